@@ -1,0 +1,198 @@
+"""Attributes: the role a column plays for an intruder, and the type that says how it is measured.
+
+An *identifier* names a person and is never released. A *key attribute* (quasi-identifier) may
+be known to an intruder. A *confidential attribute* is what the intruder wants to learn. One
+column may be key and confidential at once; an identifier is nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.errors import Problem, did_you_mean, listed
+
+if TYPE_CHECKING:
+    from discreet.engine import Kind
+
+Measure = Literal["continuous", "ordinal", "nominal"]
+TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
+_NUMERIC = ("integer", "number", "date", "timestamp", "time")
+
+
+@dataclass(frozen=True)
+class AttributeType:
+    """How an attribute is measured; an ordinal one carries its scale, lowest first."""
+
+    measure: Measure
+    scale: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.measure} ({len(self.scale)} steps)" if self.scale else self.measure
+
+    def __repr__(self) -> str:
+        return f"AttributeType({self})"  # the scale consists of values: it is not shown
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns play which role."""
+
+    identifiers: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    confidential: tuple[str, ...] = ()
+    weight: str | None = None
+    record_id: str | None = None
+
+    def of(self, name: str) -> str:
+        """The role of a column, in words."""
+        roles = [
+            word
+            for word, names in [
+                ("identifier", self.identifiers),
+                ("key", self.keys),
+                ("confidential", self.confidential),
+                ("weight", (self.weight,)),
+                ("record id", (self.record_id,)),
+            ]
+            if name in names
+        ]
+        return " + ".join(roles) or "other"
+
+    def problems(self, columns: Sequence[str], origin: str) -> list[Problem]:
+        """Everything wrong with the roles for a table of these columns."""
+        return [
+            *self._unknown(columns, origin),
+            *self._repeated(),
+            *self._contradictions(),
+        ]
+
+    def _named(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [
+            ("identifier", self.identifiers),
+            ("key attribute", self.keys),
+            ("confidential attribute", self.confidential),
+            ("weight", (self.weight,) if self.weight is not None else ()),
+            ("record id", (self.record_id,) if self.record_id is not None else ()),
+        ]
+
+    def _unknown(self, columns: Sequence[str], origin: str) -> list[Problem]:
+        return [
+            unknown_column(word, name, columns, origin)
+            for word, names in self._named()
+            for name in dict.fromkeys(names)
+            if name not in columns
+        ]
+
+    def _repeated(self) -> list[Problem]:
+        return [
+            Problem("R02", f"{word} {name!r} is named more than once.", "Name it once.")
+            for word, names in self._named()
+            for name in dict.fromkeys(names)
+            if names.count(name) > 1
+        ]
+
+    def _contradictions(self) -> list[Problem]:
+        problems = []
+        measured = dict.fromkeys([*self.keys, *self.confidential])
+        for name in measured:
+            if name in self.identifiers:
+                problems.append(
+                    Problem(
+                        "R03",
+                        f"{name!r} is an identifier and a {self._other(name)}.",
+                        "An identifier is removed on release, so it can be nothing else: "
+                        "drop one of the two roles.",
+                    )
+                )
+            if name in (self.weight, self.record_id):
+                problems.append(
+                    Problem(
+                        "R04",
+                        f"{name!r} is the {self._carried(name)} and a {self._other(name)}.",
+                        "Give it one of the two roles.",
+                    )
+                )
+        if self.weight is not None and self.weight in (*self.identifiers, self.record_id):
+            problems.append(
+                Problem(
+                    "R04",
+                    f"{self.weight!r} is the weight and an identifier.",
+                    "Give it one of the two roles.",
+                )
+            )
+        return problems
+
+    def _other(self, name: str) -> str:
+        return "key attribute" if name in self.keys else "confidential attribute"
+
+    def _carried(self, name: str) -> str:
+        return "weight" if name == self.weight else "record id"
+
+
+def unknown_column(word: str, name: str, columns: Sequence[str], origin: str) -> Problem:
+    """The problem of a name that is not a column, with what may have been meant."""
+    hint = did_you_mean(name, columns) or f"Its columns are {listed(columns)}."
+    return Problem("R01", f"{word} {name!r} is not a column of {origin}.", hint)
+
+
+def names(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Column names as a tuple; a single text is one name."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
+
+
+def infer(kind: Kind) -> AttributeType:
+    """The type of a column nothing was said about: numbers and times continuous, else nominal."""
+    return AttributeType("continuous" if kind in _NUMERIC else "nominal")
+
+
+def declared(
+    types: Mapping[str, TypeSpec], kinds: Mapping[str, Kind], origin: str
+) -> tuple[dict[str, AttributeType], list[Problem]]:
+    """The types as given, checked against how the columns are stored."""
+    found: dict[str, AttributeType] = {}
+    problems: list[Problem] = []
+    for name, spec in types.items():
+        if name not in kinds:
+            problems.append(unknown_column("the typed attribute", name, tuple(kinds), origin))
+            continue
+        kind, problem = _one(name, spec, kinds[name])
+        if problem:
+            problems.append(problem)
+        elif kind:
+            found[name] = kind
+    return found, problems
+
+
+def _one(name: str, spec: Any, kind: Kind) -> tuple[AttributeType | None, Problem | None]:
+    if isinstance(spec, AttributeType):
+        return spec, None
+    if isinstance(spec, str):
+        if spec == "continuous" and kind not in _NUMERIC:
+            return None, Problem(
+                "D02", f"{name!r} is stored as {kind} and cannot be continuous.", "Declare it nominal."
+            )
+        if spec == "ordinal":
+            return None, Problem(
+                "P05",
+                f"the ordinal attribute {name!r} has no scale.",
+                "Give its values in order as a list.",
+            )
+        if spec not in ("continuous", "nominal"):
+            return None, Problem(
+                "P05",
+                f"the type of {name!r} is not known.",
+                "Use 'continuous', 'nominal', or a list of the values in order for an ordinal scale.",
+            )
+        return AttributeType(spec), None
+    scale = tuple(str(v) for v in spec) if isinstance(spec, Sequence) else ()
+    if not scale or len(set(scale)) < len(scale):
+        return None, Problem(
+            "P05",
+            f"the scale of {name!r} is empty or names a value twice.",
+            "List each value once, lowest first.",
+        )
+    return AttributeType("ordinal", scale), None

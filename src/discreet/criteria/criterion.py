@@ -1,0 +1,50 @@
+"""What every criterion offers, and the checks of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from discreet.errors import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+
+CLASS_SIZE = "class size"
+
+
+class Criterion(Protocol):
+    """A condition on every equivalence class."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether merging classes that satisfy the criterion always gives one that does."""
+        ...
+
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The confidential attributes whose distinct values per class it must know."""
+        ...
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """Which classes fail, by reason: the class size, or a confidential attribute."""
+        ...
+
+    def describe(self) -> str:
+        """The criterion in words."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters."""
+        ...
+
+
+def whole_number(name: str, value: object, least: int) -> list[Problem]:
+    """The problem of a parameter that is not a whole number of at least ``least``."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return []
+    return [
+        Problem("P07", f"{name} must be a whole number of at least {least}.", f"Give {name}={least} or more.")
+    ]

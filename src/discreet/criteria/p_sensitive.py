@@ -1,0 +1,91 @@
+"""p-sensitive k-anonymity: k-anonymity, and in every class each confidential attribute takes at
+least p distinct values.
+
+Against attribute disclosure: who finds the class of a person still has p values to choose
+from. Definition 2 of Truta & Vinay (2006). The number of distinct values is also known as
+distinct l-diversity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.criteria.criterion import CLASS_SIZE, whole_number
+from discreet.errors import Problem, fail, raise_all
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+
+
+@dataclass(frozen=True)
+class PSensitiveKAnonymity:
+    """Every class has at least ``k`` records and ``p`` distinct values of each confidential attribute.
+
+    Parameters
+    ----------
+    p, k : int
+        ``p`` may not exceed ``k``: a class of k records has at most k distinct values.
+    confidential : tuple of str, optional
+        The attributes it applies to; all confidential attributes when not given.
+
+    Examples
+    --------
+    >>> PSensitiveKAnonymity(p=2, k=5).describe()
+    '2-sensitive 5-anonymity'
+    """
+
+    p: int
+    k: int
+    confidential: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        problems = [*whole_number("p", self.p, 1), *whole_number("k", self.k, 1)]
+        if not problems and self.p > self.k:
+            problems.append(
+                Problem(
+                    "P08",
+                    f"p = {self.p} is larger than k = {self.k}.",
+                    "A class of k records has at most k distinct values: lower p or raise k.",
+                )
+            )
+        raise_all(problems)
+        if self.confidential is not None and not isinstance(self.confidential, tuple):
+            names = (self.confidential,) if isinstance(self.confidential, str) else self.confidential
+            object.__setattr__(self, "confidential", tuple(names))
+
+    @property
+    def monotone(self) -> bool:
+        """True: a union of classes has at least the values of each of them."""
+        return True
+
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The distinct values of the confidential attributes."""
+        chosen = self.confidential if self.confidential is not None else tuple(confidential)
+        if not chosen:
+            fail(
+                "R06",
+                "p-sensitivity needs a confidential attribute and none is named.",
+                "Name them with confidential=[…] when reading the data.",
+            )
+        return chosen
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes with fewer than k records, or fewer than p values of an attribute."""
+        chosen = self.confidential if self.confidential is not None else tuple(classes.distinct)
+        return {
+            CLASS_SIZE: classes.size < self.k,
+            **{name: classes.distinct[name] < self.p for name in chosen},
+        }
+
+    def describe(self) -> str:
+        """The criterion in words."""
+        return f"{self.p}-sensitive {self.k}-anonymity"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters."""
+        return {"criterion": type(self).__name__, **asdict(self)}

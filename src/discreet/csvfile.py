@@ -1,0 +1,141 @@
+"""The outside of a CSV file: separator, encoding, header — found by reading its first lines.
+
+What is wrong with a file is said before the engine opens it: the engine's own messages
+quote the offending line, which may hold a cell.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, cast
+
+from discreet.errors import Problem, fail, raise_all
+
+Encoding = Literal["utf-8", "latin-1", "utf-16"]
+ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "utf-16")
+SEPARATORS = (",", ";", "\t")
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written, and the names in its header."""
+
+    separator: str
+    encoding: Encoding
+    names: tuple[str, ...]
+    header_lines: int
+
+
+def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
+    """Sniff the separator and read the header of a CSV file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file that exists.
+    separator : str or None
+        One character, or None to choose among comma, semicolon and tab: the one that occurs
+        most often in the header outside quotes.
+    encoding : {"utf-8", "latin-1", "utf-16"}
+        A byte order mark is skipped.
+    """
+    known = _known_encoding(encoding)
+    head = _head(path, known)
+    if not head.strip():
+        fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")
+    if separator is not None and len(separator) != 1:
+        fail("P02", "separator= must be one character.", "Leave it out to have it sniffed.")
+    chosen = separator or _sniff(head)
+    reader = csv.reader(io.StringIO(head), delimiter=chosen)
+    header = _first_row(reader, path)
+    return Dialect(chosen, known, _names(header, path), reader.line_num)
+
+
+def _known_encoding(encoding: str) -> Encoding:
+    name = encoding.lower().replace("_", "-")
+    name = {"utf8": "utf-8", "utf-8-sig": "utf-8", "latin1": "latin-1", "utf16": "utf-16"}.get(
+        name, name
+    )
+    name = {"iso-8859-1": "latin-1"}.get(name, name)
+    if name not in ENCODINGS:
+        fail("P03", f"encoding {encoding!r} is not known.", f"Use one of {', '.join(ENCODINGS)}.")
+    return cast("Encoding", name)
+
+
+def _head(path: Path, encoding: Encoding) -> str:
+    opener = gzip.open if path.suffix == ".gz" else open
+    problem: Problem | None = None
+    raw = b""
+    try:
+        with cast("IO[bytes]", opener(path, "rb")) as file:
+            raw = file.read(_HEAD)
+    except PermissionError:
+        problem = Problem("S03", f"{path.name} may not be read.", "Check its permissions.")
+    except (OSError, EOFError):
+        problem = Problem("S03", f"{path.name} cannot be opened.", "Check that it is a CSV file.")
+    raise_all([problem] if problem else [])
+    if encoding != "utf-16" and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        fail("S05", f"{path.name} is encoded in UTF-16.", 'Read it with encoding="utf-16".')
+    if encoding != "utf-16" and b"\0" in raw:
+        fail("S05", f"{path.name} is not a text file.", "Give a CSV or Parquet file.")
+    return _decoded(raw, encoding, path).removeprefix("\ufeff")
+
+
+def _decoded(raw: bytes, encoding: Encoding, path: Path) -> str:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        return decoder.decode(raw, final=len(raw) < _HEAD)
+    except UnicodeDecodeError:
+        pass
+    raise_all([not_in_encoding(path.name, encoding)])
+    return ""
+
+
+def not_in_encoding(name: str, encoding: str) -> Problem:
+    """The problem of a file that is not written in the encoding it was read with."""
+    return Problem(
+        "S05",
+        f"{name} is not encoded in {encoding.upper()}.",
+        'If it was written by an older program, read it with encoding="latin-1".',
+    )
+
+
+def _sniff(head: str) -> str:
+    outside, quoted = [], False
+    for char in head:
+        if char == '"':
+            quoted = not quoted
+        elif char in "\r\n" and not quoted:
+            if "".join(outside).strip():
+                break
+        elif not quoted:
+            outside.append(char)
+    return max(SEPARATORS, key=lambda s: (outside.count(s), -SEPARATORS.index(s)))
+
+
+def _first_row(reader: object, path: Path) -> list[str]:
+    try:
+        for row in cast("csv.Reader", reader):
+            if row:
+                return row
+    except csv.Error:
+        pass
+    fail("S07", f"the header of {path.name} cannot be read.", "Check its quotes.")
+
+
+def _names(header: list[str], path: Path) -> tuple[str, ...]:
+    names = [name.strip() or f"column {i}" for i, name in enumerate(header, 1)]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    raise_all(
+        [
+            Problem("S04", f"{path.name} has more than one column {name!r}.", "Rename them.")
+            for name in twice
+        ]
+    )
+    return tuple(names)

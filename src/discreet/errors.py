@@ -1,0 +1,136 @@
+"""Errors: one base class, stable codes, one shape — what is wrong · where · what to do.
+
+A call collects all its problems and raises them together. A message holds names
+(columns, files, parameters) and counts, never the value of a cell; this is why the
+exceptions of the libraries below are translated here and not chained.
+
+Every code is explained in ``docs/errors.md``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+__all__ = [
+    "DiscreetError",
+    "EngineFailure",
+    "InvalidData",
+    "InvalidParameter",
+    "InvalidRole",
+    "MissingDependency",
+    "NotSupported",
+    "OutputError",
+    "Problem",
+    "UnreadableSource",
+    "did_you_mean",
+    "fail",
+    "listed",
+    "raise_all",
+]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: its code, what and where, and what to do about it."""
+
+    code: str
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.remedy}".strip()
+
+
+class DiscreetError(Exception):
+    """Base of all errors of this package; ``problems`` lists everything found wrong."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems: tuple[Problem, ...] = problems
+        super().__init__(str(self))
+
+    @property
+    def code(self) -> str:
+        """The code of the first problem."""
+        return self.problems[0].code if self.problems else ""
+
+    def __str__(self) -> str:
+        name = type(self).__name__
+        if len(self.problems) == 1:
+            return f"{name}[{self.code}]: {self.problems[0]}"
+        lines = [f"  {i}. [{p.code}] {p}" for i, p in enumerate(self.problems, 1)]
+        return "\n".join([f"{name}: {len(self.problems)} problems", *lines])
+
+    def __reduce__(self) -> tuple[type[DiscreetError], tuple[Problem, ...]]:
+        return type(self), self.problems
+
+
+class InvalidRole(DiscreetError):
+    """R: a role names an unknown column, or contradicts another role."""
+
+
+class InvalidParameter(DiscreetError):
+    """P: an argument is outside what it may be."""
+
+
+class UnreadableSource(DiscreetError):
+    """S: a file, frame or table cannot be read as a table of records."""
+
+
+class InvalidData(DiscreetError):
+    """D: the data do not fit what was said of them."""
+
+
+class NotSupported(DiscreetError):
+    """N: the combination is refused by name, with the reason."""
+
+
+class MissingDependency(DiscreetError):
+    """M: an optional package is needed and not installed."""
+
+
+class EngineFailure(DiscreetError):
+    """E: the engine could not carry out a step."""
+
+
+class OutputError(DiscreetError):
+    """O: a result cannot be written; nothing was written."""
+
+
+_FAMILY: dict[str, type[DiscreetError]] = {
+    "R": InvalidRole,
+    "P": InvalidParameter,
+    "S": UnreadableSource,
+    "D": InvalidData,
+    "N": NotSupported,
+    "M": MissingDependency,
+    "E": EngineFailure,
+    "O": OutputError,
+}
+
+
+def raise_all(problems: Sequence[Problem]) -> None:
+    """Raise all problems at once, as the family of the first; do nothing when there are none."""
+    if problems:
+        raise _FAMILY[problems[0].code[0]](*problems)
+
+
+def fail(code: str, what: str, remedy: str) -> NoReturn:
+    """Raise a single problem."""
+    raise _FAMILY[code[0]](Problem(code, what, remedy))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the known names nearest to a misspelt one, as a sentence or ''."""
+    by_folded = {k.casefold(): k for k in known}
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(repr(by_folded[c]) for c in close)}?" if close else ""
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Name up to ``most`` names, then how many more there are."""
+    names = list(names)
+    shown = ", ".join(repr(n) for n in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

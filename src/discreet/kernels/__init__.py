@@ -1,0 +1,1 @@
+"""Pure functions on numpy arrays: no frames, no roles, no input or output."""

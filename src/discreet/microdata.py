@@ -1,0 +1,286 @@
+"""Microdata: a table with one record per person, household or firm, and what is said of it.
+
+A :class:`Microdata` is a lazy table with roles, attribute types and a missing-value policy.
+Nothing is loaded until a measure asks for counts, and no cell is ever shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet import attributes, engine, frames
+from discreet.attributes import AttributeType, Roles, unknown_column
+from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
+from discreet.frames import FrameKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+    from discreet.frequency import FrequencySet
+
+MissingPolicy = Literal["category", "wildcard", "refuse"]
+POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Microdata:
+    """Records with roles, types and a missing-value policy. Made by :func:`read`."""
+
+    source: engine.Source
+    roles: Roles
+    types: Mapping[str, AttributeType]
+    missing: MissingPolicy
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns, in order."""
+        return self.source.names
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Columns that name a person; never written."""
+        return self.roles.identifiers
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Key attributes: what an intruder may know."""
+        return self.roles.keys
+
+    @property
+    def confidential(self) -> tuple[str, ...]:
+        """Confidential attributes: what an intruder wants to learn."""
+        return self.roles.confidential
+
+    @property
+    def weight(self) -> str | None:
+        """Column of sampling weights."""
+        return self.roles.weight
+
+    @property
+    def record_id(self) -> str | None:
+        """Column that names the records; never written."""
+        return self.roles.record_id
+
+    @property
+    def name(self) -> str:
+        """Where the records come from: a file name, or a kind of frame."""
+        return self.source.origin
+
+    @functools.cached_property
+    def n(self) -> int:
+        """Number of records."""
+        return engine.size(self.source)
+
+    @functools.cached_property
+    def profile(self) -> dict[str, tuple[int, int]]:
+        """Per column the number of distinct values and the number of missing ones."""
+        return engine.profile(self.source, self.columns)[1]
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The columns that may be written: all but identifiers and the record id."""
+        held_back = {*self.identifiers, self.record_id}
+        return tuple(c for c in self.columns if c not in held_back)
+
+    def frequency_set(self, names: Sequence[str] | None = None) -> FrequencySet:
+        """The frequency set of some attributes (default: the keys): combinations and counts."""
+        from discreet.frequency import FrequencySet
+
+        chosen = self._known(names if names is not None else self.need_keys())
+        scales = {name: self.types[name].scale for name in chosen}
+        return FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+
+    def classes(self, distinct: Sequence[str] = ()) -> Classes:
+        """The classes on the keys by size, with the numbers of distinct values in each of them.
+
+        Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
+        records compatible with it.
+        """
+        from discreet.classes import Classes, compatible_classes
+
+        keys, chosen = self.need_keys(), self._known(distinct)
+        if self.missing == "wildcard" and any(self.profile[key][1] for key in keys):
+            by_value = {name: self.frequency_set([*keys, name]) for name in chosen}
+            return compatible_classes(self.frequency_set(keys), by_value)
+        skip_missing = self.missing == "wildcard"
+        return Classes.from_arrow(
+            engine.class_signatures(self.source, keys, chosen, skip_missing), chosen
+        )
+
+    def class_sizes(self) -> NDArray[np.int64]:
+        """The size of each record's class on the keys, in the order of the records."""
+        if self.missing == "wildcard":
+            fail(
+                "N01",
+                'class sizes per record need a partition, and missing="wildcard" is none.',
+                'Read the data with missing="category", or use the counts of ds.risk.',
+            )
+        return engine.class_sizes(self.source, self.need_keys(), self.n)
+
+    def need_keys(self) -> tuple[str, ...]:
+        """The keys, or an error that says how to name them."""
+        if not self.keys:
+            fail(
+                "R05",
+                f"no key attribute of {self.name} is named.",
+                f"Say what an intruder may know with keys=[…]; its columns are {listed(self.columns)}.",
+            )
+        return self.keys
+
+    def with_roles(self, **changes: Any) -> Microdata:
+        """The same records with other roles: ``data.with_roles(keys=["age", "sex"])``."""
+        unknown = set(changes) - set(Roles.__dataclass_fields__)
+        raise_all(
+            [
+                Problem("P04", f"{u!r} is not a role.", did_you_mean(u, Roles.__dataclass_fields__))
+                for u in sorted(unknown)
+            ]
+        )
+        tidy = {
+            role: value if role in ("weight", "record_id") else attributes.names(value)
+            for role, value in changes.items()
+        }
+        changed = replace(self, roles=replace(self.roles, **tidy))
+        return checked(changed)
+
+    def to(self, kind: FrameKind) -> Any:
+        """The records as a frame, without identifiers and record id."""
+        return frames.from_arrow(engine.collect(self.source, self.released), kind)
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the records, without identifiers and record id, as CSV or Parquet.
+
+        The file appears whole or not at all.
+        """
+        target = Path(path)
+        problems = []
+        if target.suffix not in (".csv", ".parquet"):
+            problems.append(
+                Problem("O01", f"{target.name} is neither CSV nor Parquet.", "End it in .csv or .parquet.")
+            )
+        if not target.parent.is_dir():
+            problems.append(
+                Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
+            )
+        elif target.is_dir() or (target.exists() and not overwrite):
+            problems.append(
+                Problem("O03", f"{target.name} exists.", "Choose another name, or overwrite=True.")
+            )
+        raise_all(problems)
+        engine.write(self.source, self.released, target)
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per column: role, type, distinct values, missing values."""
+        import pyarrow as pa
+
+        rows = [
+            {"column": c, "role": self.roles.of(c), "type": str(self.types[c]),
+             "distinct": self.profile[c][0], "missing": self.profile[c][1]}
+            for c in self.columns
+        ]  # fmt: skip
+        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.source.kind)
+
+    def __repr__(self) -> str:
+        head = f"Microdata: {self.n:,} records of {self.name}, missing={self.missing!r}"
+        width = max(len(c) for c in self.columns)
+        lines = [
+            f"  {c:<{width}}  {self.roles.of(c):<18}  {self.types[c]!s:<20}"
+            f"  {self.profile[c][0]:>9,} distinct  {self.profile[c][1]:>7,} missing"
+            for c in self.columns
+        ]
+        return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(c)}</td><td>{self.roles.of(c)}</td><td>{self.types[c]}</td>"
+            f"<td>{self.profile[c][0]:,}</td><td>{self.profile[c][1]:,}</td></tr>"
+            for c in self.columns
+        )
+        return (
+            f"<table><caption>{self.n:,} records of {html.escape(self.name)}</caption><thead><tr>"
+            "<th>column</th><th>role</th><th>type</th><th>distinct</th><th>missing</th>"
+            f"</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+    def _known(self, names: Sequence[str]) -> tuple[str, ...]:
+        raise_all(
+            [
+                unknown_column("attribute", name, self.columns, self.name)
+                for name in names
+                if name not in self.columns
+            ]
+        )
+        return tuple(names)
+
+
+def checked(data: Microdata) -> Microdata:
+    """Check what was said of the data against the data: all problems at once."""
+    raise_all(data.roles.problems(data.columns, data.name))
+    if engine.is_empty(data.source):
+        fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
+    raise_all([*_unfit_kinds(data), *_refused(data), *_off_scale(data), *_bad_weight(data)])
+    return data
+
+
+def _unfit_kinds(data: Microdata) -> list[Problem]:
+    measured = dict.fromkeys([*data.keys, *data.confidential])
+    return [
+        Problem(
+            "D01",
+            f"{name!r} holds lists, structures or bytes.",
+            "A key or confidential attribute must hold plain values.",
+        )
+        for name in measured
+        if data.source.kinds[name] == "other"
+    ]
+
+
+def _refused(data: Microdata) -> list[Problem]:
+    measured = list(dict.fromkeys([*data.keys, *data.confidential]))
+    if data.missing != "refuse" or not measured:
+        return []
+    found = engine.profile(data.source, measured)[1]
+    return [
+        Problem(
+            "D03",
+            f"{name!r} has {found[name][1]:,} missing values.",
+            'Fill them, or choose missing="category" or missing="wildcard".',
+        )
+        for name in measured
+        if found[name][1]
+    ]
+
+
+def _off_scale(data: Microdata) -> list[Problem]:
+    problems = []
+    for name, kind in data.types.items():
+        outside = engine.ordinals_outside(data.source, name, kind.scale) if kind.scale else 0
+        if outside:
+            problems.append(
+                Problem(
+                    "D04",
+                    f"{outside:,} records hold a value of {name!r} that is not on its scale.",
+                    "Complete the scale, or name the codes in missing_values=.",
+                )
+            )
+    return problems
+
+
+def _bad_weight(data: Microdata) -> list[Problem]:
+    if data.weight is None:
+        return []
+    if data.source.kinds[data.weight] not in ("integer", "number"):
+        return [Problem("D05", f"the weight {data.weight!r} is not a number.", "Name another column.")]
+    bad = engine.not_positive(data.source, data.weight)
+    remedy = "Every record needs a positive weight."
+    what = f"the weight {data.weight!r} is missing or not positive in {bad:,} records."
+    return [Problem("D05", what, remedy)] if bad else []

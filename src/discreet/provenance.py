@@ -1,0 +1,35 @@
+"""Provenance: what a result was computed from — parameters, sizes, engine, version; never a cell."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet._version import __version__
+
+if TYPE_CHECKING:
+    from discreet.microdata import Microdata
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from."""
+
+    source: str
+    records: int
+    keys: tuple[str, ...]
+    confidential: tuple[str, ...]
+    missing: str
+    engine: str
+    version: str = __version__
+
+    @classmethod
+    def of(cls, data: Microdata) -> Provenance:
+        """The provenance of a result on these microdata."""
+        return cls(
+            data.name, data.n, data.keys, data.confidential, data.missing, data.source.engine
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)

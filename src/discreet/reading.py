@@ -1,0 +1,139 @@
+"""Reading: a path, a frame or an Ibis table becomes microdata; nothing is loaded yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet import attributes, csvfile, engine, frames
+from discreet.attributes import AttributeType, Roles, TypeSpec, unknown_column
+from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.microdata import POLICIES, Microdata, MissingPolicy, checked
+
+
+def read(
+    source: Any,
+    *,
+    identifiers: Sequence[str] | str = (),
+    keys: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    types: Mapping[str, TypeSpec] | None = None,
+    weight: str | None = None,
+    record_id: str | None = None,
+    missing: MissingPolicy = "category",
+    missing_values: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
+    separator: str | None = None,
+    encoding: str = "utf-8",
+) -> Microdata:
+    """Open a table and say what its attributes are.
+
+    Parameters
+    ----------
+    source : path, frame or Ibis table
+        A CSV or Parquet file, a pandas, polars or pyarrow frame (or a dict of columns), or a
+        table of any Ibis backend. It is never changed.
+    identifiers, keys, confidential : list of column names
+        The roles. A column may be key and confidential at once; an identifier is nothing else.
+    types : mapping of column to "continuous", "nominal" or a list
+        A list is an ordinal scale, lowest value first. What is not given is inferred from how
+        the column is stored: numbers and times are continuous, all else is nominal.
+    weight : column, optional
+        Sampling weights: positive numbers, none missing.
+    record_id : column, optional
+        Names the records and is never written. Files and frames default to the row number.
+    missing : {"category", "wildcard", "refuse"}
+        A missing value is a category of its own, matches every value, or is an error.
+    missing_values : list, or mapping of column to list
+        Codes that mean "missing", such as ``["?", -9]``. NaN, None, NULL and NaT always do, and
+        so does an empty cell of a CSV file (a quoted empty cell is the empty text).
+    separator, encoding : str
+        For CSV files: one character (default: sniffed among comma, semicolon and tab);
+        ``"utf-8"``, ``"latin-1"`` or ``"utf-16"``.
+
+    Returns
+    -------
+    Microdata
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [50, 30, 30, 20, 20, 50], "sex": ["M", "F", "F", "M", "M", "M"]}
+    >>> ds.read(table, keys=["age", "sex"]).n
+    6
+    """
+    opened, ordered = _open(source, missing_values, separator, encoding)
+    roles = Roles(
+        attributes.names(identifiers), attributes.names(keys), attributes.names(confidential), weight, record_id
+    )
+    problems = roles.problems(opened.names, opened.origin)
+    types_given, more = attributes.declared(types or {}, opened.kinds, opened.origin)
+    problems += more
+    if missing not in POLICIES:
+        problems.append(
+            Problem("P06", "missing= is not a known policy.", f"Use one of {', '.join(POLICIES)}.")
+        )
+    raise_all(problems)
+    inferred = {name: attributes.infer(kind) for name, kind in opened.kinds.items()}
+    return checked(Microdata(opened, roles, {**inferred, **ordered, **types_given}, missing))
+
+
+def _open(
+    source: Any, codes: Any, separator: str | None, encoding: str
+) -> tuple[engine.Source, dict[str, AttributeType]]:
+    if isinstance(source, str | os.PathLike):
+        return _open_file(Path(source), codes, separator, encoding), {}
+    if isinstance(source, Microdata):
+        fail("S09", "the source is microdata already.", "Change its roles with .with_roles(…).")
+    if engine.is_table(source):
+        names = [str(c) for c in source.columns]
+        return engine.from_table(source, _codes(codes, names, "the table")), {}
+    if not frames.is_frame(source):
+        fail(
+            "S09",
+            f"an object of type {type(source).__name__} is not a table.",
+            "Give a path, a pandas, polars or pyarrow frame, or an Ibis table.",
+        )
+    arrow, kind = frames.to_arrow(source)
+    ordered = {
+        str(field.name): AttributeType("ordinal", scale)
+        for field, column in zip(arrow.schema, arrow.columns, strict=True)
+        if (scale := frames.ordered_scale(column)) is not None
+    }
+    codes = _codes(codes, arrow.column_names, f"the {kind} frame")
+    if arrow.num_columns == 0 or arrow.num_rows == 0:
+        fail("S02", f"the {kind} frame has no records.", "Give a frame with at least one record.")
+    return engine.from_arrow(arrow, kind, codes), ordered
+
+
+def _open_file(path: Path, codes: Any, separator: str | None, encoding: str) -> engine.Source:
+    if not path.exists():
+        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        fail("S01", f"{path.name} does not exist.", did_you_mean(path.name, near) or "Check the path.")
+    if path.is_dir():
+        fail("S01", f"{path.name} is a folder.", "Give a CSV or Parquet file.")
+    if not os.access(path, os.R_OK):
+        fail("S03", f"{path.name} may not be read.", "Check its permissions.")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        if path.stat().st_size == 0:
+            fail("S02", f"{path.name} is empty.", "Give a file with records.")
+        bare = engine.read_parquet(path, {})
+        return engine.read_parquet(path, _codes(codes, bare.names, path.name)) if codes else bare
+    dialect = csvfile.inspect(path, separator=separator, encoding=encoding)
+    return engine.read_csv(path, dialect, _codes(codes, dialect.names, path.name))
+
+
+def _codes(codes: Any, columns: Sequence[str], origin: str) -> dict[str, list[Any]]:
+    """The codes that mean "missing", by column."""
+    if isinstance(codes, Mapping):
+        raise_all(
+            [
+                unknown_column("missing_values names", name, columns, origin)
+                for name in codes
+                if name not in columns
+            ]
+        )
+        return {name: list(values) for name, values in codes.items()}
+    values = [codes] if isinstance(codes, str | int | float) else list(codes)
+    return {str(name): values for name in columns} if values else {}

@@ -1,0 +1,240 @@
+"""Risk by classes: how many records share each combination of key values.
+
+The threat is an intruder who knows the keys of a person, and knows that the person is in the
+file (a *prosecutor*): in a class of size i the right record is found with probability 1/i.
+F_i, n_i as in Truta, Fotouhi & Barth-Jones (2004), section 2, equations (2.2)–(2.4).
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import frames
+from discreet.errors import fail
+from discreet.frames import FrameKind
+from discreet.microdata import Microdata
+from discreet.provenance import Provenance
+
+if TYPE_CHECKING:
+    from discreet.classes import Classes
+
+_BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """The class-size table: for each size i that occurs, F_i classes and n_i records."""
+
+    sizes: tuple[int, ...]
+    F: tuple[int, ...]
+    n: tuple[int, ...]
+
+    @classmethod
+    def of(cls, classes: Classes) -> ClassSizes:
+        """Count classes and records by size."""
+        sizes, row = np.unique(classes.size, return_inverse=True)
+        number, records = np.zeros((2, len(sizes)), dtype=np.int64)
+        np.add.at(number, row, classes.number)
+        np.add.at(records, row, classes.records)
+        return cls(tuple(sizes.tolist()), tuple(number.tolist()), tuple(records.tolist()))
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        """Rows (i, F_i, n_i), ascending."""
+        return zip(self.sizes, self.F, self.n, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def binned(self) -> list[tuple[str, int]]:
+        """Records by ranges of class size, for charts: (label, records)."""
+        rows = []
+        for low, high in zip(_BINS, [*_BINS[1:], None], strict=True):
+            records = sum(n for i, _, n in self if i >= low and (high is None or i < high))
+            last = "+" if high is None else "" if high == low + 1 else f"–{high - 1}"
+            rows.append((f"{low}{last}", records))
+        while len(rows) > 1 and rows[-1][1] == 0:
+            rows.pop()
+        return rows
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Risk by classes.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    classes : int
+        Number of classes F (under wildcards: of combinations of key values).
+    k : int
+        Size of the smallest class: the file is k-anonymous for this k and no larger one.
+    uniques : int
+        Records alone in their class.
+    class_sizes : ClassSizes
+        F_i and n_i for every size i that occurs.
+    p : mapping of attribute to int
+        Per confidential attribute, the smallest number of distinct values in a class.
+    highest_risk, mean_risk : float
+        Prosecutor risk 1/i: the largest, and the mean over the records.
+    partition : bool
+        False when a missing key matches every value: "classes" then overlap, and the size of
+        a record is the number of records compatible with it.
+    """
+
+    n: int
+    classes: int
+    k: int
+    uniques: int
+    class_sizes: ClassSizes
+    p: Mapping[str, int]
+    highest_risk: float
+    mean_risk: float
+    partition: bool
+    provenance: Provenance
+    kind: FrameKind
+
+    def share_above(self, threshold: float) -> float:
+        """Share of the records whose prosecutor risk 1/i is above a threshold."""
+        if not 0 <= threshold <= 1:
+            fail("P10", "a risk threshold lies between 0 and 1.", "Give for example 0.2.")
+        return sum(n for i, _, n in self.class_sizes if 1 / i > threshold) / self.n
+
+    def explain(self) -> str:
+        """The numbers in a few sentences, and what to do next."""
+        keys = ", ".join(self.provenance.keys)
+        lines = [
+            f"{self.n:,} records fall into {self.classes:,} "
+            f"{'classes' if self.partition else 'combinations'} by {keys}; the smallest "
+            f"{'class has' if self.partition else 'set of compatible records has'} k = {self.k:,}.",
+            f"{self.uniques:,} records ({self.uniques / self.n:.1%}) are alone: who knows their "
+            "keys recognises them." if self.uniques else
+            f"No record is alone; the highest risk of recognition is 1/{self.k:,}.",
+            f"On average a record is recognised with probability {self.mean_risk:.2%}; "
+            f"{self.share_above(0.2):.1%} of the records are above 20 %.",
+        ]  # fmt: skip
+        lines += [
+            f"{name!r} takes at least p = {p} value{'s' if p != 1 else ''} in every class"
+            + (": in some class all members share it, and it is disclosed." if p == 1 else ".")
+            for name, p in self.p.items()
+        ]
+        lines.append(f"Next: {self._advice()}")
+        return "\n".join(lines)
+
+    def _advice(self) -> str:
+        if self.k < 3:
+            return "generalize the keys (wider age bands, shorter codes) until k is at least 3 to 5."
+        if min(self.p.values(), default=2) < 2:
+            return "require p-sensitivity, so that a class does not share one confidential value."
+        return "set the k your rules ask for and gate the release with ds.check."
+
+    def bars(self, width: int = 40) -> str:
+        """A bar chart of records by class size, as text for a terminal."""
+        rows = self.class_sizes.binned()
+        most = max(records for _, records in rows)
+        label = max(len(name) for name, _ in rows)
+        lines = [
+            f"{name:>{label}} │{'█' * _bar(records, most, width):<{width}} {records:>9,}"
+            for name, records in rows
+        ]
+        return "\n".join([f"{'records by class size':>{label}}", *lines])
+
+    def chart(self) -> Any:
+        """The same as an Altair chart (needs the ``charts`` extra)."""
+        from discreet.charts import class_size_chart
+
+        return class_size_chart(self.class_sizes.binned())
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """The class-size table as a frame: size i, classes F_i, records n_i."""
+        import pyarrow as pa
+
+        columns = {"size": self.class_sizes.sizes, "classes": self.class_sizes.F, "records": self.class_sizes.n}  # fmt: skip
+        return frames.from_arrow(pa.table(columns), kind or self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "n": self.n,
+            "classes": self.classes,
+            "k": self.k,
+            "uniques": self.uniques,
+            "p": dict(self.p),
+            "highest_risk": self.highest_risk,
+            "mean_risk": self.mean_risk,
+            "share_above_0.2": self.share_above(0.2),
+            "partition": self.partition,
+            "class_sizes": [
+                {"size": i, "classes": F, "records": n} for i, F, n in self.class_sizes
+            ],
+            "computed_from": self.provenance.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        text = "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{records:,}</td></tr>"
+            for name, records in self.class_sizes.binned()
+        )
+        return (
+            f"{text}<table><thead><tr><th>class size</th><th>records</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def __repr__(self) -> str:
+        p = "".join(f", p({name}) = {p}" for name, p in self.p.items())
+        return f"Risk: n = {self.n:,}, classes = {self.classes:,}, k = {self.k:,}{p}, uniques = {self.uniques:,}"
+
+
+def risk(data: Microdata) -> Risk:
+    """Measure the risk of a file by the sizes of its classes on the keys.
+
+    Parameters
+    ----------
+    data : Microdata
+        With its keys named; p is given for each confidential attribute.
+
+    Returns
+    -------
+    Risk
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [10, 30, 20, 20, 10], "sex": ["M", "M", "M", "M", "F"]}
+    >>> found = ds.risk(ds.read(table, keys=["age", "sex"]))
+    >>> found.k, found.uniques, list(found.class_sizes)
+    (1, 3, [(1, 3, 3), (2, 1, 2)])
+
+    References
+    ----------
+    Truta, Fotouhi, Barth-Jones (2004), Disclosure risk measures for the sampling disclosure
+    control method, equations (2.2)–(2.4).
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    classes = data.classes(data.confidential)
+    sizes = ClassSizes.of(classes)
+    k = sizes.sizes[0]
+    return Risk(
+        n=classes.n,
+        classes=sum(sizes.F),
+        k=k,
+        uniques=sizes.n[0] if k == 1 else 0,
+        class_sizes=sizes,
+        p={name: int(values.min()) for name, values in classes.distinct.items()},
+        highest_risk=1 / k,
+        mean_risk=sum(n / i for i, _, n in sizes) / classes.n,
+        partition=classes.partition,
+        provenance=Provenance.of(data),
+        kind=data.source.kind,
+    )
+
+
+def _bar(records: int, most: int, width: int) -> int:
+    return max(1, round(width * records / most)) if records else 0
