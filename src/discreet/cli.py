@@ -1,0 +1,209 @@
+"""The command line: the verbs of the API, each with ``--json`` and an exit code to gate a pipeline.
+
+Exit codes: 0 — done, and the criterion holds; 1 — the criterion does not hold;
+2 — the command or its input is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+import discreet as ds
+from discreet.errors import DiscreetError, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from discreet.microdata import Microdata, MissingPolicy
+
+app = typer.Typer(
+    name="discreet",
+    help="Measure and limit disclosure risk in tables of individual records.",
+    epilog="Exit codes: 0 the criterion holds, 1 it does not, 2 the command or its input is wrong.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # a traceback with local values would show cells
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
+Keys = Annotated[
+    list[str], typer.Option("--keys", "-k", help="What an intruder may know: age,zip,sex.")
+]
+Confidential = Annotated[
+    list[str], typer.Option("--confidential", "-c", help="What an intruder wants to learn.")
+]
+Identifiers = Annotated[
+    list[str], typer.Option("--identifiers", "-i", help="Names a person; never written.")
+]
+Types = Annotated[
+    list[str],
+    typer.Option("--type", help="age=continuous, sex=nominal, or edu=low<middle<high (ordinal)."),
+]
+Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
+RecordId = Annotated[str | None, typer.Option(help="Column that names the records; never written.")]
+Missing = Annotated[
+    str, typer.Option(help="A missing value is a 'category', a 'wildcard', or 'refuse'd.")
+]
+MissingValues = Annotated[
+    list[str], typer.Option("--missing-values", help="Codes that mean missing: '?,-9'.")
+]
+Separator = Annotated[str | None, typer.Option(help="Of the CSV file; sniffed when not given.")]
+Encoding = Annotated[str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def main() -> None:
+    """Run the command; a user's mistake ends in a sentence and exit code 2."""
+    try:
+        app()
+    except DiscreetError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(ds.__version__)
+        raise typer.Exit
+
+
+@app.command()
+def risk(
+    file: File,
+    keys: Keys = [],  # noqa: B006
+    confidential: Confidential = [],  # noqa: B006
+    identifiers: Identifiers = [],  # noqa: B006
+    types: Types = [],  # noqa: B006
+    weight: Weight = None,
+    record_id: RecordId = None,
+    missing: Missing = "category",
+    missing_values: MissingValues = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+) -> None:
+    """Show how likely people are recognised: class sizes, k, p, uniques.
+
+    Example: discreet risk patients.csv --keys age,zip,sex --confidential illness
+    """
+    data = _read(file, keys, confidential, identifiers, types, weight, record_id, missing, missing_values, separator, encoding)  # fmt: skip
+    found = ds.risk(data)
+    _show(found, as_json, lambda: f"{found.explain()}\n\n{found.bars()}")
+
+
+@app.command()
+def check(
+    file: File,
+    keys: Keys = [],  # noqa: B006
+    k: Annotated[int, typer.Option("--k", help="Least size of a class.")] = 5,
+    p: Annotated[
+        int | None, typer.Option("--p", help="Least number of confidential values in a class.")
+    ] = None,
+    confidential: Confidential = [],  # noqa: B006
+    identifiers: Identifiers = [],  # noqa: B006
+    types: Types = [],  # noqa: B006
+    weight: Weight = None,
+    record_id: RecordId = None,
+    missing: Missing = "category",
+    missing_values: MissingValues = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+) -> None:
+    """Check k-anonymity, or p-sensitive k-anonymity with --p; exit 1 when it does not hold.
+
+    Example: discreet check masked.csv --keys age,zip,sex --k 5
+    """
+    criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
+    data = _read(file, keys, confidential, identifiers, types, weight, record_id, missing, missing_values, separator, encoding)  # fmt: skip
+    found = ds.check(data, criterion)
+    _show(found, as_json, found.explain)
+    if not found.satisfied:
+        raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    n: Annotated[int, typer.Option(help="Number of simulated patients.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Show the way of the data on simulated patients: read, describe, measure, check."""
+    import pyarrow.csv
+
+    with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
+        path = Path(folder) / "patients.csv"
+        pyarrow.csv.write_csv(ds.datasets.patients(n, seed), path)
+        survey = ds.read(
+            path,
+            identifiers=["name", "ssn"],
+            keys=["age", "zip", "sex"],
+            confidential=["illness", "income"],
+        )
+        found = ds.risk(survey)
+        checked = ds.check(survey, ds.PSensitiveKAnonymity(p=2, k=5))
+        both = {"risk": found.to_dict(), "check": checked.to_dict()}
+        if as_json:
+            print(json.dumps(both, indent=2))
+            return
+        _section("1. Read a table and say what its attributes are", repr(survey))
+        _section("2. See the risk", f"{found.explain()}\n\n{found.bars()}")
+        _section("3. Check it against what your rules ask for", checked.explain())
+
+
+def _section(title: str, body: str) -> None:
+    print(f"\n{title}\n{'─' * len(title)}\n{body}")
+
+
+def _read(
+    file: Path,
+    keys: list[str],
+    confidential: list[str],
+    identifiers: list[str],
+    types: list[str],
+    weight: str | None,
+    record_id: str | None,
+    missing: str,
+    missing_values: list[str],
+    separator: str | None,
+    encoding: str,
+) -> Microdata:
+    return ds.read(
+        file,
+        keys=_list(keys),
+        confidential=_list(confidential),
+        identifiers=_list(identifiers),
+        types=dict(_type(given) for given in types),
+        weight=weight,
+        record_id=record_id,
+        missing=cast("MissingPolicy", missing),
+        missing_values=_list(missing_values),
+        separator="\t" if separator in ("tab", "\\t") else separator,
+        encoding=encoding,
+    )
+
+
+def _list(given: list[str]) -> list[str]:
+    """Names separated by commas; a name with a comma stands in double quotes."""
+    return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+
+
+def _type(given: str) -> tuple[str, Any]:
+    name, equals, kind = given.rpartition("=")
+    if not equals:
+        fail("P05", f"--type {given!r} has no '='.", "Write for example --type age=continuous.")
+    return name, kind.split("<") if "<" in kind else kind
+
+
+def _show(found: Any, as_json: bool, text: Callable[[], str]) -> None:
+    print(json.dumps(found.to_dict(), indent=2) if as_json else text())
