@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.frequency import FrequencySet
     from discreet.microdata import Microdata
     from discreet.reading import read
-    from discreet.risk.by_class import Risk, risk
+    from discreet.risks.by_class import Risk, risk
 
 _HOME = {
     "Check": "discreet.checking",
@@ -32,12 +32,12 @@ _HOME = {
     "KAnonymity": "discreet.criteria",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
-    "Risk": "discreet.risk.by_class",
+    "Risk": "discreet.risks.by_class",
     "check": "discreet.checking",
     "datasets": "discreet.datasets",
     "errors": "discreet.errors",
     "read": "discreet.reading",
-    "risk": "discreet.risk.by_class",
+    "risk": "discreet.risks.by_class",
 }
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet.errors import Problem, did_you_mean, listed
 
@@ -173,7 +173,9 @@ def _one(name: str, spec: Any, kind: Kind) -> tuple[AttributeType | None, Proble
     if isinstance(spec, str):
         if spec == "continuous" and kind not in _NUMERIC:
             return None, Problem(
-                "D02", f"{name!r} is stored as {kind} and cannot be continuous.", "Declare it nominal."
+                "D02",
+                f"{name!r} is stored as {kind} and cannot be continuous.",
+                "Declare it nominal.",
             )
         if spec == "ordinal":
             return None, Problem(
@@ -185,9 +187,9 @@ def _one(name: str, spec: Any, kind: Kind) -> tuple[AttributeType | None, Proble
             return None, Problem(
                 "P05",
                 f"the type of {name!r} is not known.",
-                "Use 'continuous', 'nominal', or a list of the values in order for an ordinal scale.",
+                "Use 'continuous', 'nominal', or the list of its values in order (ordinal).",
             )
-        return AttributeType(spec), None
+        return AttributeType(cast("Measure", spec)), None
     scale = tuple(str(v) for v in spec) if isinstance(spec, Sequence) else ()
     if not scale or len(set(scale)) < len(scale):
         return None, Problem(

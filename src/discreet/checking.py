@@ -58,7 +58,9 @@ class Check:
         ]
         for reason, found in self.by.items():
             if found.records:
-                where = "too small a class" if reason == CLASS_SIZE else f"too few values of {reason!r}"
+                where = (
+                    "too small a class" if reason == CLASS_SIZE else f"too few values of {reason!r}"
+                )
                 lines.append(f"  {_number(found.records, 'record')}: {where}.")
         lines.append("Generalize or drop a key attribute, or suppress these records.")
         return "\n".join(lines)

@@ -7,21 +7,18 @@ Exit codes: 0 — done, and the criterion holds; 1 — the criterion does not ho
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 import discreet as ds
 from discreet.errors import DiscreetError, fail
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from discreet.microdata import Microdata, MissingPolicy
 
 app = typer.Typer(
     name="discreet",
@@ -32,30 +29,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
-Keys = Annotated[
-    list[str], typer.Option("--keys", "-k", help="What an intruder may know: age,zip,sex.")
-]
-Confidential = Annotated[
-    list[str], typer.Option("--confidential", "-c", help="What an intruder wants to learn.")
-]
-Identifiers = Annotated[
-    list[str], typer.Option("--identifiers", "-i", help="Names a person; never written.")
-]
-Types = Annotated[
-    list[str],
-    typer.Option("--type", help="age=continuous, sex=nominal, or edu=low<middle<high (ordinal)."),
-]
-Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
-RecordId = Annotated[str | None, typer.Option(help="Column that names the records; never written.")]
-Missing = Annotated[
-    str, typer.Option(help="A missing value is a 'category', a 'wildcard', or 'refuse'd.")
-]
-MissingValues = Annotated[
-    list[str], typer.Option("--missing-values", help="Codes that mean missing: '?,-9'.")
-]
-Separator = Annotated[str | None, typer.Option(help="Of the CSV file; sniffed when not given.")]
-Encoding = Annotated[str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -77,47 +50,88 @@ def _version(
         raise typer.Exit
 
 
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of :func:`_read`, and the microdata as its first argument."""
+
+    def run(**given: Any) -> None:
+        data = _read(**{name: given.pop(name) for name in options})
+        command(data, **given)
+
+    options = inspect.signature(_read, eval_str=True).parameters
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature([*options.values(), *own])  # type: ignore[attr-defined]
+    return run
+
+
+def _read(
+    *,
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    keys: Annotated[
+        list[str], typer.Option("--keys", help="What an intruder may know: age,zip,sex.")
+    ] = [],  # noqa: B006
+    confidential: Annotated[
+        list[str], typer.Option("--confidential", help="What an intruder wants to learn.")
+    ] = [],  # noqa: B006
+    identifiers: Annotated[
+        list[str], typer.Option("--identifiers", help="Name a person; never written.")
+    ] = [],  # noqa: B006
+    types: Annotated[
+        list[str],
+        typer.Option("--type", help="age=continuous, sex=nominal, edu=low<middle<high."),
+    ] = [],  # noqa: B006
+    weight: Annotated[str | None, typer.Option(help="Column of sampling weights.")] = None,
+    record_id: Annotated[
+        str | None, typer.Option(help="Column that names the records; never written.")
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(help="A missing value is a category, a wildcard, or refuse it.")
+    ] = "category",
+    missing_values: Annotated[
+        list[str], typer.Option("--missing-values", help="Codes that mean missing: '?,-9'.")
+    ] = [],  # noqa: B006
+    separator: Annotated[
+        str | None, typer.Option(help="Of the CSV file; sniffed when not given.")
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")
+    ] = "utf-8",
+) -> Any:
+    return ds.read(
+        file,
+        keys=_list(keys),
+        confidential=_list(confidential),
+        identifiers=_list(identifiers),
+        types=dict(_type(given) for given in types),
+        weight=weight,
+        record_id=record_id,
+        missing=cast("Any", missing),
+        missing_values=_list(missing_values),
+        separator="\t" if separator in ("tab", "\\t") else separator,
+        encoding=encoding,
+    )
+
+
 @app.command()
-def risk(
-    file: File,
-    keys: Keys = [],  # noqa: B006
-    confidential: Confidential = [],  # noqa: B006
-    identifiers: Identifiers = [],  # noqa: B006
-    types: Types = [],  # noqa: B006
-    weight: Weight = None,
-    record_id: RecordId = None,
-    missing: Missing = "category",
-    missing_values: MissingValues = [],  # noqa: B006
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    as_json: Json = False,
-) -> None:
+@reads_data
+def risk(data: Any, *, as_json: Json = False) -> None:
     """Show how likely people are recognised: class sizes, k, p, uniques.
 
     Example: discreet risk patients.csv --keys age,zip,sex --confidential illness
     """
-    data = _read(file, keys, confidential, identifiers, types, weight, record_id, missing, missing_values, separator, encoding)  # fmt: skip
     found = ds.risk(data)
     _show(found, as_json, lambda: f"{found.explain()}\n\n{found.bars()}")
 
 
 @app.command()
+@reads_data
 def check(
-    file: File,
-    keys: Keys = [],  # noqa: B006
+    data: Any,
+    *,
     k: Annotated[int, typer.Option("--k", help="Least size of a class.")] = 5,
     p: Annotated[
         int | None, typer.Option("--p", help="Least number of confidential values in a class.")
     ] = None,
-    confidential: Confidential = [],  # noqa: B006
-    identifiers: Identifiers = [],  # noqa: B006
-    types: Types = [],  # noqa: B006
-    weight: Weight = None,
-    record_id: RecordId = None,
-    missing: Missing = "category",
-    missing_values: MissingValues = [],  # noqa: B006
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
     as_json: Json = False,
 ) -> None:
     """Check k-anonymity, or p-sensitive k-anonymity with --p; exit 1 when it does not hold.
@@ -125,7 +139,6 @@ def check(
     Example: discreet check masked.csv --keys age,zip,sex --k 5
     """
     criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
-    data = _read(file, keys, confidential, identifiers, types, weight, record_id, missing, missing_values, separator, encoding)  # fmt: skip
     found = ds.check(data, criterion)
     _show(found, as_json, found.explain)
     if not found.satisfied:
@@ -163,34 +176,6 @@ def demo(
 
 def _section(title: str, body: str) -> None:
     print(f"\n{title}\n{'─' * len(title)}\n{body}")
-
-
-def _read(
-    file: Path,
-    keys: list[str],
-    confidential: list[str],
-    identifiers: list[str],
-    types: list[str],
-    weight: str | None,
-    record_id: str | None,
-    missing: str,
-    missing_values: list[str],
-    separator: str | None,
-    encoding: str,
-) -> Microdata:
-    return ds.read(
-        file,
-        keys=_list(keys),
-        confidential=_list(confidential),
-        identifiers=_list(identifiers),
-        types=dict(_type(given) for given in types),
-        weight=weight,
-        record_id=record_id,
-        missing=cast("MissingPolicy", missing),
-        missing_values=_list(missing_values),
-        separator="\t" if separator in ("tab", "\\t") else separator,
-        encoding=encoding,
-    )
 
 
 def _list(given: list[str]) -> list[str]:

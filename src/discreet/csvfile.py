@@ -7,9 +7,12 @@ quote the offending line, which may hold a cell.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import gzip
 import io
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -29,7 +32,7 @@ class Dialect:
     separator: str
     encoding: Encoding
     names: tuple[str, ...]
-    header_lines: int
+    header_rows: int  # up to and with the header; blank lines before it count
 
 
 def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
@@ -46,30 +49,34 @@ def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
         A byte order mark is skipped.
     """
     known = _known_encoding(encoding)
+    _checked_separator(separator)
     head = _head(path, known)
     if not head.strip():
         fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")
-    if separator is not None and len(separator) != 1:
-        fail("P02", "separator= must be one character.", "Leave it out to have it sniffed.")
     chosen = separator or _sniff(head)
-    reader = csv.reader(io.StringIO(head), delimiter=chosen)
-    header = _first_row(reader, path)
-    return Dialect(chosen, known, _names(header, path), reader.line_num)
+    header, rows = _first_row(head, chosen, path)
+    return Dialect(chosen, known, _names(header, path), rows)
 
 
-def _known_encoding(encoding: str) -> Encoding:
-    name = encoding.lower().replace("_", "-")
+def _checked_separator(separator: object) -> None:
+    one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
+    if separator is not None and not one:
+        fail("P02", "separator= must be one character.", "Leave it out to have it sniffed.")
+
+
+def _known_encoding(encoding: object) -> Encoding:
+    name = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
     name = {"utf8": "utf-8", "utf-8-sig": "utf-8", "latin1": "latin-1", "utf16": "utf-16"}.get(
         name, name
     )
     name = {"iso-8859-1": "latin-1"}.get(name, name)
     if name not in ENCODINGS:
         fail("P03", f"encoding {encoding!r} is not known.", f"Use one of {', '.join(ENCODINGS)}.")
-    return cast("Encoding", name)
+    return name
 
 
 def _head(path: Path, encoding: Encoding) -> str:
-    opener = gzip.open if path.suffix == ".gz" else open
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
     problem: Problem | None = None
     raw = b""
     try:
@@ -77,11 +84,13 @@ def _head(path: Path, encoding: Encoding) -> str:
             raw = file.read(_HEAD)
     except PermissionError:
         problem = Problem("S03", f"{path.name} may not be read.", "Check its permissions.")
-    except (OSError, EOFError):
-        problem = Problem("S03", f"{path.name} cannot be opened.", "Check that it is a CSV file.")
+    except (OSError, EOFError, zlib.error):
+        problem = Problem("S03", f"{path.name} cannot be opened.", "Check that it is a whole file.")
     raise_all([problem] if problem else [])
     if encoding != "utf-16" and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         fail("S05", f"{path.name} is encoded in UTF-16.", 'Read it with encoding="utf-16".')
+    if raw.startswith(b"PAR1"):
+        fail("S05", f"{path.name} holds Parquet.", "Give its name the ending .parquet.")
     if encoding != "utf-16" and b"\0" in raw:
         fail("S05", f"{path.name} is not a text file.", "Give a CSV or Parquet file.")
     return _decoded(raw, encoding, path).removeprefix("\ufeff")
@@ -107,7 +116,8 @@ def not_in_encoding(name: str, encoding: str) -> Problem:
 
 
 def _sniff(head: str) -> str:
-    outside, quoted = [], False
+    outside: list[str] = []
+    quoted = False
     for char in head:
         if char == '"':
             quoted = not quoted
@@ -119,13 +129,13 @@ def _sniff(head: str) -> str:
     return max(SEPARATORS, key=lambda s: (outside.count(s), -SEPARATORS.index(s)))
 
 
-def _first_row(reader: object, path: Path) -> list[str]:
-    try:
-        for row in cast("csv.Reader", reader):
-            if row:
-                return row
-    except csv.Error:
-        pass
+def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
+    """The first row that is not blank, and the number of rows up to it."""
+    lines = io.StringIO(head, newline="")  # a line may end in CR alone
+    with contextlib.suppress(csv.Error):
+        for number, row in enumerate(csv.reader(lines, delimiter=separator, strict=True), 1):
+            if len(row) > 1 or (row and row[0].strip()):
+                return row, number
     fail("S07", f"the header of {path.name} cannot be read.", "Check its quotes.")
 
 

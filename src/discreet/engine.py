@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import os
 import sys
 import tempfile
@@ -45,7 +46,7 @@ _counter = itertools.count()
 
 @dataclass(frozen=True)
 class Source:
-    """A lazy table: the engine's columns by position, their names, and how the rows are numbered."""
+    """A lazy table: the engine's columns by position, their names, how the rows are numbered."""
 
     table: ir.Table
     names: tuple[str, ...]
@@ -111,9 +112,8 @@ def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Sourc
 def read_parquet(path: Path, missing: MissingCodes) -> Source:
     """Open a Parquet file in place."""
     table = _translated(
-        lambda: _embedded().read_parquet(
-            str(path), table_name=_fresh_name(), file_row_number=True
-        ), path.name
+        lambda: _embedded().read_parquet(str(path), table_name=_fresh_name(), file_row_number=True),
+        path.name,
     )
     names = tuple(c for c in table.columns if c != "file_row_number")
     columns = {f"c{i}": table[name] for i, name in enumerate(names)}
@@ -157,9 +157,7 @@ def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Sou
     )
     if path.stat().st_size <= _KEEP_BELOW:
         name = _fresh_name()
-        typed = _translated(
-            lambda: _embedded().create_table(name, typed, temp=True), path.name
-        )
+        typed = _translated(lambda: _embedded().create_table(name, typed, temp=True), path.name)
         _when_unused(typed, _drop, name)
     return _normalised(Source(typed, dialect.names, path.name, "row", "arrow"), {})
 
@@ -301,7 +299,7 @@ def _as_number(code: Any) -> int | float | None:
             number = convert(code if not isinstance(code, float) else repr(code))
         except (TypeError, ValueError):
             continue
-        return number if number == number else None
+        return None if math.isnan(number) else number
     return None
 
 
@@ -352,7 +350,9 @@ def class_signatures(
     keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
     values = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(distinct)}
     table = source.table.select(**keys, **values)
-    if len(distinct) == 1 and not skip_missing:  # counting pairs first is twice as fast as a distinct count per class
+    if (
+        len(distinct) == 1 and not skip_missing
+    ):  # counting pairs first is twice as fast as a distinct count per class
         pairs = table.group_by([*keys, *values]).agg(n=table.count())
         classes = pairs.group_by(list(keys)).agg(size=pairs["n"].sum(), d0=pairs.count())
     else:
@@ -487,5 +487,5 @@ def _problem(message: str, name: str, origin: str) -> Problem:
     return Problem(
         "E01",
         f"the engine failed on {origin} ({name}).",
-        "Its message is withheld because it may quote a value; run the step in the engine to see it.",
+        "Its message may quote a value and is withheld; run the step in the engine to see it.",
     )

@@ -17,7 +17,7 @@ KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "arrow")
 
 
 def to_arrow(frame: Any) -> tuple[pa.Table, FrameKind]:
-    """Turn a frame into an Arrow table (the index of a pandas frame is ignored) and name its kind."""
+    """Turn a frame into an Arrow table (a pandas index is ignored) and name its kind."""
     import narwhals as nw
 
     if isinstance(frame, Mapping):

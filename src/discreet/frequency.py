@@ -49,9 +49,7 @@ class FrequencySet:
     ) -> FrequencySet:
         """Code a table of combinations (one column per attribute, then the count)."""
         scales = scales or {}
-        coded = [
-            _coded(table.column(i), scales.get(name)) for i, name in enumerate(attributes)
-        ]
+        coded = [_coded(table.column(i), scales.get(name)) for i, name in enumerate(attributes)]
         counts = np.asarray(table.column(len(attributes)), dtype=np.int64)
         values, codes = tuple(v for v, _ in coded), tuple(c for _, c in coded)
         order, counts = group(codes, [len(v) for v in values], counts)
@@ -105,23 +103,24 @@ class FrequencySet:
         at = [self.attributes.index(name) for name in attributes]
         codes = [self.codes[a] for a in at]
         if not at:
-            raise_empty()
+            fail("P04", "no attribute is named.", "Name at least one of the frequency set.")
         order, counts = group(codes, [self.cardinalities[a] for a in at], self.counts)
         return FrequencySet(
-            tuple(attributes), tuple(self.values[a] for a in at), tuple(c[order] for c in codes), counts
+            tuple(attributes),
+            tuple(self.values[a] for a in at),
+            tuple(c[order] for c in codes),
+            counts,
         )
 
     def class_sizes(self, codes: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
-        """The count of each record's combination, given the records' codes; 0 where there is none."""
-        joint = [np.concatenate([mine, theirs]) for mine, theirs in zip(self.codes, codes, strict=True)]
+        """The count of each record's combination, given the records' codes; 0 if there is none."""
+        joint = [
+            np.concatenate([mine, theirs]) for mine, theirs in zip(self.codes, codes, strict=True)
+        ]
         packed, _ = pack(joint, self.cardinalities)
         mine, theirs = packed[: len(self)], packed[len(self) :]
         at = np.minimum(np.searchsorted(mine, theirs), len(self) - 1)
         return np.where(mine[at] == theirs, self.counts[at], 0)
-
-
-def raise_empty() -> None:
-    fail("P04", "no attribute is named.", "Name at least one attribute of the frequency set.")
 
 
 def _coded(

@@ -145,7 +145,7 @@ class Microdata:
                 for u in sorted(unknown)
             ]
         )
-        tidy = {
+        tidy: dict[str, Any] = {
             role: value if role in ("weight", "record_id") else attributes.names(value)
             for role, value in changes.items()
         }
@@ -165,7 +165,11 @@ class Microdata:
         problems = []
         if target.suffix not in (".csv", ".parquet"):
             problems.append(
-                Problem("O01", f"{target.name} is neither CSV nor Parquet.", "End it in .csv or .parquet.")
+                Problem(
+                    "O01",
+                    f"{target.name} is neither CSV nor Parquet.",
+                    "End it in .csv or .parquet.",
+                )
             )
         if not target.parent.is_dir():
             problems.append(
@@ -279,7 +283,9 @@ def _bad_weight(data: Microdata) -> list[Problem]:
     if data.weight is None:
         return []
     if data.source.kinds[data.weight] not in ("integer", "number"):
-        return [Problem("D05", f"the weight {data.weight!r} is not a number.", "Name another column.")]
+        return [
+            Problem("D05", f"the weight {data.weight!r} is not a number.", "Name another column.")
+        ]
     bad = engine.not_positive(data.source, data.weight)
     remedy = "Every record needs a positive weight."
     what = f"the weight {data.weight!r} is missing or not positive in {bad:,} records."

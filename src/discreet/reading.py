@@ -65,7 +65,11 @@ def read(
     """
     opened, ordered = _open(source, missing_values, separator, encoding)
     roles = Roles(
-        attributes.names(identifiers), attributes.names(keys), attributes.names(confidential), weight, record_id
+        attributes.names(identifiers),
+        attributes.names(keys),
+        attributes.names(confidential),
+        weight,
+        record_id,
     )
     problems = roles.problems(opened.names, opened.origin)
     types_given, more = attributes.declared(types or {}, opened.kinds, opened.origin)
@@ -110,7 +114,11 @@ def _open(
 def _open_file(path: Path, codes: Any, separator: str | None, encoding: str) -> engine.Source:
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        fail("S01", f"{path.name} does not exist.", did_you_mean(path.name, near) or "Check the path.")
+        fail(
+            "S01",
+            f"{path.name} does not exist.",
+            did_you_mean(path.name, near) or "Check the path.",
+        )
     if path.is_dir():
         fail("S01", f"{path.name} is a folder.", "Give a CSV or Parquet file.")
     if not os.access(path, os.R_OK):

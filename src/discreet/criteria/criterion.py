@@ -46,5 +46,9 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
     if isinstance(value, int) and not isinstance(value, bool) and value >= least:
         return []
     return [
-        Problem("P07", f"{name} must be a whole number of at least {least}.", f"Give {name}={least} or more.")
+        Problem(
+            "P07",
+            f"{name} must be a whole number of at least {least}.",
+            f"Give {name}={least} or more.",
+        )
     ]

@@ -40,7 +40,7 @@ class KAnonymity:
         """True: a union of classes is at least as large as each of them."""
         return True
 
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing but the size of a class."""
         return ()
 

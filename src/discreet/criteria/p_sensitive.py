@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PSensitiveKAnonymity:
-    """Every class has at least ``k`` records and ``p`` distinct values of each confidential attribute.
+    """Every class has ``k`` records or more, with ``p`` values of each confidential attribute.
 
     Parameters
     ----------
@@ -55,7 +55,9 @@ class PSensitiveKAnonymity:
             )
         raise_all(problems)
         if self.confidential is not None and not isinstance(self.confidential, tuple):
-            names = (self.confidential,) if isinstance(self.confidential, str) else self.confidential
+            names = (
+                (self.confidential,) if isinstance(self.confidential, str) else self.confidential
+            )
             object.__setattr__(self, "confidential", tuple(names))
 
     @property

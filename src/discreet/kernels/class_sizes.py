@@ -42,19 +42,19 @@ def _dense(codes: Codes, cardinalities: Sequence[int], n: int) -> NDArray[np.int
     return sizes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _append(packed, column, radix):  # type: ignore[no-untyped-def]
     for i in range(packed.size):
         packed[i] = packed[i] * radix + np.uint32(column[i])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _tally(packed, cells):  # type: ignore[no-untyped-def]
     for i in range(packed.size):
         cells[packed[i]] += np.int32(1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _gather(packed, cells, sizes):  # type: ignore[no-untyped-def]
     for i in range(packed.size):
         sizes[i] = cells[packed[i]]

@@ -76,7 +76,7 @@ def _pattern_pairs(
     members = [np.flatnonzero(which.ravel() == i) for i in range(len(patterns))]
     for i, left in enumerate(members):
         for j, right in enumerate(members):
-            shared = np.flatnonzero(~(patterns[i] | patterns[j]))
+            shared = np.flatnonzero(~(patterns[i] | patterns[j])).tolist()
             joint = [np.concatenate([codes[a][left], codes[a][right]]) for a in shared]
             size = len(left) + len(right)
             packed, _ = pack(joint, [cardinalities[a] for a in shared])

@@ -128,7 +128,9 @@ class Risk:
 
     def _advice(self) -> str:
         if self.k < 3:
-            return "generalize the keys (wider age bands, shorter codes) until k is at least 3 to 5."
+            return (
+                "generalize the keys (wider age bands, shorter codes) until k is at least 3 to 5."
+            )
         if min(self.p.values(), default=2) < 2:
             return "require p-sensitivity, so that a class does not share one confidential value."
         return "set the k your rules ask for and gate the release with ds.check."

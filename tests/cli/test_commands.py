@@ -1,0 +1,101 @@
+"""The command line in a process of its own: output, JSON, exit codes."""
+
+import json
+import subprocess
+import sys
+
+import pyarrow.csv
+import pytest
+
+import discreet as ds
+
+
+def discreet(*arguments, cwd=None):
+    command = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli")
+    pyarrow.csv.write_csv(ds.datasets.patients(500, 3), path / "patients.csv")
+    return path
+
+
+def test_risk_prints_the_explanation_and_a_bar_chart(folder):
+    done = discreet(
+        "risk", "patients.csv", "--keys", "age,zip,sex", "--confidential", "illness", cwd=folder
+    )
+    assert done.returncode == 0
+    assert "500 records fall into" in done.stdout
+    assert "█" in done.stdout
+
+
+def test_risk_as_json_equals_the_api(folder):
+    done = discreet("risk", "patients.csv", "--keys", "age,sex", "--json", cwd=folder)
+    found = ds.risk(ds.read(folder / "patients.csv", keys=["age", "sex"]))
+    assert json.loads(done.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_check_exits_with_1_when_the_criterion_does_not_hold_and_0_when_it_does(folder):
+    failed = discreet("check", "patients.csv", "--keys", "age,zip", "--k", "5", cwd=folder)
+    passed = discreet("check", "patients.csv", "--keys", "sex", "--k", "5", cwd=folder)
+    assert (failed.returncode, passed.returncode) == (1, 0)
+    as_json = discreet("check", "patients.csv", "--keys", "age,zip", "--json", cwd=folder)
+    assert as_json.returncode == 1
+    assert json.loads(as_json.stdout)["satisfied"] is False
+
+
+def test_check_with_p_tests_p_sensitivity(folder):
+    done = discreet(
+        "check",
+        "patients.csv",
+        "--keys",
+        "sex",
+        "--confidential",
+        "illness",
+        "--p",
+        "2",
+        "--k",
+        "3",
+        cwd=folder,
+    )
+    assert done.returncode == 0
+    assert "2-sensitive 3-anonymity holds" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("risk", "nowhere.csv", "--keys", "age"),
+        ("risk", "patients.csv"),
+        ("risk", "patients.csv", "--keys", "aeg"),
+        ("check", "patients.csv", "--keys", "age", "--k", "0"),
+        ("check", "patients.csv", "--keys", "age", "--k", "two"),
+        ("risk", "patients.csv", "--keys", "age", "--type", "age"),
+        ("nonsense",),
+    ],
+)
+def test_a_mistake_ends_in_a_sentence_and_exit_code_2_without_a_traceback(folder, arguments):
+    done = discreet(*arguments, cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.strip()
+    assert "Traceback" not in done.stderr
+
+
+def test_names_with_commas_stand_in_quotes_and_options_may_be_repeated(folder):
+    (folder / "odd.csv").write_text('"a,b",c,d\n1,2,3\n1,2,4\n')
+    done = discreet("risk", "odd.csv", "--keys", '"a,b",c', "--keys", "d", "--json", cwd=folder)
+    assert json.loads(done.stdout)["computed_from"]["keys"] == ["a,b", "c", "d"]
+
+
+def test_the_demo_runs_and_prints_json_when_asked():
+    shown = discreet("demo", "--n", "300")
+    assert shown.returncode == 0
+    assert "See the risk" in shown.stdout
+    assert json.loads(discreet("demo", "--n", "300", "--json").stdout)["risk"]["n"] == 300
+
+
+def test_help_and_version():
+    assert "check" in discreet("--help").stdout
+    assert discreet("--version").stdout.strip() == ds.__version__

@@ -1,0 +1,253 @@
+"""Imports: what is loaded when, and which module may know which (the import rule of the design)."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as ds
+
+PACKAGE = Path(ds.__file__).parent
+MODULES = {
+    ".".join(["discreet", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(
+        ".__init__"
+    ): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+ENGINE = "discreet.engine"
+MEASURES = ("criteria", "risk", "loss", "lattice", "search")
+FRONTS = ("cli", "report", "plan")
+FRAMES = {"pandas", "polars", "modin", "pyspark"}
+SQL = re.compile(
+    r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|INSERT|UPDATE|DELETE|DROP|CREATE|VARCHAR)\b"
+)
+TABLE = "age,sex,illness\n10,M,a\n30,M,b\n20,F,a\n,F,b\n"
+
+
+# -- what is loaded when -------------------------------------------------------------------------
+
+
+def loaded(code, folder="."):
+    """The top-level modules loaded after running some lines in a new interpreter."""
+    ask = "import sys; print(*{m.partition('.')[0] for m in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{ask}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_importing_discreet_loads_no_library():
+    heavy = {"numba", "pandas", "polars", "altair", "ibis", "duckdb", "numpy", "pyarrow", "typer"}
+    assert loaded("import discreet") & heavy == set()
+
+
+def test_naming_a_public_function_does_not_start_the_engine():
+    found = loaded("import discreet as ds; ds.read, ds.risk, ds.check, ds.KAnonymity(5)")
+    assert found & {"numba", "pandas", "polars", "altair", "ibis", "duckdb"} == set()
+
+
+def test_the_command_line_starts_without_the_engine():
+    assert loaded("import discreet.cli") & {"numpy", "ibis", "duckdb", "pandas"} == set()
+
+
+@pytest.mark.parametrize(
+    "then", ["ds.risk(data)", "ds.check(data, ds.KAnonymity(2))", "repr(data)"]
+)
+def test_measuring_a_csv_file_loads_neither_numba_nor_polars_nor_altair(tmp_path, then):
+    (tmp_path / "t.csv").write_text(TABLE)
+    read = "import discreet as ds; data = ds.read('t.csv', keys=['age', 'sex'], confidential='illness')"
+    found = loaded(f"{read}; {then}", tmp_path)
+    assert found & {"numba", "polars", "altair", "vl_convert"} == set()
+    assert "ibis" in found  # the test would pass for the wrong reason if nothing was read
+
+
+def test_pandas_is_loaded_by_ibis_only(tmp_path):
+    """Ibis loads pandas with its DuckDB backend; nothing of ours asks for it unless given a frame."""
+    (tmp_path / "t.csv").write_text(TABLE)
+    code = """
+import sys
+import discreet as ds
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            frame = sys._getframe(1)
+            while frame.f_code.co_filename.startswith("<frozen"):
+                frame = frame.f_back
+            assert frame.f_globals["__name__"].partition(".")[0] != "discreet"
+sys.meta_path.insert(0, Watch())
+ds.risk(ds.read("t.csv", keys=["age", "sex"], confidential="illness"))
+"""
+    loaded(code, tmp_path)
+
+
+# -- which module may know which -----------------------------------------------------------------
+
+
+def imports(source, *, typing_too=True):
+    """Every module that a source imports, wherever the import stands.
+
+    ``from discreet import engine`` counts as discreet.engine, and as discreet.
+    """
+    tree = ast.parse(source)
+    skipped = set() if typing_too else {id(n) for n in typing_only(tree)}
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def typing_only(tree):
+    """The nodes under ``if TYPE_CHECKING:``."""
+    return [
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for statement in node.body
+        for inner in ast.walk(statement)
+    ]
+
+
+def within(module, *packages):
+    return any(module == p or module.startswith(f"{p}.") for p in packages)
+
+
+def ours(found):
+    """Those of the imported names that are modules of the package."""
+    return {name for name in found if name in MODULES}
+
+
+def outside(found):
+    """Top-level names of the libraries among the imports."""
+    tops = {name.partition(".")[0] for name in found}
+    return tops - set(sys.stdlib_module_names) - {"discreet"}
+
+
+def chosen(*parts):
+    """The modules that are, or stand in, these parts of the package."""
+    wanted = [f"discreet.{part}" for part in parts]
+    return [pytest.param(p, id=m) for m, p in MODULES.items() if within(m, *wanted)]
+
+
+def text_constants(source):
+    """The texts of a module that are not docstrings."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in docstrings
+    ]
+
+
+@pytest.mark.parametrize("path", chosen("kernels"))
+def test_kernels_import_numpy_and_numba_and_other_kernels_only(path):
+    found = imports(path.read_text(encoding="utf-8"))
+    assert outside(found) <= {"numpy", "numba"}
+    assert [m for m in ours(found) if not within(m, "discreet.kernels")] == []
+
+
+@pytest.mark.parametrize("path", chosen(*MEASURES))
+def test_measures_and_criteria_never_import_the_engine(path):
+    found = imports(path.read_text(encoding="utf-8"))
+    assert [m for m in found if within(m, ENGINE)] == []
+    assert outside(found) <= {"numpy", "pyarrow"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_the_engine_imports_ibis_or_duckdb(module):
+    found = outside(imports(MODULES[module].read_text(encoding="utf-8")))
+    assert module == ENGINE or not found & {"ibis", "duckdb"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_imports_a_frame_library(module):
+    assert not outside(imports(MODULES[module].read_text(encoding="utf-8"))) & FRAMES
+
+
+@pytest.mark.parametrize("path", chosen(*FRONTS))
+def test_the_command_line_reports_and_plans_use_the_public_names_only(path):
+    source = path.read_text(encoding="utf-8")
+    here = f"discreet.{path.relative_to(PACKAGE).parts[0].removesuffix('.py')}"
+    found = ours(imports(source, typing_too=False))
+    assert [m for m in found if not within(m, "discreet.errors", here) and m != "discreet"] == []
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "ds"
+    }
+    assert used <= set(ds.__all__)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != ENGINE])
+def test_no_sql_and_no_engine_name_stands_outside_the_engine(module):
+    texts = text_constants(MODULES[module].read_text(encoding="utf-8"))
+    assert [t for t in texts if SQL.search(t) or "duckdb" in t.lower()] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from discreet import engine",
+        "from discreet.engine import counts",
+        "import discreet.engine as e",
+        "def f():\n    from discreet import engine",
+    ],
+)
+def test_an_import_of_the_engine_is_seen_however_it_is_written(source):
+    assert any(within(m, ENGINE) for m in imports(source))
+
+
+def test_imports_for_typing_can_be_told_apart():
+    source = "if TYPE_CHECKING:\n    from discreet import engine\nimport numpy"
+    assert imports(source, typing_too=False) == {"numpy"}
+    assert ENGINE in imports(source)
+
+
+def test_sql_is_seen_in_a_text_but_not_in_a_docstring():
+    source = '"""SELECT in a docstring."""\nquery = f"SELECT {x} FROM t"'
+    assert [bool(SQL.search(t)) for t in text_constants(source)] == [True, True]
+    assert len(text_constants(source)) == 2
+
+
+# -- the public names ----------------------------------------------------------------------------
+
+
+def test_dir_and_all_agree_and_are_sorted():
+    assert sorted(dir(ds)) == sorted(ds.__all__)
+    assert len(set(ds.__all__)) == len(ds.__all__)
+
+
+@pytest.mark.parametrize("name", ds.__all__)
+def test_every_public_name_resolves(name):
+    assert getattr(ds, name) is not None
+
+
+def test_every_lazy_name_is_public():
+    assert {*ds._HOME, "__version__"} == set(ds.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'rsik'"):
+        _ = ds.rsik
