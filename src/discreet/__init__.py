@@ -18,42 +18,66 @@ from discreet._version import __version__
 if TYPE_CHECKING:
     from discreet import datasets, errors
     from discreet.checking import Check, check
-    from discreet.criteria import KAnonymity, PSensitiveKAnonymity
+    from discreet.criteria import DisclosureRiskAtMost, KAnonymity, PSensitiveKAnonymity
     from discreet.errors import DiscreetError
     from discreet.frequency import FrequencySet
+    from discreet.masking.masked import Masked
+    from discreet.masking.microaggregate import microaggregate
+    from discreet.masking.sample import sample
     from discreet.microdata import Microdata
     from discreet.reading import read
     from discreet.risks.by_class import Risk, risk
+    from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
+    from discreet.risks.sampling import SamplingRisk, sampling_risk
+    from discreet.risks.weights import Weights
 
 _HOME = {
     "Check": "discreet.checking",
+    "DisclosureRisk": "discreet.risks.disclosure",
     "DiscreetError": "discreet.errors",
+    "DisclosureRiskAtMost": "discreet.criteria",
     "FrequencySet": "discreet.frequency",
     "KAnonymity": "discreet.criteria",
+    "Masked": "discreet.masking.masked",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
     "Risk": "discreet.risks.by_class",
+    "SamplingRisk": "discreet.risks.sampling",
+    "Weights": "discreet.risks.weights",
     "check": "discreet.checking",
     "datasets": "discreet.datasets",
+    "disclosure_risk": "discreet.risks.disclosure",
     "errors": "discreet.errors",
+    "microaggregate": "discreet.masking.microaggregate",
     "read": "discreet.reading",
     "risk": "discreet.risks.by_class",
+    "sample": "discreet.masking.sample",
+    "sampling_risk": "discreet.risks.sampling",
 }
 
 __all__ = [
     "Check",
+    "DisclosureRisk",
     "DiscreetError",
+    "DisclosureRiskAtMost",
     "FrequencySet",
     "KAnonymity",
+    "Masked",
     "Microdata",
     "PSensitiveKAnonymity",
     "Risk",
+    "SamplingRisk",
+    "Weights",
     "__version__",
     "check",
     "datasets",
+    "disclosure_risk",
     "errors",
+    "microaggregate",
     "read",
     "risk",
+    "sample",
+    "sampling_risk",
 ]
 
 

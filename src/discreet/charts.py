@@ -41,3 +41,44 @@ def class_size_chart(binned: list[tuple[str, int]]) -> Any:
         )
         .properties(width=420, height=220)
     )
+
+
+def classification_chart(entries: list[tuple[int, int, int]]) -> Any:
+    """The classification matrix as a heat map: class sizes on logarithmic axes, records as colour."""
+    alt = altair()
+    rows = [{"masked": i, "initial": j, "records": c} for i, j, c in entries]
+    return (
+        alt.Chart(alt.Data(values=rows), title="Records by size of their initial and masked class")
+        .mark_square(size=90)
+        .encode(
+            x=alt.X("initial:Q", scale=alt.Scale(type="log"), title="initial class size j"),
+            y=alt.Y("masked:Q", scale=alt.Scale(type="log"), title="masked class size i"),
+            color=alt.Color("records:Q", scale=alt.Scale(type="log", scheme="blues")),
+            tooltip=["masked:Q", "initial:Q", "records:Q"],
+        )
+        .properties(width=380, height=300)
+    )
+
+
+def sampling_chart(points: list[Any]) -> Any:
+    """DR_min and DR_max against the sampling factor, with bands of two standard deviations."""
+    alt = altair()
+    rows = [
+        {
+            "measure": label,
+            "fraction": point.fraction,
+            "risk": getattr(point, name),
+            "low": max(getattr(point, name) - 2 * getattr(point, f"{name}_sd"), 0.0),
+            "high": getattr(point, name) + 2 * getattr(point, f"{name}_sd"),
+        }
+        for point in points
+        for label, name in (("DR_min", "minimal"), ("DR_max", "maximal"))
+    ]
+    base = alt.Chart(alt.Data(values=rows), title="Risk of a simple random sample").encode(
+        x=alt.X("fraction:Q", title="sampling factor", axis=alt.Axis(format="%")),
+        color=alt.Color("measure:N", title=None),
+    )
+    band = base.mark_area(opacity=0.25).encode(
+        y=alt.Y("low:Q", title="disclosure risk"), y2="high:Q"
+    )
+    return (band + base.mark_line().encode(y="risk:Q")).properties(width=420, height=260)

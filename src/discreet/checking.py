@@ -5,16 +5,19 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from discreet import frames
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.masking.masked import Masked
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
+from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +48,9 @@ class Check:
 
     def __bool__(self) -> bool:
         return self.satisfied
+
+    def __repr__(self) -> str:
+        return f"Check: {self.explain().splitlines()[0]}"
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
@@ -90,19 +96,88 @@ class Check:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
-def check(data: Microdata, criterion: Criterion) -> Check:
-    """Check whether every class of the keys satisfies a criterion.
+@dataclass(frozen=True)
+class RiskCheck:
+    """Whether the disclosure risk of a masked file is at most a limit."""
+
+    criterion: DisclosureRiskAtMost
+    satisfied: bool
+    value: float
+    risk: DisclosureRisk
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def explain(self) -> str:
+        """The outcome in a few sentences, and what to do next."""
+        limit = self.criterion.limit
+        if self.satisfied:
+            return f"Safe: the disclosure risk {self.value:.4f} is at most {limit:g}."
+        return (
+            f"Unsafe: the disclosure risk {self.value:.4f} is above {limit:g}.\n"
+            "Release fewer records, or generalize the keys further."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            **self.criterion.to_dict(),
+            "satisfied": self.satisfied,
+            "value": self.value,
+            "computed_from": self.risk.provenance.to_dict(),
+        }
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """The measure, its value and its limit."""
+        import pyarrow as pa
+
+        row = {"measure": f"DR ({self.criterion.weights.name})", "value": self.value, "limit": self.criterion.limit}  # fmt: skip
+        return frames.from_arrow(pa.Table.from_pylist([row]), kind or self.risk.classification.kind)
+
+    def __repr__(self) -> str:
+        return f"RiskCheck: {self.explain().splitlines()[0]}"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+@overload
+def check(data: Microdata, criterion: Criterion, /) -> Check: ...
+
+
+@overload
+def check(data: Masked, criterion: DisclosureRiskAtMost, /) -> RiskCheck: ...
+
+
+@overload
+def check(
+    initial: Microdata,
+    masked: Microdata,
+    criterion: DisclosureRiskAtMost,
+    /,
+    *,
+    on: str | None = None,
+) -> RiskCheck: ...
+
+
+def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck:
+    """Check a file against a criterion: ``check(data, criterion)``.
 
     Parameters
     ----------
     data : Microdata
         Usually masked microdata, with its keys (and confidential attributes) named.
-    criterion : KAnonymity or PSensitiveKAnonymity
+    criterion : KAnonymity, PSensitiveKAnonymity, …
+        For ``DisclosureRiskAtMost``, which compares two files, the initial file comes first:
+        ``check(initial, masked, criterion)``; masked microdata made here know theirs.
+    on : str, optional
+        With two files: the column that links their records, when it was masked elsewhere.
 
     Returns
     -------
-    Check
-        ``.satisfied``, the numbers of violating classes and records, and the reasons.
+    Check or RiskCheck
+        ``.satisfied``, and the numbers of violating classes and records with the reasons, or
+        the value of the risk.
 
     Examples
     --------
@@ -111,10 +186,32 @@ def check(data: Microdata, criterion: Criterion) -> Check:
     >>> ds.check(ds.read(table, keys=["age", "sex"]), ds.KAnonymity(2)).satisfied
     True
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
-    if not hasattr(criterion, "failing"):
-        fail("P09", "the second argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    *files, criterion = arguments if len(arguments) in (2, 3) else (None, None, None)
+    if not all(isinstance(data, Microdata) for data in files):
+        fail("P09", "a file to check is not microdata.", "Open it with ds.read(…) first.")
+    if isinstance(criterion, DisclosureRiskAtMost):
+        return _check_risk(files, criterion, on)
+    if not hasattr(criterion, "failing") or isinstance(criterion, type):
+        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    if len(files) == 2 or on is not None:
+        fail("P09", f"{criterion.describe()} is checked on one file.", "Give the masked file only.")
+    return _check_classes(files[0], criterion)
+
+
+def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | None) -> RiskCheck:
+    if len(files) == 1 and not isinstance(files[0], Masked):
+        fail(
+            "P09",
+            "the disclosure risk compares two files and one is given.",
+            "Give the initial file first: ds.check(initial, masked, criterion).",
+        )
+    initial, masked = files if len(files) == 2 else (files[0].initial, files[0])
+    risk = disclosure_risk(initial, masked, on=on)
+    value = risk.weighted(criterion.weights)
+    return RiskCheck(criterion, value <= criterion.limit + 1e-12, value, risk)
+
+
+def _check_classes(data: Microdata, criterion: Criterion) -> Check:
     data.need_keys()
     classes = data.classes(criterion.needs(data.confidential))
     failing = criterion.failing(classes)

@@ -12,7 +12,8 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -141,11 +142,16 @@ def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
 
 def _names(header: list[str], path: Path) -> tuple[str, ...]:
     names = [name.strip() or f"column {i}" for i, name in enumerate(header, 1)]
-    twice = sorted({n for n in names if names.count(n) > 1})
+    refuse_duplicates(names, path)
+    return tuple(names)
+
+
+def refuse_duplicates(names: Sequence[str], path: Path) -> None:
+    """Raise the problem of columns that have the same name."""
     raise_all(
         [
             Problem("S04", f"{path.name} has more than one column {name!r}.", "Rename them.")
-            for name in twice
+            for name, number in Counter(names).items()
+            if number > 1
         ]
     )
-    return tuple(names)

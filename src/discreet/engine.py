@@ -7,6 +7,7 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -22,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from discreet import csvfile
-from discreet.errors import Problem, fail, raise_all
-from discreet.frames import FrameKind
+from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.frames import FrameKind, unreadable
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -37,10 +38,11 @@ T = TypeVar("T")
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is parsed once and kept by the engine
 _HEAD = 1000
 _BATCH = 1 << 18
-_NUMBER = (
-    r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\s*$"
-    r"|^\s*[nN][aA][nN]\s*$"
+_NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
+    r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
+    r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
 )
+_ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
 _counter = itertools.count()
 
 
@@ -82,11 +84,13 @@ def _embedded() -> Any:
 
 def is_table(source: object) -> bool:
     """Whether an object is an Ibis table (without importing Ibis for those that are not)."""
-    return type(source).__module__.partition(".")[0] == "ibis" and hasattr(source, "get_backend")
+    home = type(source).__module__.partition(".")[0]
+    return home == "ibis" and hasattr(source, "get_backend") and hasattr(source, "columns")
 
 
 def from_table(table: Any, missing: MissingCodes) -> Source:
     """Open a table of any Ibis backend; rows have no numbers of their own there."""
+    _translated(table.get_backend, "the Ibis table")
     names = tuple(str(c) for c in table.columns)
     renamed = table.select(**{f"c{i}": table[name] for i, name in enumerate(table.columns)})
     return _normalised(Source(renamed, names, "the table", None, "arrow"), missing)
@@ -97,30 +101,41 @@ def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Sourc
     import pyarrow as pa
 
     names = tuple(str(n) for n in table.column_names)
-    columns = [_plain(column) for column in table.columns]
+    plain = {n: _plain(column) for n, column in zip(names, table.columns, strict=True)}
+    raise_all([unreadable(name) for name, column in plain.items() if column is None])
     row = pa.array(np.arange(table.num_rows, dtype=np.int64))
     physical = [*(f"c{i}" for i in range(len(names))), "row"]
-    arrow = pa.Table.from_arrays([*columns, row], names=physical)
+    arrow = pa.Table.from_arrays([*plain.values(), row], names=physical)
     name = _fresh_name()
     embedded = _embedded()
     embedded.con.register(name, arrow)
-    source = Source(embedded.table(name), names, f"the {kind} frame", "row", kind)
+    opened = _translated(lambda: embedded.table(name), f"the {kind} frame")
+    source = Source(opened, names, f"the {kind} frame", "row", kind)
     _when_unused(source.table, _forget, name)
     return _normalised(source, missing)
 
 
 def read_parquet(path: Path, missing: MissingCodes) -> Source:
-    """Open a Parquet file in place."""
+    """Open a Parquet file in place. The engine renames columns that differ in case only, so
+    the names are taken from the file and the columns by position.
+    """
+    import ibis
+    import pyarrow.parquet as pq
+
+    names = tuple(_translated(lambda: pq.read_schema(path), path.name).names)
+    csvfile.refuse_duplicates(names, path)
+    numbered = "file_row_number" not in (name.lower() for name in names)
+    options = {"file_row_number": True} if numbered else {}
     table = _translated(
-        lambda: _embedded().read_parquet(str(path), table_name=_fresh_name(), file_row_number=True),
+        lambda: _embedded().read_parquet(
+            _literal(path), table_name=_fresh_name(), hive_partitioning=False, **options
+        ),
         path.name,
     )
-    names = tuple(c for c in table.columns if c != "file_row_number")
-    columns = {f"c{i}": table[name] for i, name in enumerate(names)}
-    source = Source(
-        table.select(**columns, row=table["file_row_number"]), names, path.name, "row", "arrow"
-    )
-    return _normalised(source, missing)
+    columns = {f"c{i}": table[i] for i in range(len(names))}
+    row = table["file_row_number"] if numbered else ibis.row_number()
+    source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
+    return _normalised(_in_known_types(source), missing)
 
 
 def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Source:
@@ -134,11 +149,12 @@ def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Sou
     physical = {f"c{i}": "VARCHAR" for i in range(len(dialect.names))}
     text = _translated(
         lambda: _embedded().read_csv(
-            str(path),
+            _literal(path),
             table_name=_fresh_name(),
+            hive_partitioning=False,
             auto_detect=False,
             header=False,
-            skip=dialect.header_lines,
+            skip=dialect.header_rows,
             sep=dialect.separator,
             quote='"',
             escape='"',
@@ -159,7 +175,7 @@ def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Sou
         name = _fresh_name()
         typed = _translated(lambda: _embedded().create_table(name, typed, temp=True), path.name)
         _when_unused(typed, _drop, name)
-    return _normalised(Source(typed, dialect.names, path.name, "row", "arrow"), {})
+    return _normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
 
 
 def _fresh_name() -> str:
@@ -181,17 +197,67 @@ def _drop(name: str) -> None:
         _embedded().con.execute(f'DROP TABLE IF EXISTS "{name}"')
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Decode dictionaries and unwrap extension types; every other column is left in place."""
+def _literal(path: Path) -> str:
+    """A path that the engine does not take for a pattern."""
+    return "".join(f"[{c}]" if c in "[*?" else c for c in str(path))
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Decode dictionaries, unwrap extension types and convert types the engine does not have to
+    one that loses nothing; every other column is left in place. None when there is no such type.
+    """
     import pyarrow as pa
 
-    if isinstance(column.type, pa.BaseExtensionType):
+    if isinstance(column.type, pa.BaseExtensionType) and column.type != pa.uuid():
         column = column.cast(column.type.storage_type)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if pa.types.is_null(column.type):
-        column = column.cast(pa.string())
-    return column
+    near = _near_type(column.type)
+    try:
+        return None if near is None else column if near == column.type else column.cast(near)
+    except pa.ArrowException:
+        return None
+
+
+def _near_type(dtype: pa.DataType) -> pa.DataType | None:
+    import pyarrow as pa
+
+    if pa.types.is_duration(dtype) or pa.types.is_interval(dtype) or pa.types.is_union(dtype):
+        return None
+    if pa.types.is_null(dtype):
+        return pa.string()
+    if pa.types.is_float16(dtype):
+        return pa.float32()
+    if pa.types.is_decimal256(dtype):
+        return pa.decimal128(38, dtype.scale)
+    if dtype == pa.time64("ns"):
+        return pa.time64("us")
+    if pa.types.is_timestamp(dtype) and dtype.tz is not None and dtype.unit == "ns":
+        return pa.timestamp("us", dtype.tz)
+    return dtype
+
+
+_NEAR = {"TIMESTAMPTZ_NS": "timestamp('UTC')", "TIME_NS": "time", '"NULL"': "string"}
+
+
+def _in_known_types(source: Source) -> Source:
+    """Columns of types that Ibis does not know, converted to one that loses nothing."""
+    schema = source.table.schema()
+    near = {
+        source.at(name): target
+        for name in source.names
+        if schema[source.at(name)].is_unknown()
+        for raw, target in _NEAR.items()
+        if raw in str(schema[source.at(name)])
+    }
+    if not near:
+        return source
+    texts = {c: (source.table[c].cast("string"), source.table[c].cast(t)) for c, t in near.items()}
+    lost = {c: (text != value.cast("string")).any() for c, (text, value) in texts.items()}
+    found = _collect(source.table.aggregate(**lost), source).to_pylist()[0]
+    raise_all([unreadable(n) for n in source.names if found.get(source.at(n))])
+    converted = source.table.mutate(**{c: value for c, (_, value) in texts.items()})
+    return replace(source, table=converted)
 
 
 def _kind(dtype: Any) -> Kind:
@@ -243,9 +309,11 @@ def _all_fit(
 
 def _fits(column: Any, kind: Kind) -> Any:
     if kind == "number":
-        return column.re_search(_NUMBER)
+        return column.isnull() | column.re_search(_NUMBER)
     text = column.strip().replace("T", " ") if kind == "timestamp" else column.strip()
     same = text.try_cast(_DTYPE[kind]).cast("string") == text
+    if kind != "integer":
+        same = same & text.re_search(_ISO)
     return column.isnull() | same.fill_null(False)
 
 
@@ -270,6 +338,8 @@ def _normalised(source: Source, missing: MissingCodes) -> Source:
     changed = {}
     for name in source.names:
         at = source.at(name)
+        if schema[at].is_uuid():
+            changed[at] = source.table[at].cast("string")
         if schema[at].is_floating():
             column = source.table[at]
             changed[at] = ibis.cases(
@@ -282,24 +352,29 @@ def _without_codes(source: Source, missing: MissingCodes) -> ir.Table:
     changed = {}
     for name, codes in missing.items():
         column = source.table[source.at(name)]
-        kind = source.kinds[name]
-        values: list[Any] = [str(c) for c in codes] if kind == "text" else []
-        if kind in ("integer", "number"):
-            values = [v for v in map(_as_number, codes) if v is not None]
-        if values:
-            changed[source.at(name)] = column.isin(values).ifelse(None, column)
+        found = _is_code(column, source.kinds[name], codes)
+        if found is not None:
+            changed[source.at(name)] = found.ifelse(None, column)
     return source.table.mutate(**changed) if changed else source.table
 
 
-def _as_number(code: Any) -> int | float | None:
-    if isinstance(code, bool):
+def _is_code(column: Any, kind: Kind, codes: Sequence[Any]) -> Any | None:
+    """Whether a cell is one of the codes: numbers by value, everything else by its text form."""
+    if kind in ("integer", "number"):
+        numbers = [v for v in map(_as_number, codes) if v is not None]
+        return column.isin(numbers) if numbers else None
+    texts = [str(c).lower() if kind == "boolean" else str(c) for c in codes]
+    if not texts or kind == "other":
         return None
+    return (column if kind == "text" else column.cast("string")).isin(texts)
+
+
+def _as_number(code: Any) -> int | float | None:
+    text = "" if isinstance(code, bool) else str(code).strip()
     for convert in (int, float):
-        try:
-            number = convert(code if not isinstance(code, float) else repr(code))
-        except (TypeError, ValueError):
-            continue
-        return None if math.isnan(number) else number
+        with contextlib.suppress(ValueError):
+            number = convert(text)
+            return None if math.isnan(number) or "_" in text else number
     return None
 
 
@@ -313,7 +388,8 @@ def size(source: Source) -> int:
 
 def is_empty(source: Source) -> bool:
     """Whether there is no record at all, without counting them."""
-    return _collect(source.table.limit(1).select("c0"), source).num_rows == 0
+    one = source.table.limit(1)
+    return int(_collect(one.aggregate(n=one.count()), source)["n"][0].as_py()) == 0
 
 
 def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[int, int]]]:
@@ -388,8 +464,9 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     """The table with the size of each record's class as a further column, still lazy."""
     keys = [source.at(b) for b in by]
     table = source.table
-    classes = table.group_by(keys).agg(**{name: table.count()})
-    classes = classes.rename({f"{k}_class": k for k in keys})
+    # a projection of its own: shared with the join, the whole table would be held in memory
+    keyed = table.select(**{f"{k}_class": table[k] for k in keys})
+    classes = keyed.group_by(list(keyed.columns)).agg(**{name: keyed.count()})
     joined = table.join(classes, [table[k].identical_to(classes[f"{k}_class"]) for k in keys])
     return joined.select(*table.columns, name)
 
@@ -441,24 +518,26 @@ def _collect(expression: Any, source: Source) -> pa.Table:
 
 
 def _batches(expression: Any, source: Source) -> Iterator[pa.RecordBatch]:
+    batches = iter(_translated(lambda: _reader(expression), source.origin))
+    while (batch := _translated(lambda: next(batches, None), source.origin)) is not None:
+        yield batch
+
+
+def _reader(expression: Any) -> Iterator[pa.RecordBatch]:
     backend = expression.get_backend()
     if backend.name != "duckdb":
-        yield from expression.to_pyarrow_batches(chunk_size=_BATCH)
-        return
+        return expression.to_pyarrow_batches(chunk_size=_BATCH)
     # Ibis 12 asks DuckDB 2 for a reader by a name it no longer has
-    relation = _translated(lambda: backend.con.sql(backend.compile(expression)), source.origin)
-    yield from _translated(lambda: relation.to_arrow_reader(_BATCH), source.origin)
+    return backend.con.sql(backend.compile(expression)).to_arrow_reader(_BATCH)
 
 
 def _translated(step: Callable[[], T], origin: str) -> T:
     """Run a step; what the engine says of a failure may quote a cell, so it is not passed on."""
-    import duckdb
-    import ibis.common.exceptions
-    import pyarrow as pa
-
     try:
         return step()
-    except (duckdb.Error, ibis.common.exceptions.IbisError, pa.ArrowException, OSError) as error:
+    except DiscreetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - every backend has errors of its own
         problem = _problem(str(error), type(error).__name__, origin)
     raise_all([problem])
     raise AssertionError
@@ -478,8 +557,16 @@ def _problem(message: str, name: str, origin: str) -> Problem:
             f"{where} has {widths[2]} cells, the header has {widths[1]}.",
             "Mend the line, or check the separator.",
         )
+    if "Maximum line size" in message:
+        return Problem("S07", f"{where} is too long.", "Check whether a quote is not closed.")
     if line:
         return Problem("S07", f"{where} cannot be read as CSV.", "Check its quotes and separators.")
+    if "CSV Parser" in message:
+        return Problem(
+            "S07",
+            f"{where} mixes line ends or has a quote out of place.",
+            "Save it with one kind of line end and balanced quotes.",
+        )
     if "arquet" in message or "magic bytes" in message:
         return Problem(
             "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."

@@ -4,7 +4,10 @@ frame that narwhals knows become Arrow columns, without a copy where Arrow allow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+import importlib.util
+from collections import Counter
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet.errors import Problem, fail, raise_all
@@ -19,32 +22,46 @@ KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "arrow")
 def to_arrow(frame: Any) -> tuple[pa.Table, FrameKind]:
     """Turn a frame into an Arrow table (a pandas index is ignored) and name its kind."""
     import narwhals as nw
+    import pyarrow as pa
 
     if isinstance(frame, Mapping):
-        return _columns_to_arrow({str(k): v for k, v in frame.items()}), "arrow"
-    _refuse_duplicates([str(c) for c in _native_columns(frame)])
-    narwhal = nw.from_native(frame)
-    if isinstance(narwhal, nw.LazyFrame):
-        narwhal = narwhal.collect()
+        return _named_columns(list(frame), list(frame.values())), "arrow"
+    if isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
+    if nw.dependencies.is_into_dataframe(frame):
+        _refuse_duplicates([str(c) for c in _native_columns(frame)])
+    narwhal = _collected(frame)
     kind: FrameKind = "arrow"
     if narwhal.implementation.is_pandas_like():
         kind = "pandas"
     elif narwhal.implementation.is_polars():
         kind = "polars"
     elif narwhal.implementation.is_pyarrow():
-        return cast("pa.Table", frame), kind
-    columns = {str(name): narwhal[name] for name in narwhal.columns}
-    return _columns_to_arrow(columns), kind
+        return cast("pa.Table", narwhal.to_native()), kind
+    return _named_columns(narwhal.columns, list(narwhal.iter_columns())), kind
 
 
 def is_frame(source: Any) -> bool:
     """Whether narwhals (or a plain mapping of columns) can be read as a frame."""
     import narwhals as nw
+    import pyarrow as pa
 
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping | pa.RecordBatch) or nw.dependencies.is_into_dataframe(source):
         return True
     native = nw.from_native(source, pass_through=True)
     return isinstance(native, nw.DataFrame | nw.LazyFrame)
+
+
+def _collected(frame: Any) -> Any:
+    """The frame in memory; what a lazy frame says of a failure may quote a cell: it is withheld."""
+    import narwhals as nw
+
+    try:
+        narwhal = nw.from_native(frame)
+        return narwhal.collect() if isinstance(narwhal, nw.LazyFrame) else narwhal
+    except Exception as error:  # noqa: BLE001 - each library raises errors of its own
+        name = type(error).__name__
+    fail("E01", f"the lazy frame cannot be computed ({name}).", "Collect it first to see why.")
 
 
 def from_arrow(table: pa.Table, kind: FrameKind) -> Any:
@@ -55,72 +72,98 @@ def from_arrow(table: pa.Table, kind: FrameKind) -> Any:
         _need("pandas")
         return table.to_pandas()
     if kind == "polars":
-        import importlib
-
         _need("polars")
         return importlib.import_module("polars").from_arrow(table)
     fail("P01", f"{kind!r} is not a kind of frame.", f"Use one of {', '.join(KINDS)}.")
 
 
 def _need(module: str) -> None:
-    import importlib.util
-
     if importlib.util.find_spec(module) is None:
         fail("M01", f"{module} is not installed.", f"Run: pip install {module}")
 
 
 def _native_columns(frame: Any) -> list[Any]:
-    if hasattr(frame, "column_names"):
-        return list(frame.column_names)
-    if hasattr(frame, "collect_schema"):
-        return list(frame.collect_schema().names())
-    return list(frame.columns)
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
 def _refuse_duplicates(names: list[str]) -> None:
-    twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     raise_all(
         [
             Problem("S04", f"the frame has more than one column named {name!r}.", "Rename them.")
-            for name in twice
+            for name, number in Counter(names).items()
+            if number > 1
         ]
     )
 
 
-def _columns_to_arrow(columns: Mapping[str, Any]) -> pa.Table:
+def _named_columns(given: list[Any], columns: list[Any]) -> pa.Table:
     """Convert column by column, so that a column that fails can be named (its values are not)."""
     import pyarrow as pa
 
-    arrays: dict[str, pa.ChunkedArray] = {}
-    problems: list[Problem] = []
-    for name, column in columns.items():
-        array = _column_to_arrow(column)
-        if array is None:
-            problems.append(
-                Problem(
-                    "S08",
-                    f"column {name!r} mixes values of different kinds.",
-                    "Convert it to one type, for example to text, before reading it.",
-                )
-            )
-        else:
-            arrays[name] = array
-    raise_all(problems)
+    names = [str(name) for name in given]
+    _refuse_duplicates(names)
+    tried = {n: _column_to_arrow(column) for n, column in zip(names, columns, strict=True)}
+    arrays = {name: array for name, array in tried.items() if array is not None}
+    raise_all([unreadable(name) for name in tried if name not in arrays])
     if len({len(a) for a in arrays.values()}) > 1:
         fail("S06", "the columns have different lengths.", "Give columns of equal length.")
     return pa.table(arrays)
+
+
+def unreadable(name: str) -> Problem:
+    """The problem of a column whose values have no common type the engine knows."""
+    return Problem(
+        "S08",
+        f"column {name!r} holds values of mixed or unsupported kinds.",
+        "Convert it to one plain type, for example to text, before reading it.",
+    )
 
 
 def _column_to_arrow(column: Any) -> pa.ChunkedArray | None:
     import pyarrow as pa
 
     try:
-        if isinstance(column, pa.Array | pa.ChunkedArray):
-            return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-        array = column.to_arrow() if hasattr(column, "to_arrow") else pa.array(column)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return None  # the message of Arrow quotes the value: the caller reports the column only
+        array = _array(column.to_native() if hasattr(column, "to_native") else column)
+    except Exception:  # noqa: BLE001 - the message may quote a value: only the column is reported
+        return None
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _array(column: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(column, str | bytes | Mapping | Set):
+        raise TypeError
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    column = _plain_column(column)
+    if hasattr(column, "to_arrow"):
+        return column.to_arrow()
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        return pa.array(column, pa.decimal128(38, 0), from_pandas=True)  # integers beyond 64 bits
+
+
+def _plain_column(column: Any) -> Any:
+    """Columns of a kind that Arrow does not have, as one that it has: the text of periods and
+    intervals (also as categories, which is what ``pandas.cut`` gives), dense, decimal.
+    """
+    dtype = _dtype(column)
+    if dtype == "sparse":
+        return column.sparse.to_dense()
+    if dtype in ("int128", "uint128"):
+        return column.cast(importlib.import_module("polars").Decimal(38, 0))
+    if dtype in ("period", "interval"):
+        return column.astype("category").cat.rename_categories(str)
+    if dtype == "category" and _dtype(column.cat.categories) in ("period", "interval"):
+        return column.cat.rename_categories(str)
+    return column
+
+
+def _dtype(column: Any) -> str:
+    """The type of a column by name, without its parameters."""
+    return str(getattr(column, "dtype", "")).partition("[")[0].lower()
 
 
 def ordered_scale(column: pa.ChunkedArray) -> tuple[str, ...] | None:
@@ -129,4 +172,7 @@ def ordered_scale(column: pa.ChunkedArray) -> tuple[str, ...] | None:
 
     if not pa.types.is_dictionary(column.type) or not column.type.ordered or not column.num_chunks:
         return None
-    return tuple(str(v) for v in column.chunk(0).dictionary.to_pylist() if v is not None)
+    if pa.types.is_temporal(column.type.value_type):
+        return None  # times have an order of their own
+    steps = column.unify_dictionaries().chunk(0).dictionary
+    return tuple(str(v) for v in steps.to_pylist() if v is not None)

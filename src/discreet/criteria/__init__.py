@@ -2,7 +2,8 @@
 a class that satisfies it still does after it is merged with another one (monotone)."""
 
 from discreet.criteria.criterion import Criterion
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.k_anonymity import KAnonymity
 from discreet.criteria.p_sensitive import PSensitiveKAnonymity
 
-__all__ = ["Criterion", "KAnonymity", "PSensitiveKAnonymity"]
+__all__ = ["Criterion", "DisclosureRiskAtMost", "KAnonymity", "PSensitiveKAnonymity"]

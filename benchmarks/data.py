@@ -1,0 +1,123 @@
+"""The files that are measured: simulated, made once, the same everywhere.
+
+python benchmarks/data.py billing 10000000
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from processes import ENVIRONMENT, job
+
+BILLING_KEYS = ["Age", "Sex", "Race", "Zip3", "Amount_Band"]
+RECORD_KEYS = ["age", "sex", "race", "zip", "income", "amount"]
+_CHUNK = 1_000_000
+
+
+def billing(records: int) -> Path:
+    """A billing file: five keys, at 10 million records some 327,000 classes."""
+    return _made("billing", records)
+
+
+def fine(records: int) -> Path:
+    """A patient file with six keys and an illness: many classes, some of one record."""
+    return _made("fine", records)
+
+
+def coarse(records: int) -> Path:
+    """A patient file with the same six keys in few values: large classes."""
+    return _made("coarse", records)
+
+
+def _made(name: str, records: int) -> Path:
+    path = ENVIRONMENT / "data" / f"{name}-{records}.parquet"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        job("data.py", name, str(records))  # elsewhere: the peak of a parent counts in its children
+    return path
+
+
+def _write(name: str, records: int) -> Path:
+    import pyarrow.parquet as pq
+
+    path = ENVIRONMENT / "data" / f"{name}-{records}.parquet"
+    beside = path.with_suffix(".part")
+    writer = None
+    for seed, start in enumerate(range(0, records, _CHUNK)):
+        table = _SIMULATED[name](min(_CHUNK, records - start), seed)
+        writer = writer or pq.ParquetWriter(beside, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+    return beside.replace(path)
+
+
+def _billing(n: int, seed: int):
+    import numpy as np
+    import pyarrow.compute as pc
+
+    import discreet as ds
+
+    table = ds.datasets.billing(n, seed)
+    band = np.floor(2 * np.log2(table["Amount_Billed"].to_numpy())).astype(np.int64)
+    table = table.append_column("Zip3", pc.utf8_slice_codeunits(table["Zip"], 0, 3))
+    return table.append_column("Amount_Band", [band]).select(BILLING_KEYS)
+
+
+def _patients(n: int, seed: int):
+    """Patients, with race and amount of a billing file beside them."""
+    import discreet as ds
+
+    bills = ds.datasets.billing(n, seed)
+    table = ds.datasets.patients(n, seed)
+    for name in ("Race", "Amount_Billed"):
+        table = table.append_column(name, bills[name])
+    return table
+
+
+def _fine(n: int, seed: int):
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _patients(n, seed)
+    amount = np.log10(table["Amount_Billed"].to_numpy())
+    return pa.table(
+        {
+            "age": table["age"].to_numpy() // 10 * 10,
+            "sex": table["sex"],
+            "race": table["Race"],
+            "zip": pc.utf8_slice_codeunits(table["zip"], 0, 3),
+            "income": np.minimum(table["income"].to_numpy() // 25_000, 4),
+            "amount": np.clip(amount, 1, 4).astype(np.int64),
+            "illness": table["illness"],
+        }
+    )
+
+
+def _coarse(n: int, seed: int):
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _patients(n, seed)
+    common = pc.is_in(table["Race"], pa.array(["White", "Hispanic"]))
+    return pa.table(
+        {
+            "age": np.digitize(table["age"].to_numpy(), [18, 65]),
+            "sex": table["sex"],
+            "race": pc.if_else(common, table["Race"], "other"),
+            "zip": pc.utf8_slice_codeunits(table["zip"], 0, 1),
+            "income": (table["income"].to_numpy() > 40_000).astype(np.int64),
+            "amount": (table["Amount_Billed"].to_numpy() > 1_000).astype(np.int64),
+            "illness": table["illness"],
+        }
+    )
+
+
+_SIMULATED: dict[str, Callable] = {"billing": _billing, "fine": _fine, "coarse": _coarse}
+
+if __name__ == "__main__":
+    print(f'"{_write(sys.argv[1], int(sys.argv[2])).name}"')

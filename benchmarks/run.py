@@ -1,0 +1,39 @@
+"""Run the benchmarks; the exit code is 1 when a bound is missed.
+
+python benchmarks/run.py                  all of them
+python benchmarks/run.py import_time      some of them
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import platform
+import sys
+from importlib.metadata import version
+
+NAMES = ("import_time", "class_sizes", "against_pycanon", "growth")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
+    chosen = parser.parse_args().names or NAMES
+    unknown = sorted(set(chosen) - set(NAMES))
+    if unknown:
+        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    packages = ("duckdb", "ibis-framework", "numba", "numpy", "pandas", "pyarrow")
+    print(f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages), sep=", ")
+    missed = 0
+    for name in chosen:
+        benchmark = importlib.import_module(name)
+        print(f"\n{name}: {' '.join((benchmark.__doc__ or '').split())}", flush=True)
+        for figure in benchmark.run():
+            print(figure, flush=True)
+            missed += not figure.holds
+    print(f"\n{missed} bounds missed" if missed else "\nall bounds hold")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

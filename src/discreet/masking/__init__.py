@@ -1,0 +1,1 @@
+"""Maskings: each returns masked microdata that stay linked to the initial records."""

@@ -1,0 +1,374 @@
+"""Global disclosure risk of a masked file: DR_min, DR_max and DR_W.
+
+The threat is an intruder who knows the keys of everyone in the initial file and links masked
+records to them. With C the classification matrix, n the number of initial records and W the
+weights of the data owner,
+
+    DR_W = 1/(n·w_11) · Σ_ij w_ij · c_ij / max(i, j)
+
+DR_max takes all weights equal, DR_min = c_11/n only w_11. For sampling j ≥ i, and this is
+equation (2.13) of Truta, Fotouhi & Barth-Jones (2004); for generalization and microaggregation
+it is equation (6) of the same authors (2005) wherever i ≥ j. Where masking splits equal records
+(i < j) their sum leaves those records out and ours counts them.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import _linking as linking
+from discreet import attributes, frames
+from discreet._linking import Pair
+from discreet.errors import Problem, fail, raise_all
+from discreet.frames import FrameKind
+from discreet.masking.masked import Masked, require_link
+from discreet.masking.sample import id_problems
+from discreet.microdata import Microdata
+from discreet.provenance import Provenance
+from discreet.risks.by_class import ClassSizes
+from discreet.risks.classification import Classification
+from discreet.risks.weights import Weights
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DisclosureRisk:
+    """The global disclosure risk of a masked file.
+
+    Attributes
+    ----------
+    n, t : int
+        Number of initial and of released records.
+    classification : Classification
+        The matrix C, sparse.
+    initial_sizes, masked_sizes : ClassSizes
+        F_i, n_i of the initial file; f_i, t_i of the masked one.
+    method : str
+        How the file was masked, or "elsewhere".
+    """
+
+    n: int
+    t: int
+    classification: Classification
+    initial_sizes: ClassSizes
+    masked_sizes: ClassSizes
+    method: str
+    provenance: Provenance
+    id_name: str
+    _records: Callable[[], pa.Table] = field(compare=False)
+    _compatible: Callable[[], pa.Table] | None = field(compare=False)
+
+    @property
+    def minimal(self) -> float:
+        """DR_min = c_11 / n: the share of records unique in both files."""
+        return self.weighted(Weights.minimal())
+
+    @property
+    def maximal(self) -> float:
+        """DR_max: every record counts with the probability 1/max(i, j) that it is linked."""
+        return self.weighted(Weights.maximal())
+
+    def weighted(self, weights: Weights) -> float:
+        """DR_W for the weights of the data owner; between DR_min and DR_max."""
+        c = self.classification
+        w = self._weights(weights)
+        return float(np.sum(w * c.c / np.maximum(c.i, c.j)) / self.n)
+
+    @functools.cached_property
+    def maximal_compatible(self) -> float | None:
+        """DR_max with the number of initial records that really are compatible in place of
+        max(i, j): the initial records whose key values occur among those masked to the same
+        values. None for a file masked elsewhere, where this cannot be known."""
+        if self._compatible is None:
+            return None
+        found = self._compatible()
+        t, size = (np.asarray(found.column(name), dtype=np.float64) for name in ("t", "size"))
+        order = np.lexsort([t, size])
+        return float(np.sum(t[order] / size[order]) / self.n)
+
+    @property
+    def exact(self) -> bool | None:
+        """Whether DR_max is the exact linkage probability, not an upper bound; None if unknown."""
+        compatible = self.maximal_compatible
+        return None if compatible is None else abs(compatible - self.maximal) <= 1e-12
+
+    def contributions(self, weights: Weights | None = None, kind: FrameKind | None = None) -> Any:
+        """Per released record what it adds to DR_W (DR_max when no weights are given).
+
+        A frame with the record id (or the row number of the initial file), the class sizes i
+        and j, and the contribution; it can be joined to the data, and the sum is the measure.
+        """
+        import pyarrow as pa
+
+        found = self._records()
+        i, j = (np.asarray(found.column(name), dtype=np.int64) for name in ("i", "j"))
+        w = (weights or Weights.maximal())(i, j)
+        columns = {
+            self.id_name: found.column("id"),
+            "masked_size": pa.array(i),
+            "initial_size": pa.array(j),
+            "contribution": pa.array(w / np.maximum(i, j) / self.n),
+        }
+        return frames.from_arrow(pa.table(columns), kind or self.classification.kind)
+
+    def explain(self) -> str:
+        """The numbers in a few sentences, and what to do next."""
+        uniques = sum(c for i, j, c in self.classification.entries() if i == j == 1)
+        lines = [
+            f"{self.t:,} of {self.n:,} initial records are released.",
+            f"DR_min = {self.minimal:.4f}: {uniques:,} of the initial records are unique in both "
+            "files and are surely linked by who knows their keys.",
+            f"DR_max = {self.maximal:.4f}: on average so large a share of the initial records is "
+            "linked by guessing within classes.",
+            self._exactness(),
+            "Next: weigh the classes you hold to be safe with .weighted(W), or mask further "
+            "until the measure is under your limit."
+            if self.maximal > 0.05
+            else "Next: compare the loss of information, then release.",
+        ]
+        return "\n".join(lines)
+
+    def _exactness(self) -> str:
+        if self.exact is None:
+            return (
+                "The file was masked elsewhere: DR_max is exact after one masking and an upper "
+                "bound after several."
+            )
+        if self.exact:
+            return "DR_max is exact: 1/max(i, j) is the probability of the right link."
+        return (
+            f"DR_max is an upper bound: counting the initial records that really are compatible "
+            f"gives {self.maximal_compatible:.4f}."
+        )
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per measure."""
+        import pyarrow as pa
+
+        names = ["DR_min", "DR_max", "DR_max (compatible)"]
+        values = [self.minimal, self.maximal, self.maximal_compatible]
+        table = pa.table({"measure": names, "value": pa.array(values, pa.float64())})
+        return frames.from_arrow(table, kind or self.classification.kind)
+
+    def chart(self) -> Any:
+        """The classification matrix as a heat map (needs the ``charts`` extra)."""
+        return self.classification.chart()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "n": self.n,
+            "t": self.t,
+            "minimal": self.minimal,
+            "maximal": self.maximal,
+            "maximal_compatible": self.maximal_compatible,
+            "exact": self.exact,
+            "method": self.method,
+            "classification": [
+                {"i": i, "j": j, "records": c} for i, j, c in self.classification.entries()
+            ],
+            "initial_sizes": [
+                {"size": i, "classes": F, "records": n} for i, F, n in self.initial_sizes
+            ],
+            "masked_sizes": [
+                {"size": i, "classes": f, "records": t} for i, f, t in self.masked_sizes
+            ],
+            "computed_from": self.provenance.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"DisclosureRisk: n = {self.n:,}, t = {self.t:,}, DR_min = {self.minimal:.4f}, "
+            f"DR_max = {self.maximal:.4f}"
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+    def _weights(self, weights: Weights) -> NDArray[np.float64]:
+        if not isinstance(weights, Weights):
+            fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
+        c = self.classification
+        weights.require_fit(c.i, c.j)
+        weights.require_rules(c.i, c.j)
+        return weights(c.i, c.j)
+
+
+def disclosure_risk(
+    initial: Microdata, masked: Microdata, *, on: str | None = None
+) -> DisclosureRisk:
+    """Measure the global disclosure risk of a masked file against its initial file.
+
+    Parameters
+    ----------
+    initial : Microdata
+        With its keys named.
+    masked : Microdata
+        Made here by a masking of ``initial``, or read from a file masked by any tool: in any
+        row order, with suppressed records missing. Each file is classed by its own keys, which
+        have the same names; their types may differ.
+    on : str, optional
+        Column of both files that links the records, for a file masked elsewhere.
+
+    Returns
+    -------
+    DisclosureRisk
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"Age": [10, 30, 20, 20, 10], "Sex": ["M", "M", "M", "F", "F"]}
+    >>> survey = ds.read(table, keys=["Age", "Sex"])
+    >>> ds.disclosure_risk(survey, ds.sample(survey, n=2, seed=1)).maximal
+    0.4
+
+    References
+    ----------
+    Truta, Fotouhi, Barth-Jones (2004), equations (2.10)–(2.13); (2005), equations (3)–(6).
+    """
+    pair, link = _paired(initial, masked, on)
+    cells, classes = linking.classification(pair)
+    classification = Classification.from_arrow(cells, masked.source.kind)
+    made_here = isinstance(masked, Masked) and on is None
+    return DisclosureRisk(
+        n=initial.n,
+        t=classification.t,
+        classification=classification,
+        initial_sizes=_initial_sizes(classes),
+        masked_sizes=_masked_sizes(classification),
+        method=_method(masked) if made_here else "elsewhere",
+        provenance=Provenance.of(initial),
+        id_name=on or initial.record_id or "record",
+        _records=_records(pair, link if on else _named_link(initial, link), initial),
+        _compatible=_compatible(pair, masked, link) if made_here else None,
+    )
+
+
+def _named_link(initial: Microdata, link: tuple[str, str]) -> tuple[str, str]:
+    """Records are shown by the record id the user named, else by the row number."""
+    if initial.record_id is None:
+        return link
+    named = initial.source.at(initial.record_id)
+    return named, named
+
+
+def _records(
+    pair: Pair, link: tuple[str, str], initial: Microdata
+) -> Callable[[], pa.Table]:
+    def found() -> pa.Table:
+        if initial.record_id is not None:
+            raise_all(id_problems(initial, initial.record_id, link[0]))
+        return linking.record_sizes(pair, link)
+
+    return found
+
+
+def _method(masked: Microdata) -> str:
+    return ", then ".join(s.method for s in masked.steps) if isinstance(masked, Masked) else ""
+
+
+def _compatible(
+    pair: Pair, masked: Microdata, link: tuple[str, str]
+) -> Callable[[], pa.Table] | None:
+    if not isinstance(masked, Masked):
+        return None
+    complete = masked.complete
+    return lambda: linking.compatible(pair, complete, link)
+
+
+def _initial_sizes(classes: pa.Table) -> ClassSizes:
+    j, F = (np.asarray(column, dtype=np.int64) for column in classes.columns)
+    order = np.argsort(j)
+    j, F = j[order], F[order]
+    return ClassSizes(tuple(j.tolist()), tuple(F.tolist()), tuple((j * F).tolist()))
+
+
+def _masked_sizes(classification: Classification) -> ClassSizes:
+    """t_i = Σ_j c_ij (2.9) and f_i = t_i / i (2.5)."""
+    i, row = np.unique(classification.i, return_inverse=True)
+    t = np.zeros(len(i), dtype=np.int64)
+    np.add.at(t, row, classification.c)
+    return ClassSizes(tuple(i.tolist()), tuple((t // i).tolist()), tuple(t.tolist()))
+
+
+def _paired(initial: Microdata, masked: Microdata, on: str | None) -> tuple[Pair, tuple[str, str]]:
+    for data in (initial, masked):
+        if not isinstance(data, Microdata):
+            fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
+    keys = initial.need_keys()
+    raise_all([*_key_problems(initial, masked), *_policy_problems(initial, masked)])
+    if on is not None:
+        return _linked_by_column(initial, masked, on, keys)
+    if not isinstance(masked, Masked) or masked.initial.source is not initial.source:
+        fail(
+            "N03",
+            f"{masked.name} was not made here from {initial.name}.",
+            'Say which column links the records of both files: on="…".',
+        )
+    link = require_link(masked.initial)
+    by_keys = not (masked.changed & set(keys))
+    on_ids = (link, link)
+    return Pair(initial.source, masked.source, keys, None if by_keys else on_ids), on_ids
+
+
+def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
+    absent = [key for key in initial.keys if key not in masked.columns]
+    problems = [
+        attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
+    ]
+    if masked.keys and set(masked.keys) != set(initial.keys):
+        what = f"the keys of {masked.name} are not those of {initial.name}."
+        problems.append(Problem("R07", what, "Name the same keys for both files."))
+    return problems
+
+
+def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
+    if "wildcard" not in (initial.missing, masked.missing):
+        return []
+    what = 'C needs classes, and missing="wildcard" gives none.'
+    return [Problem("N01", what, 'Read both files with missing="category".')]
+
+
+def _linked_by_column(
+    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...]
+) -> tuple[Pair, tuple[str, str]]:
+    raise_all(
+        [
+            attributes.unknown_column("record id", on, data.columns, data.name)
+            for data in (initial, masked)
+            if on not in data.columns
+        ]
+    )
+    kinds = initial.source.kinds[on], masked.source.kinds[on]
+    if kinds[0] != kinds[1]:
+        fail(
+            "D10",
+            f"record id {on!r} is {kinds[0]} in {initial.name} and {kinds[1]} in {masked.name}.",
+            "Write it the same way in both files.",
+        )
+    if not linking.same_engine(initial.source, masked.source):
+        fail(
+            "N04",
+            f"{initial.name} and {masked.name} are held by different engines.",
+            "Open both in the same one.",
+        )
+    link = initial.source.at(on), masked.source.at(on)
+    raise_all([*id_problems(initial, on, link[0]), *id_problems(masked, on, link[1])])
+    pair = Pair(initial.source, masked.source, keys, link)
+    alone = linking.unlinked(pair)
+    if alone:
+        fail(
+            "D11",
+            f"{alone:,} records of {masked.name} have a record id {on!r} that is not in {initial.name}.",
+            "Give the initial file the masked one was made from.",
+        )
+    return pair, link

@@ -1,0 +1,254 @@
+"""Weights: how much a record counts, by the size i of its masked and j of its initial class.
+
+The weight matrix W of Truta, Fotouhi & Barth-Jones, as a function of (i, j): it is never
+stored whole. Their rules say that the rarer a record is, the more it may count. For
+microaggregation and generalization (i ≥ j, lower triangle; 2005, section 2):
+
+    w_jj ≥ w_(j+1)j ≥ …    w_i1 ≥ w_i2 ≥ … ≥ w_ii    w_j1 ≥ w_(j+1)2 ≥ …
+
+and for sampling (i ≤ j, upper triangle; 2004, equation 2.12):
+
+    w_jj ≥ w_j(j+1) ≥ …    w_1j ≤ w_2j ≤ … ≤ w_jj    w_1j ≥ w_2(j+1) ≥ …
+
+Their last rule, Σ w = n, fixes the scale only. DR_W divides by w_11 and does not depend on
+it: any scale is accepted and brought to w_11 = 1.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.errors import Problem, fail, raise_all
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+Sizes = Any  # an array of class sizes
+_GRID = 24  # a function is checked for all i, j up to here before it is used
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A weight for every pair of class sizes, w_11 = 1. Made by its class methods."""
+
+    name: str
+    function: Callable[[Sizes, Sizes], Any] = field(repr=False)
+    triangle: str = "both"
+    scale: float = 1.0
+    extent: tuple[int, int] | None = None
+
+    @classmethod
+    def minimal(cls) -> Weights:
+        """Only w_11 counts: DR_W is DR_min."""
+        return cls("minimal", lambda i, j: (np.maximum(i, j) == 1).astype(float))
+
+    @classmethod
+    def maximal(cls) -> Weights:
+        """All weights are equal: DR_W is DR_max."""
+        return cls("maximal", lambda i, j: np.ones(np.broadcast(i, j).shape))
+
+    @classmethod
+    def threshold(cls, k: int) -> Weights:
+        """1 where max(i, j) ≤ k, else 0: classes of more than k records are held to be safe.
+
+        Where i ≥ j for all records, DR_W = 0 exactly when the masked file is (k+1)-anonymous;
+        for a sample, when every released record has more than k initial twins.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            fail("P07", "k must be a whole number of at least 1.", "Give for example k=2.")
+        return cls(f"threshold({k})", lambda i, j: (np.maximum(i, j) <= k).astype(float))
+
+    @classmethod
+    def decay(cls, rate: float) -> Weights:
+        """(1 − rate)^(max(i, j) − 1): rate 0 is DR_max, rate 1 is DR_min."""
+        if not isinstance(rate, int | float) or not 0 <= rate <= 1:
+            fail("P10", "the rate of decay lies between 0 and 1.", "Give for example 0.5.")
+        return cls(f"decay({rate})", lambda i, j: (1.0 - rate) ** (np.maximum(i, j) - 1))
+
+    @classmethod
+    def from_function(cls, function: Callable[[int, int], float]) -> Weights:
+        """w_ij = function(i, j), asked for only where records are; must keep the papers' rules."""
+
+        def vector(i: Sizes, j: Sizes) -> NDArray[np.float64]:
+            return np.array(
+                [_value(function, int(a), int(b)) for a, b in zip(i, j, strict=True)], dtype=float
+            )
+
+        first = vector([1], [1])[0]
+        _positive_start(float(first))
+        made = cls("from a function", lambda i, j: vector(i, j) / first, scale=float(first))
+        sizes = np.arange(1, _GRID + 1)
+        i, j = (a.ravel() for a in np.meshgrid(sizes, sizes, indexing="ij"))
+        made.require_rules(i, j)
+        return made
+
+    @classmethod
+    def from_matrix(cls, rows: Sequence[Sequence[float]]) -> Weights:
+        """The matrix as printed: row = masked class size i, column = initial class size j, from 1.
+
+        Any scale; 0 beyond what is given. A lower triangle is for microaggregation and
+        generalization, an upper one for sampling; rows of a lower triangle may end early.
+
+        Examples
+        --------
+        >>> Weights.from_matrix([[4], [2, 2]])
+        Weights(name='2 × 2 matrix', triangle='lower', scale=4.0, extent=(2, 2))
+        """
+        matrix = _matrix(rows)
+        _positive_start(float(matrix[0, 0]))
+        extent = (matrix.shape[0], matrix.shape[1])
+        scaled = matrix / matrix[0, 0]
+
+        def look_up(i: Sizes, j: Sizes) -> NDArray[np.float64]:
+            i, j = np.asarray(i), np.asarray(j)
+            inside = (i <= extent[0]) & (j <= extent[1])
+            found = scaled[np.where(inside, i, 1) - 1, np.where(inside, j, 1) - 1]
+            return np.where(inside, found, 0.0)
+
+        name = f"{extent[0]} × {extent[1]} matrix"
+        made = cls(name, look_up, _triangle(matrix), float(matrix[0, 0]), extent)
+        i, j = (a.ravel() + 1 for a in np.indices(extent))
+        made.require_rules(i, j)
+        return made
+
+    @classmethod
+    def from_csv(cls, path: str | os.PathLike[str]) -> Weights:
+        """A matrix from a CSV file: one row per masked class size, no header."""
+        file = Path(path)
+        if not file.is_file():
+            fail("S01", f"{file.name} is not a file.", "Give a CSV file of weights.")
+        try:
+            with file.open(newline="", encoding="utf-8-sig") as text:
+                rows = [[float(cell or 0) for cell in row] for row in csv.reader(text) if row]
+        except (ValueError, csv.Error):
+            rows = []
+        if not rows:
+            fail(
+                "P11",
+                f"{file.name} holds no matrix of numbers.",
+                "One row per masked size, no header.",
+            )
+        return cls.from_matrix(rows)
+
+    def __call__(self, i: Sizes, j: Sizes) -> NDArray[np.float64]:
+        """The weights of cells (i, j), relative to w_11."""
+        return np.asarray(self.function(np.asarray(i), np.asarray(j)), dtype=float)
+
+    def explain(self) -> str:
+        """What the weights mean for the measure."""
+        scaled = f" The given w_11 = {self.scale:g} is scaled to 1." if self.scale != 1 else ""
+        return f"Weights: {self.name}; only their ratio to w_11 matters.{scaled}"
+
+    def require_rules(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
+        """Check the rules on given cells; the error names the first cell and rule broken."""
+        raise_all(list(_broken_rules(i, j, self(i, j), self.triangle)))
+
+    def require_fit(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
+        """Refuse a triangular matrix whose empty triangle holds records: the other paper's."""
+        outside = i < j if self.triangle == "lower" else i > j
+        if self.triangle in ("lower", "upper") and bool(outside.any()):
+            at = int(np.flatnonzero(outside)[0])
+            meant = (
+                "microaggregation and generalization" if self.triangle == "lower" else "sampling"
+            )
+            fail(
+                "P12",
+                f"the weights are a {self.triangle} triangle, for {meant}, but C has records at "
+                f"i = {i[at]}, j = {j[at]}, where they are empty.",
+                "Give the matrix that belongs to this masking, or both triangles.",
+            )
+
+
+def _value(function: Callable[[int, int], float], i: int, j: int) -> float:
+    value = float(function(i, j))
+    if not (np.isfinite(value) and value >= 0):
+        fail("P11", f"the weight at i = {i}, j = {j} is not a number ≥ 0.", "Weights are ≥ 0.")
+    return value
+
+
+def _positive_start(first: float) -> None:
+    if not first > 0:
+        fail("P11", "w_11 is not positive.", "DR_W is relative to w_11: give it a positive weight.")
+
+
+def _matrix(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    try:
+        wide = max((len(row) for row in rows), default=0)
+        matrix = np.array([[*map(float, row), *[0.0] * (wide - len(row))] for row in rows])
+    except (TypeError, ValueError):
+        matrix = np.empty((0, 0))
+    if matrix.ndim != 2 or matrix.size == 0:
+        fail("P11", "the weights are not rows of numbers.", "Give a list of lists.")
+    bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(bad):
+        i, j = bad[0] + 1
+        fail("P11", f"the weight at i = {i}, j = {j} is not a number ≥ 0.", "Weights are ≥ 0.")
+    return matrix
+
+
+def _triangle(matrix: NDArray[np.float64]) -> str:
+    below, above = np.tril(matrix, -1).any(), np.triu(matrix, 1).any()
+    return "lower" if below and not above else "upper" if above and not below else "both"
+
+
+_LOWER = (
+    ("w_jj ≥ w_(j+1)j ≥ …", (1, 0), 1),
+    ("w_i1 ≥ w_i2 ≥ … ≥ w_ii", (0, 1), 1),
+    ("w_j1 ≥ w_(j+1)2 ≥ …", (1, 1), 1),
+)
+_UPPER = (
+    ("w_jj ≥ w_j(j+1) ≥ …", (0, 1), 1),
+    ("w_1j ≤ w_2j ≤ … ≤ w_jj", (1, 0), -1),
+    ("w_1j ≥ w_2(j+1) ≥ …", (1, 1), 1),
+)
+
+
+def _broken_rules(
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    w: NDArray[np.float64],
+    triangle: str,
+) -> Iterable[Problem]:
+    """The first broken rule of each triangle that applies, found along rows, columns, diagonals."""
+    for name, rules in (("lower", _LOWER), ("upper", _UPPER)):
+        if triangle not in ("both", name):
+            continue
+        inside = i >= j if name == "lower" else i <= j
+        for rule, step, sign in rules:
+            cell = _first_break(i[inside], j[inside], w[inside], step, sign)
+            if cell is not None:
+                yield Problem(
+                    "P13",
+                    f"the weight at i = {cell[0]}, j = {cell[1]} breaks the rule {rule}.",
+                    f"It is a rule of the {name} triangle: a rarer record may not count less.",
+                )
+                return
+
+
+def _first_break(
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    w: NDArray[np.float64],
+    step: tuple[int, int],
+    sign: int,
+) -> tuple[int, int] | None:
+    """The first cell, by row and column, whose weight is on the wrong side of the one before it
+    in the direction of ``step`` (down a column, along a row, along a diagonal)."""
+    line = {(1, 0): j, (0, 1): i, (1, 1): i - j}[step]
+    along = j if step == (0, 1) else i
+    order = np.lexsort([along, line])
+    same_line = line[order][1:] == line[order][:-1]
+    rise = sign * np.diff(w[order]) > 1e-12 * np.maximum(w[order][1:], w[order][:-1])
+    broken = order[1:][same_line & rise]
+    if not len(broken):
+        return None
+    first = min(broken, key=lambda at: (i[at], j[at]))
+    return int(i[first]), int(j[first])
