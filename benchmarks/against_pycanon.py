@@ -1,5 +1,5 @@
-"""k and p (distinct l) of a million records × 6 keys, from a pandas frame, against pycanon: speed where
-both are right, and the answers when the index of the frame is permuted."""
+"""k and p (distinct l) of a million records × 6 keys, from a pandas frame, against pycanon: speed
+where both are right, and the answers when the index of the frame is permuted."""
 
 from __future__ import annotations
 
@@ -11,54 +11,50 @@ from pathlib import Path
 
 import data
 from figure import Figure
-from processes import ENVIRONMENT, Outcome, alternately, job
+from processes import ENVIRONMENT, alternately, job
 
 RECORDS = 1_000_000
 PYCANON = "pycanon==1.3.6"
-TIMES = 3
+TIMES = 5
 
 
 def run() -> Iterator[Figure]:
     theirs = _environment()
-    for name, path in (("fine", data.fine(RECORDS)), ("coarse", data.coarse(RECORDS))):
-        found = _both(str(path), "as_read", theirs)
-        ours, peer = found["discreet"], found["pycanon"]
-        what = f"{name}, {ours['classes']:,} classes"
-        yield Figure(f"{what}: pycanon", peer["seconds"], "s")
-        yield Figure(f"{what}: discreet", ours["seconds"], "s")
-        yield Figure(f"{what}: answers equal", ours["answer"] == peer["answer"], at_least=1)
-        yield Figure(f"{what}: k", ours["answer"]["k"])
-        yield Figure(f"{what}: p", ours["answer"]["p"])
-        speed = peer["seconds"] / ours["seconds"]
-        yield Figure(f"{what}: times as fast", speed, "×", at_least=10)
-        in_cpu = peer["cpu"] / ours["cpu"]
-        yield Figure(f"{what}: times as fast, by CPU time", in_cpu, "×", at_least=10)
-        yield from _of_objects(what, str(path), peer)
-    yield from _permuted(str(data.coarse(RECORDS)), ours["answer"], theirs)
+    yield from _speed("fine", str(data.fine(RECORDS)), theirs)
+    yield from _speed("coarse", str(data.coarse(RECORDS)), theirs)
+    yield from _permuted(str(data.coarse(RECORDS)), theirs)
 
 
-def _of_objects(what: str, path: str, peer: Outcome) -> Iterator[Figure]:
-    """Text as Python objects, as pandas 2 holds it: turning it into Arrow takes as long again."""
-    ours = alternately({"": functools.partial(job, "k_and_p_job.py", path, "objects")}, TIMES)[""]
-    yield Figure(f"{what}: times as fast, text as objects", peer["seconds"] / ours["seconds"], "×")
+def _speed(name: str, path: str, theirs: Path) -> Iterator[Figure]:
+    jobs = {
+        "pycanon": functools.partial(job, "pycanon_job.py", path, "as_read", python=theirs),
+        "discreet": functools.partial(job, "k_and_p_job.py", path, "as_read"),
+        "objects": functools.partial(job, "k_and_p_job.py", path, "objects"),
+    }
+    found = alternately(jobs, TIMES)
+    ours, peer = found["discreet"], found["pycanon"]
+    what = f"{name}, {ours['classes']:,} classes"
+    yield Figure(f"{what}: k", ours["answer"]["k"])
+    yield Figure(f"{what}: p", ours["answer"]["p"])
+    yield Figure(f"{what}: answers equal (1 = yes)", ours["answer"] == peer["answer"], at_least=1)
+    for unit, key in (("s", "seconds"), ("s CPU", "cpu")):
+        yield Figure(f"{what}: pycanon", peer[key], unit)
+        yield Figure(f"{what}: discreet", ours[key], unit)
+        yield Figure(f"{what}: times as fast", peer[key] / ours[key], "×", at_least=10)
+        # as pandas 2 holds text; turning Python objects into Arrow takes as long again
+        as_objects = peer[key] / found["objects"][key]
+        yield Figure(f"{what}: times as fast, text as Python objects", as_objects, "×")
 
 
-def _permuted(path: str, right: Outcome, theirs: Path) -> Iterator[Figure]:
-    found = _both(path, "permuted", theirs, times=1)
-    ours, peer = found["discreet"]["answer"], found["pycanon"]["answer"]
-    yield Figure("permuted index: discreet is right", ours == right, at_least=1)
+def _permuted(path: str, theirs: Path) -> Iterator[Figure]:
+    """An index that is not 0, 1, …: pycanon takes its labels for positions (``iloc``)."""
+    right = job("k_and_p_job.py", path, "as_read")["answer"]
+    ours = job("k_and_p_job.py", path, "permuted")["answer"]
+    peer = job("pycanon_job.py", path, "permuted", python=theirs)["answer"]
+    yield Figure("permuted index: discreet is right (1 = yes)", ours == right, at_least=1)
+    yield Figure("permuted index: pycanon is right (1 = yes)", peer == right)
     yield Figure("permuted index: p by discreet", ours["p"])
     yield Figure("permuted index: p by pycanon", peer["p"])
-
-
-def _both(path: str, how: str, theirs: Path, times: int = TIMES) -> dict[str, Outcome]:
-    return alternately(
-        {
-            "discreet": functools.partial(job, "k_and_p_job.py", path, how),
-            "pycanon": functools.partial(job, "pycanon_job.py", path, how, python=theirs),
-        },
-        times,
-    )
 
 
 def _environment() -> Path:

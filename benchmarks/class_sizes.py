@@ -1,5 +1,5 @@
-"""The size of every record's class: from a Parquet file against DuckDB SQL written by hand, and from
-codes in memory in units of sorting."""
+"""The size of every record's class: from a Parquet file against DuckDB SQL written by hand, and
+from codes in memory in units of sorting."""
 
 from __future__ import annotations
 

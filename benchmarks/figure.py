@@ -19,7 +19,8 @@ class Figure:
         return low and (self.at_most is None or self.value <= self.at_most)
 
     def __str__(self) -> str:
-        line = f"  {self.what:<66} {self.value:>9.3g} {self.unit:<6}"
+        number = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.3g}"
+        line = f"  {self.what:<66} {number:>9} {self.unit:<6}"
         if self.at_most is None and self.at_least is None:
             return line.rstrip()
         sign, bound = ("≤", self.at_most) if self.at_least is None else ("≥", self.at_least)

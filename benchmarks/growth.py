@@ -23,7 +23,6 @@ def run() -> Iterator[Figure]:
 def _taken(path: str, records: int, keys: int, small: str) -> Iterator[Figure]:
     start = functools.partial(job, "growth_job.py", path, str(keys), small)
     found = alternately({"": start}, TIMES)[""]
-    what = f"{records:>10,} records × {keys} keys, {found['answer']:>7,} classes"
-    yield Figure(what, found["seconds"], "s")
+    classes, peak = found["answer"], found["megabytes"]
+    what = f"{records:>10,} records × {keys} keys, {classes:>7,} classes, peak {peak:.0f} MB"
     yield Figure(what, found["cpu"], "s CPU")
-    yield Figure(what, found["megabytes"], "MB")

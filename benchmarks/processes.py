@@ -24,7 +24,7 @@ Outcome = dict[str, Any]
 def job(name: str, *arguments: str, python: str | Path = sys.executable) -> Outcome:
     """Run a job script of this folder and read what it prints."""
     command = [str(python), str(HERE / name), *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
 

@@ -58,8 +58,8 @@ _HOME = {
 __all__ = [
     "Check",
     "DisclosureRisk",
-    "DiscreetError",
     "DisclosureRiskAtMost",
+    "DiscreetError",
     "FrequencySet",
     "KAnonymity",
     "Masked",

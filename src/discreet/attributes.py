@@ -7,13 +7,16 @@ column may be key and confidential at once; an identifier is nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import decimal
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from discreet.errors import Problem, did_you_mean, listed
+from discreet.errors import Problem, did_you_mean, fail, listed
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from discreet.engine import Kind
 
 Measure = Literal["continuous", "ordinal", "nominal"]
@@ -137,11 +140,21 @@ def unknown_column(word: str, name: str, columns: Sequence[str], origin: str) ->
     return Problem("R01", f"{word} {name!r} is not a column of {origin}.", hint)
 
 
-def names(given: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Column names as a tuple; a single text is one name."""
+def names(given: Any) -> tuple[str, ...]:
+    """Column names as a tuple; a single text or number is one name, a set is taken in order."""
     if given is None:
         return ()
-    return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
+    if isinstance(given, set | frozenset):
+        return tuple(sorted(str(name) for name in given))
+    one = isinstance(given, str) or not isinstance(given, Iterable)
+    return (str(given),) if one else tuple(str(name) for name in given)
+
+
+def name(given: Any, role: str) -> str | None:
+    """The name of the one column that plays a role, or None."""
+    if isinstance(given, list | set | frozenset | Mapping):
+        fail("P11", f"{role}= names one column, not several.", f"Write {role}='column'.")
+    return None if given is None else str(given)
 
 
 def infer(kind: Kind) -> AttributeType:
@@ -150,12 +163,14 @@ def infer(kind: Kind) -> AttributeType:
 
 
 def declared(
-    types: Mapping[str, TypeSpec], kinds: Mapping[str, Kind], origin: str
+    types: Mapping[Any, TypeSpec] | None, kinds: Mapping[str, Kind], origin: str
 ) -> tuple[dict[str, AttributeType], list[Problem]]:
     """The types as given, checked against how the columns are stored."""
     found: dict[str, AttributeType] = {}
     problems: list[Problem] = []
-    for name, spec in types.items():
+    if types is not None and not isinstance(types, Mapping):
+        return {}, [Problem("P05", "types= is no mapping.", "Write {'age': 'continuous', …}.")]
+    for name, spec in {str(given): spec for given, spec in (types or {}).items()}.items():
         if name not in kinds:
             problems.append(unknown_column("the typed attribute", name, tuple(kinds), origin))
             continue
@@ -190,7 +205,14 @@ def _one(name: str, spec: Any, kind: Kind) -> tuple[AttributeType | None, Proble
                 "Use 'continuous', 'nominal', or the list of its values in order (ordinal).",
             )
         return AttributeType(cast("Measure", spec)), None
-    scale = tuple(str(v) for v in spec) if isinstance(spec, Sequence) else ()
+    if kind == "other":
+        return None, Problem(
+            "D02",
+            f"{name!r} holds lists, structures or bytes and cannot be ordinal.",
+            "Leave its type out.",
+        )
+    ordered = isinstance(spec, Iterable) and not isinstance(spec, set | frozenset | Mapping)
+    scale = tuple(str(v) for v in spec) if ordered else ()
     if not scale or len(set(scale)) < len(scale):
         return None, Problem(
             "P05",
@@ -198,3 +220,30 @@ def _one(name: str, spec: Any, kind: Kind) -> tuple[AttributeType | None, Proble
             "List each value once, lowest first.",
         )
     return AttributeType("ordinal", scale), None
+
+
+def steps(values: pa.Array, scale: Sequence[str]) -> list[int]:
+    """The step of each value on a scale; the number of steps where a value is not on it.
+
+    Numbers are compared by value, so that 1 and 1.0 are the same step.
+    """
+    import pyarrow as pa
+
+    read: Callable[[str], Any] = str
+    if pa.types.is_floating(values.type):
+        read = float
+    elif pa.types.is_integer(values.type) or pa.types.is_decimal(values.type):
+        read = decimal.Decimal
+    elif pa.types.is_boolean(values.type):
+        read = {"true": True, "false": False, "True": True, "False": False}.__getitem__
+    else:
+        values = values.cast(pa.string())
+    step = {_read(text, read): i for i, text in enumerate(scale)}
+    return [step.get(value, len(scale)) for value in values.to_pylist()]
+
+
+def _read(text: str, read: Callable[[str], Any]) -> Any:
+    try:
+        return read(text)
+    except (ValueError, ArithmeticError, KeyError):
+        return text

@@ -29,6 +29,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="File to write, .csv or .parquet.", show_default=False),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -50,17 +55,30 @@ def _version(
         raise typer.Exit
 
 
+_HOW = ("missing", "missing_values", "separator", "encoding")
+
+
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of :func:`_read`, and the microdata as its first argument."""
+    """Give a command the options of :func:`_read`, and the microdata as its first argument.
+
+    A second argument, where there is one by the name of ``read_alike``, reads another file the
+    same way, without roles.
+    """
 
     def run(**given: Any) -> None:
-        data = _read(**{name: given.pop(name) for name in options})
-        command(data, **given)
+        chosen = {name: given.pop(name) for name in options}
+        data = _read(**chosen)
+        how = {name: chosen[name] for name in _HOW}
+        alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
+        command(data, **alike, **given)
 
     options = inspect.signature(_read, eval_str=True).parameters
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    wants_alike = any(p.name == "read_alike" for p in own)
+    own = [p for p in own if p.name != "read_alike"]
+    everything = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*options.values(), *own)]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature([*options.values(), *own])  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     return run
 
 
@@ -142,6 +160,78 @@ def check(
     found = ds.check(data, criterion)
     _show(found, as_json, found.explain)
     if not found.satisfied:
+        raise typer.Exit(1)
+
+
+@app.command()
+@reads_data
+def sample(
+    data: Any,
+    *,
+    output: Output,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same records.")],
+    fraction: Annotated[float | None, typer.Option(help="Share of the records.")] = None,
+    n: Annotated[int | None, typer.Option("--n", help="Number of records.")] = None,
+    by: Annotated[list[str], typer.Option("--by", help="Strata: columns.")] = [],  # noqa: B006
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Draw a simple random sample, write it, and show its disclosure risk.
+
+    Example: discreet sample survey.csv --keys age,sex --fraction 0.1 --seed 1 -o sample.csv
+    """
+    released = ds.sample(data, fraction=fraction, n=n, seed=seed, by=_list(by))
+    found = ds.disclosure_risk(data, released) if data.keys else None
+    released.write(output, overwrite=force)
+    report = {
+        "written": output.name,
+        "records": released.n,
+        "disclosure_risk": found.to_dict() if found else None,
+    }
+    said = f"{released.n:,} of {data.n:,} records written to {output.name}."
+    print(
+        json.dumps(report, indent=2)
+        if as_json
+        else "\n".join([said, *([found.explain()] if found else [])])
+    )
+
+
+@app.command()
+@reads_data
+def compare(
+    data: Any,
+    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    *,
+    read_alike: Callable[[Path], Any],
+    on: Annotated[str, typer.Option("--on", help="Column that links the records of both files.")],
+    weights: Annotated[
+        Path | None, typer.Option(help="CSV file of a weight matrix W: adds DR_W.")
+    ] = None,
+    at_most: Annotated[
+        float | None, typer.Option(help="Exit 1 when the disclosure risk is above this limit.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the disclosure risk of a masked file against its initial file.
+
+    Example: discreet compare initial.csv masked.csv --on rec --keys age,sex
+    """
+    chosen = ds.Weights.from_csv(weights) if weights else ds.Weights.maximal()
+    limit = ds.DisclosureRiskAtMost(1.0 if at_most is None else at_most, weights=chosen)
+    found = ds.check(data, read_alike(masked), limit, on=on)
+    value = {"weighted": found.value} if weights else {}
+    result = {
+        **found.risk.to_dict(),
+        **value,
+        "satisfied": found.satisfied if at_most is not None else None,
+    }
+    lines = [
+        found.risk.explain(),
+        *([f"DR_W = {found.value:.4f}. {chosen.explain()}"] if weights else []),
+    ]
+    lines += [found.explain()] if at_most is not None else []
+    print(json.dumps(result, indent=2) if as_json else "\n".join(lines))
+    if at_most is not None and not found.satisfied:
         raise typer.Exit(1)
 
 

@@ -11,9 +11,10 @@ import contextlib
 import csv
 import gzip
 import io
+import itertools
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -24,6 +25,7 @@ Encoding = Literal["utf-8", "latin-1", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "utf-16")
 SEPARATORS = (",", ";", "\t")
 _HEAD = 1 << 20
+_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
     path : pathlib.Path
         A file that exists.
     separator : str or None
-        One character, or None to choose among comma, semicolon and tab: the one that occurs
-        most often in the header outside quotes.
+        One character, or None to choose among comma, semicolon and tab: the one that cuts the
+        first rows into the same number of cells, the more the better.
     encoding : {"utf-8", "latin-1", "utf-16"}
         A byte order mark is skipped.
     """
@@ -117,26 +119,29 @@ def not_in_encoding(name: str, encoding: str) -> Problem:
 
 
 def _sniff(head: str) -> str:
-    outside: list[str] = []
-    quoted = False
-    for char in head:
-        if char == '"':
-            quoted = not quoted
-        elif char in "\r\n" and not quoted:
-            if "".join(outside).strip():
-                break
-        elif not quoted:
-            outside.append(char)
-    return max(SEPARATORS, key=lambda s: (outside.count(s), -SEPARATORS.index(s)))
+    """The separator that cuts the first rows into most cells, all alike; else the header."""
+
+    def fit(separator: str) -> tuple[bool, int]:
+        widths = [len(row) for row in _rows(head, separator) if row]
+        alike = len(set(widths)) == 1
+        return alike and widths[0] > 1, widths[0] if widths else 0
+
+    best = max(SEPARATORS, key=fit)  # the first one where two fit as well
+    return best if fit(best)[1] > 1 else SEPARATORS[0]
+
+
+def _rows(head: str, separator: str) -> Iterator[list[str]]:
+    """The first rows, as far as they can be read."""
+    lines = io.StringIO(head, newline="")  # a line may end in CR alone
+    with contextlib.suppress(csv.Error):
+        yield from itertools.islice(csv.reader(lines, delimiter=separator, strict=True), _ROWS)
 
 
 def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
     """The first row that is not blank, and the number of rows up to it."""
-    lines = io.StringIO(head, newline="")  # a line may end in CR alone
-    with contextlib.suppress(csv.Error):
-        for number, row in enumerate(csv.reader(lines, delimiter=separator, strict=True), 1):
-            if len(row) > 1 or (row and row[0].strip()):
-                return row, number
+    for number, row in enumerate(_rows(head, separator), 1):
+        if len(row) > 1 or (row and row[0].strip()):
+            return row, number
     fail("S07", f"the header of {path.name} cannot be read.", "Check its quotes.")
 
 

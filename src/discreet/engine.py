@@ -8,9 +8,9 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 from __future__ import annotations
 
 import contextlib
+import decimal
 import functools
 import itertools
-import math
 import os
 import sys
 import tempfile
@@ -361,7 +361,7 @@ def _without_codes(source: Source, missing: MissingCodes) -> ir.Table:
 def _is_code(column: Any, kind: Kind, codes: Sequence[Any]) -> Any | None:
     """Whether a cell is one of the codes: numbers by value, everything else by its text form."""
     if kind in ("integer", "number"):
-        numbers = [v for v in map(_as_number, codes) if v is not None]
+        numbers = [v for v in (_number(code, column.type()) for code in codes) if v is not None]
         return column.isin(numbers) if numbers else None
     texts = [str(c).lower() if kind == "boolean" else str(c) for c in codes]
     if not texts or kind == "other":
@@ -369,12 +369,18 @@ def _is_code(column: Any, kind: Kind, codes: Sequence[Any]) -> Any | None:
     return (column if kind == "text" else column.cast("string")).isin(texts)
 
 
-def _as_number(code: Any) -> int | float | None:
-    text = "" if isinstance(code, bool) else str(code).strip()
-    for convert in (int, float):
-        with contextlib.suppress(ValueError):
-            number = convert(text)
-            return None if math.isnan(number) or "_" in text else number
+def _number(code: Any, dtype: Any) -> Any | None:
+    """A code as a number of the column's type, or None when the column cannot hold it."""
+    import ibis
+
+    text = "" if isinstance(code, bool) or "_" in str(code) else str(code).strip()
+    with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+        number = decimal.Decimal(text)
+        if dtype.is_floating():
+            return ibis.literal(float(number), type=dtype)
+        if dtype.is_decimal():
+            return ibis.literal(number, type=dtype)
+        return ibis.literal(int(number), type=dtype) if number == int(number) else None
     return None
 
 
@@ -469,13 +475,6 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     classes = keyed.group_by(list(keyed.columns)).agg(**{name: keyed.count()})
     joined = table.join(classes, [table[k].identical_to(classes[f"{k}_class"]) for k in keys])
     return joined.select(*table.columns, name)
-
-
-def ordinals_outside(source: Source, name: str, scale: Sequence[Any]) -> int:
-    """How many records hold a value that is not on the given scale."""
-    column = source.table[source.at(name)].cast("string")
-    outside = column.notnull() & ~column.isin([str(v) for v in scale])
-    return int(_collect(source.table.aggregate(n=outside.sum()), source)["n"][0].as_py() or 0)
 
 
 def not_positive(source: Source, name: str) -> int:

@@ -70,11 +70,26 @@ def from_arrow(table: pa.Table, kind: FrameKind) -> Any:
         return table
     if kind == "pandas":
         _need("pandas")
-        return table.to_pandas()
+        return _to_pandas(table)
     if kind == "polars":
         _need("polars")
         return importlib.import_module("polars").from_arrow(table)
     fail("P01", f"{kind!r} is not a kind of frame.", f"Use one of {', '.join(KINDS)}.")
+
+
+def _to_pandas(table: pa.Table) -> Any:
+    """A pandas frame in which integers stay integers where some are missing."""
+    import pyarrow as pa
+
+    pandas = importlib.import_module("pandas")
+    frame = table.to_pandas()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column.null_count and pa.types.is_integer(column.type):
+            nullable = str(column.type).replace("uint", "UInt").replace("int", "Int")
+            frame[name] = column.to_pandas(
+                types_mapper=lambda _, dtype=nullable: pandas.api.types.pandas_dtype(dtype)
+            )
+    return frame
 
 
 def _need(module: str) -> None:

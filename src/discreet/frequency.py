@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.attributes import steps
 from discreet.errors import did_you_mean, fail
 from discreet.kernels.packing import group, pack
 
@@ -138,9 +139,7 @@ def _coded(
         # nulls are placed at the end
         order = pc.sort_indices(values).to_numpy()
     else:
-        step = {v: i for i, v in enumerate(scale)}
-        ranks = [step.get(v, len(step)) for v in values.cast(pa.string()).to_pylist()]
-        order = np.argsort(np.array(ranks, dtype=np.int64), kind="stable")
+        order = np.argsort(np.array(steps(values, scale), dtype=np.int64), kind="stable")
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return values.take(pa.array(order)), rank[encoded.indices.to_numpy(zero_copy_only=False)]

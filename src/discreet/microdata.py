@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -96,6 +96,8 @@ class Microdata:
         from discreet.frequency import FrequencySet
 
         chosen = self._known(names if names is not None else self.need_keys())
+        if not chosen:
+            fail("P04", "no attribute is named.", "Name at least one.")
         scales = {name: self.types[name].scale for name in chosen}
         return FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
 
@@ -132,7 +134,8 @@ class Microdata:
             fail(
                 "R05",
                 f"no key attribute of {self.name} is named.",
-                f"Say what an intruder may know with keys=[…]; its columns are {listed(self.columns)}.",
+                "Say what an intruder may know with keys=[…]; "
+                f"its columns are {listed(self.columns)}.",
             )
         return self.keys
 
@@ -146,7 +149,9 @@ class Microdata:
             ]
         )
         tidy: dict[str, Any] = {
-            role: value if role in ("weight", "record_id") else attributes.names(value)
+            role: attributes.name(value, role)
+            if role in ("weight", "record_id")
+            else attributes.names(value)
             for role, value in changes.items()
         }
         changed = replace(self, roles=replace(self.roles, **tidy))
@@ -161,8 +166,10 @@ class Microdata:
 
         The file appears whole or not at all.
         """
+        if not isinstance(path, str | os.PathLike):
+            fail("O01", "the path is not a path.", "Give the name of a .csv or .parquet file.")
         target = Path(path)
-        problems = []
+        problems = _unwritable(self.released)
         if target.suffix not in (".csv", ".parquet"):
             problems.append(
                 Problem(
@@ -215,7 +222,8 @@ class Microdata:
             f"</tr></thead><tbody>{rows}</tbody></table>"
         )
 
-    def _known(self, names: Sequence[str]) -> tuple[str, ...]:
+    def _known(self, given: Sequence[str]) -> tuple[str, ...]:
+        names = attributes.names(given)
         raise_all(
             [
                 unknown_column("attribute", name, self.columns, self.name)
@@ -223,7 +231,21 @@ class Microdata:
                 if name not in self.columns
             ]
         )
-        return tuple(names)
+        raise_all(_unfit_kinds(self, names))
+        return names
+
+
+def _unwritable(names: Sequence[str]) -> list[Problem]:
+    """The problem of names that a file cannot tell apart, or cannot hold."""
+    folded = [name.casefold() for name in names]
+    alike = [name for name, low in zip(names, folded, strict=True) if folded.count(low) > 1]
+    problems = []
+    if alike:
+        what = f"the columns {listed(alike)} differ in case only."
+        problems.append(Problem("O04", what, "Rename them: other programs mix them up."))
+    if "" in names:
+        problems.append(Problem("O04", "a column has no name.", "Give it one."))
+    return problems
 
 
 def checked(data: Microdata) -> Microdata:
@@ -231,19 +253,19 @@ def checked(data: Microdata) -> Microdata:
     raise_all(data.roles.problems(data.columns, data.name))
     if engine.is_empty(data.source):
         fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
-    raise_all([*_unfit_kinds(data), *_refused(data), *_off_scale(data), *_bad_weight(data)])
+    unfit = _unfit_kinds(data, [*data.keys, *data.confidential])
+    raise_all([*unfit, *_refused(data), *_off_scale(data), *_bad_weight(data)])
     return data
 
 
-def _unfit_kinds(data: Microdata) -> list[Problem]:
-    measured = dict.fromkeys([*data.keys, *data.confidential])
+def _unfit_kinds(data: Microdata, names: Iterable[str]) -> list[Problem]:
     return [
         Problem(
             "D01",
             f"{name!r} holds lists, structures or bytes.",
             "A key or confidential attribute must hold plain values.",
         )
-        for name in measured
+        for name in dict.fromkeys(names)
         if data.source.kinds[name] == "other"
     ]
 
@@ -267,7 +289,7 @@ def _refused(data: Microdata) -> list[Problem]:
 def _off_scale(data: Microdata) -> list[Problem]:
     problems = []
     for name, kind in data.types.items():
-        outside = engine.ordinals_outside(data.source, name, kind.scale) if kind.scale else 0
+        outside = _outside(data, name, kind.scale) if kind.scale else 0
         if outside:
             problems.append(
                 Problem(
@@ -277,6 +299,14 @@ def _off_scale(data: Microdata) -> list[Problem]:
                 )
             )
     return problems
+
+
+def _outside(data: Microdata, name: str, scale: Sequence[str]) -> int:
+    """How many records hold a value that is not on the scale."""
+    table = engine.counts(data.source, [name])
+    off = np.array(attributes.steps(table.column(0), scale)) == len(scale)
+    present = np.array(table.column(0).is_valid())
+    return int(np.asarray(table.column(1))[off & present].sum())
 
 
 def _bad_weight(data: Microdata) -> list[Problem]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,8 @@ def read(
         A missing value is a category of its own, matches every value, or is an error.
     missing_values : list, or mapping of column to list
         Codes that mean "missing", such as ``["?", -9]``. NaN, None, NULL and NaT always do, and
-        so does an empty cell of a CSV file (a quoted empty cell is the empty text).
+        so does an empty cell of a CSV file (a quoted empty cell is the empty text; an empty
+        line is a record only where there is one column).
     separator, encoding : str
         For CSV files: one character (default: sniffed among comma, semicolon and tab);
         ``"utf-8"``, ``"latin-1"`` or ``"utf-16"``.
@@ -68,12 +70,12 @@ def read(
         attributes.names(identifiers),
         attributes.names(keys),
         attributes.names(confidential),
-        weight,
-        record_id,
+        attributes.name(weight, "weight"),
+        attributes.name(record_id, "record_id"),
     )
     problems = roles.problems(opened.names, opened.origin)
-    types_given, more = attributes.declared(types or {}, opened.kinds, opened.origin)
-    problems += more
+    types_given, more = attributes.declared(types, opened.kinds, opened.origin)
+    problems += more + _unknown_codes(missing_values, opened.names, opened.origin)
     if missing not in POLICIES:
         problems.append(
             Problem("P06", "missing= is not a known policy.", f"Use one of {', '.join(POLICIES)}.")
@@ -87,12 +89,12 @@ def _open(
     source: Any, codes: Any, separator: str | None, encoding: str
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
     if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source), codes, separator, encoding), {}
+        return _open_file(Path(source).expanduser(), codes, separator, encoding), {}
     if isinstance(source, Microdata):
         fail("S09", "the source is microdata already.", "Change its roles with .with_roles(…).")
     if engine.is_table(source):
         names = [str(c) for c in source.columns]
-        return engine.from_table(source, _codes(codes, names, "the table")), {}
+        return engine.from_table(source, _codes(codes, names)), {}
     if not frames.is_frame(source):
         fail(
             "S09",
@@ -105,43 +107,67 @@ def _open(
         for field, column in zip(arrow.schema, arrow.columns, strict=True)
         if (scale := frames.ordered_scale(column)) is not None
     }
-    codes = _codes(codes, arrow.column_names, f"the {kind} frame")
+    codes = _codes(codes, arrow.column_names)
     if arrow.num_columns == 0 or arrow.num_rows == 0:
         fail("S02", f"the {kind} frame has no records.", "Give a frame with at least one record.")
     return engine.from_arrow(arrow, kind, codes), ordered
 
 
 def _open_file(path: Path, codes: Any, separator: str | None, encoding: str) -> engine.Source:
-    if not path.exists():
-        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        fail(
-            "S01",
-            f"{path.name} does not exist.",
-            did_you_mean(path.name, near) or "Check the path.",
-        )
-    if path.is_dir():
-        fail("S01", f"{path.name} is a folder.", "Give a CSV or Parquet file.")
-    if not os.access(path, os.R_OK):
-        fail("S03", f"{path.name} may not be read.", "Check its permissions.")
+    _need_readable(path)
     if path.suffix.lower() in (".parquet", ".pq"):
         if path.stat().st_size == 0:
             fail("S02", f"{path.name} is empty.", "Give a file with records.")
         bare = engine.read_parquet(path, {})
-        return engine.read_parquet(path, _codes(codes, bare.names, path.name)) if codes else bare
+        return engine.read_parquet(path, _codes(codes, bare.names)) if codes else bare
     dialect = csvfile.inspect(path, separator=separator, encoding=encoding)
-    return engine.read_csv(path, dialect, _codes(codes, dialect.names, path.name))
+    return engine.read_csv(path, dialect, _codes(codes, dialect.names))
 
 
-def _codes(codes: Any, columns: Sequence[str], origin: str) -> dict[str, list[Any]]:
+def _need_readable(path: Path) -> None:
+    name = path.name or str(path)
+    if not _exists(path):
+        near = [p.name for p in path.parent.glob("*")]  # none where the folder may not be read
+        fail("S01", f"{name} does not exist.", did_you_mean(name, near) or "Check the path.")
+    if path.is_dir():
+        fail("S01", f"{name} is a folder.", "Give a CSV or Parquet file.")
+    if not path.is_file():
+        fail("S01", f"{name} is not a file.", "Save the records to a file first.")
+    if not os.access(path, os.R_OK):
+        fail("S03", f"{name} may not be read.", "Check its permissions.")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False  # a name that no file can have, or a folder that may not be read
+
+
+def _codes(codes: Any, columns: Sequence[str]) -> dict[str, list[Any]]:
     """The codes that mean "missing", by column."""
     if isinstance(codes, Mapping):
-        raise_all(
-            [
-                unknown_column("missing_values names", name, columns, origin)
-                for name in codes
-                if name not in columns
-            ]
-        )
-        return {name: list(values) for name, values in codes.items()}
-    values = [codes] if isinstance(codes, str | int | float) else list(codes)
-    return {str(name): values for name in columns} if values else {}
+        return {str(n): _listed(given) for n, given in codes.items() if str(n) in columns}
+    values = _listed(codes)
+    return dict.fromkeys(columns, values) if values else {}
+
+
+def _listed(codes: Any) -> list[Any]:
+    """One code or several as a list; None and NaN are missing anyway and have no text form."""
+    several = isinstance(codes, Iterable) and not isinstance(codes, str | bytes)
+    return [c for c in (codes if several else [codes]) if not _is_missing(c)]
+
+
+def _is_missing(code: Any) -> bool:
+    if isinstance(code, float):
+        return math.isnan(code)
+    return code is None or type(code).__name__ in ("NAType", "NaTType")
+
+
+def _unknown_codes(codes: Any, columns: Sequence[str], origin: str) -> list[Problem]:
+    given = [str(name) for name in codes] if isinstance(codes, Mapping) else []
+    return [
+        unknown_column("missing_values names", name, columns, origin)
+        for name in given
+        if name not in columns
+    ]

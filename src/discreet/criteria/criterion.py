@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from discreet.errors import Problem
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.classes import Classes
@@ -43,7 +44,7 @@ class Criterion(Protocol):
 
 def whole_number(name: str, value: object, least: int) -> list[Problem]:
     """The problem of a parameter that is not a whole number of at least ``least``."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
         return []
     return [
         Problem(

@@ -34,6 +34,7 @@ class KAnonymity:
 
     def __post_init__(self) -> None:
         raise_all(whole_number("k", self.k, 1))
+        object.__setattr__(self, "k", int(self.k))  # a numpy integer is one too
 
     @property
     def monotone(self) -> bool:

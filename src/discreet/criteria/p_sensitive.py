@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from discreet.attributes import names
 from discreet.criteria.criterion import CLASS_SIZE, whole_number
 from discreet.errors import Problem, fail, raise_all
 
@@ -54,11 +55,10 @@ class PSensitiveKAnonymity:
                 )
             )
         raise_all(problems)
-        if self.confidential is not None and not isinstance(self.confidential, tuple):
-            names = (
-                (self.confidential,) if isinstance(self.confidential, str) else self.confidential
-            )
-            object.__setattr__(self, "confidential", tuple(names))
+        object.__setattr__(self, "p", int(self.p))  # a numpy integer is one too
+        object.__setattr__(self, "k", int(self.k))
+        if self.confidential is not None:
+            object.__setattr__(self, "confidential", names(self.confidential))
 
     @property
     def monotone(self) -> bool:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import attributes, engine
 from discreet import _linking as linking
+from discreet import attributes, engine
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, masked_from, require_link
 from discreet.microdata import Microdata
