@@ -81,9 +81,7 @@ def main():
     arguments.add_argument("--chart", type=Path)
     chosen = arguments.parse_args()
     rows = experiment()
-    print(
-        f"{'n':>6} {'keys':<4} {'sf':>4} {'DR_min':>8} {'expected':>8} {'DR_max':>8} {'expected':>8}"
-    )
+    print("     n keys   sf   DR_min expected   DR_max expected")
     for r in rows:
         if r["sf"] in (0.1, 0.5, 1.0):
             print(

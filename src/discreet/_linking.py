@@ -103,7 +103,9 @@ def _draw(ids: Any, seed: int) -> Any:
 def records(source: Source, link: str, names: Sequence[str]) -> pa.Table:
     """The named columns of all records, with the link first, in the order of the link."""
     columns = {name: source.table[source.at(name)] for name in names}
-    chosen = source.table.select(link=source.table[link], **{f"v{i}": c for i, c in enumerate(columns.values())})
+    chosen = source.table.select(
+        link=source.table[link], **{f"v{i}": c for i, c in enumerate(columns.values())}
+    )
     found = _collect(chosen, source).sort_by("link")
     return found.rename_columns(["link", *names])
 
@@ -202,7 +204,7 @@ def _sized_records(pair: Pair, classes: ir.Table) -> ir.Table:
 
 
 def _linked(pair: Pair) -> ir.Table:
-    """Released records: id, masked keys m0, m1, …, and initial keys k0, k1, …"""
+    """Released records with their id, masked keys (m0, m1, …) and initial keys (k0, k1, …)."""
     assert pair.on is not None
     initial = pair.initial.table.select(
         initial_id=pair.initial.table[pair.on[0]], **_keys(pair.initial, pair.keys, "k")

@@ -44,7 +44,7 @@ def class_size_chart(binned: list[tuple[str, int]]) -> Any:
 
 
 def classification_chart(entries: list[tuple[int, int, int]]) -> Any:
-    """The classification matrix as a heat map: class sizes on logarithmic axes, records as colour."""
+    """The classification matrix as a heat map: class sizes on log axes, records as colour."""
     alt = altair()
     rows = [{"masked": i, "initial": j, "records": c} for i, j, c in entries]
     return (

@@ -18,6 +18,7 @@ from discreet.masking.masked import Masked
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
+from discreet.wording import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,17 +58,17 @@ class Check:
         name = self.criterion.describe()
         if self.satisfied:
             return f"{name} holds for all {self.provenance.records:,} records."
-        share = self.violating_records / self.provenance.records
+        part = share(self.violating_records, self.provenance.records)
         lines = [
-            f"{name} does not hold: {_number(self.violating_records, 'record')} ({share:.1%}) in "
-            f"{_number(self.violating_classes, 'class')} violate it."
+            f"{name} does not hold: {counted(self.violating_records, 'record')} ({part}) in "
+            f"{counted(self.violating_classes, 'class')} violate it."
         ]
         for reason, found in self.by.items():
             if found.records:
                 where = (
                     "too small a class" if reason == CLASS_SIZE else f"too few values of {reason!r}"
                 )
-                lines.append(f"  {_number(found.records, 'record')}: {where}.")
+                lines.append(f"  {counted(found.records, 'record')}: {where}.")
         lines.append("Generalize or drop a key attribute, or suppress these records.")
         return "\n".join(lines)
 
@@ -131,7 +132,8 @@ class RiskCheck:
         """The measure, its value and its limit."""
         import pyarrow as pa
 
-        row = {"measure": f"DR ({self.criterion.weights.name})", "value": self.value, "limit": self.criterion.limit}  # fmt: skip
+        name = f"DR ({self.criterion.weights.name})"
+        row = {"measure": name, "value": self.value, "limit": self.criterion.limit}
         return frames.from_arrow(pa.Table.from_pylist([row]), kind or self.risk.classification.kind)
 
     def __repr__(self) -> str:
@@ -229,8 +231,3 @@ def _check_classes(data: Microdata, criterion: Criterion) -> Check:
 
 def _violations(classes: Classes, mask: NDArray[np.bool_]) -> Violations:
     return Violations(int(classes.number[mask].sum()), int(classes.records[mask].sum()))
-
-
-def _number(n: int, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{n:,} {noun if n == 1 else plural}"

@@ -1,4 +1,4 @@
-"""Provenance: what a result was computed from — parameters, sizes, engine, version; never a cell."""
+"""Provenance: what a result was computed from — sizes, keys, engine, version; never a cell."""
 
 from __future__ import annotations
 

@@ -110,12 +110,8 @@ def test_identity_28_a_sample_has_no_class_larger_than_the_initial_one(rows, dra
 def test_c_follows_the_records_by_identity_as_a_slow_count_does(case):
     initial, masked, found = measured(case)
     on = case[2]
-    link = pa.array(range(initial.n))
     first = list(zip(*(initial.to("arrow")[k].to_pylist() for k in ("age", "sex")), strict=True))
-    if on:
-        link = masked.to("arrow")["rec"]
-    else:
-        link = found.contributions(kind="arrow").column(0)
+    link = masked.to("arrow")["rec"] if on else found.contributions(kind="arrow").column(0)
     table = masked.to("arrow")
     second = list(zip(*(table[k].to_pylist() for k in ("age", "sex")), strict=True))
     order = link.to_pylist()

@@ -12,7 +12,7 @@ from discreet.kernels.packing import fits, pack
 
 
 def frequency_set(columns, names=None):
-    data = ds.read({name: column for name, column in columns.items()}, keys=list(columns))
+    data = ds.read(columns, keys=list(columns))
     return data.frequency_set(names)
 
 

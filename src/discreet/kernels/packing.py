@@ -42,7 +42,7 @@ def fits(cardinalities: Sequence[int], limit: int = LIMIT) -> bool:
 def group(
     codes: Codes, cardinalities: Sequence[int], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Merge equal tuples: the position of one tuple of each group, in order, and its total count."""
+    """Merge equal tuples: the position of one tuple of each group, in order, and its count."""
     packed, _ = pack(codes, cardinalities)
     _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
     totals = np.zeros(len(first), dtype=np.int64)

@@ -19,6 +19,7 @@ from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
+from discreet.wording import counted, share
 
 if TYPE_CHECKING:
     from discreet.classes import Classes
@@ -112,15 +113,17 @@ class Risk:
             f"{self.n:,} records fall into {self.classes:,} "
             f"{'classes' if self.partition else 'combinations'} by {keys}; the smallest "
             f"{'class has' if self.partition else 'set of compatible records has'} k = {self.k:,}.",
-            f"{self.uniques:,} records ({self.uniques / self.n:.1%}) are alone: who knows their "
-            "keys recognises them." if self.uniques else
+            f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
+            f"{'is' if self.uniques == 1 else 'are'} alone in a class: anyone who knows "
+            f"{keys} recognises them." if self.uniques else
             f"No record is alone; the highest risk of recognition is 1/{self.k:,}.",
-            f"On average a record is recognised with probability {self.mean_risk:.2%}; "
-            f"{self.share_above(0.2):.1%} of the records are above 20 %.",
+            f"On average a record is recognised with probability {self.mean_risk:.1%}; "
+            f"{self.share_above(0.2):.1%} of the records are above 20%.",
         ]  # fmt: skip
         lines += [
-            f"{name!r} takes at least p = {p} value{'s' if p != 1 else ''} in every class"
-            + (": in some class all members share it, and it is disclosed." if p == 1 else ".")
+            f"Every class has p = {p} or more values of {name!r}."
+            if p > 1
+            else f"In at least one class all records have the same {name!r} (p = {p}): it is disclosed."
             for name, p in self.p.items()
         ]
         lines.append(f"Next: {self._advice()}")
@@ -156,7 +159,8 @@ class Risk:
         """The class-size table as a frame: size i, classes F_i, records n_i."""
         import pyarrow as pa
 
-        columns = {"size": self.class_sizes.sizes, "classes": self.class_sizes.F, "records": self.class_sizes.n}  # fmt: skip
+        sizes = self.class_sizes
+        columns = {"size": sizes.sizes, "classes": sizes.F, "records": sizes.n}
         return frames.from_arrow(pa.table(columns), kind or self.kind)
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,7 +194,10 @@ class Risk:
 
     def __repr__(self) -> str:
         p = "".join(f", p({name}) = {p}" for name, p in self.p.items())
-        return f"Risk: n = {self.n:,}, classes = {self.classes:,}, k = {self.k:,}{p}, uniques = {self.uniques:,}"
+        return (
+            f"Risk: n = {self.n:,}, classes = {self.classes:,}, k = {self.k:,}{p}, "
+            f"uniques = {self.uniques:,}"
+        )
 
 
 def risk(data: Microdata) -> Risk:

@@ -34,6 +34,7 @@ from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.classification import Classification
 from discreet.risks.weights import Weights
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,11 +125,11 @@ class DisclosureRisk:
         """The numbers in a few sentences, and what to do next."""
         uniques = sum(c for i, j, c in self.classification.entries() if i == j == 1)
         lines = [
-            f"{self.t:,} of {self.n:,} initial records are released.",
-            f"DR_min = {self.minimal:.4f}: {uniques:,} of the initial records are unique in both "
-            "files and are surely linked by who knows their keys.",
-            f"DR_max = {self.maximal:.4f}: on average so large a share of the initial records is "
-            "linked by guessing within classes.",
+            f"{self.t:,} of {counted(self.n, 'initial record')} are released.",
+            f"DR_min = {self.minimal:.4f}: {counted(uniques, 'record')} unique in both files, "
+            "surely linked by anyone who knows the keys.",
+            f"DR_max = {self.maximal:.4f}: the share of the initial records that is linked, on "
+            "average, by guessing within classes.",
             self._exactness(),
             "Next: weigh the classes you hold to be safe with .weighted(W), or mask further "
             "until the measure is under your limit."
@@ -261,9 +262,7 @@ def _named_link(initial: Microdata, link: tuple[str, str]) -> tuple[str, str]:
     return named, named
 
 
-def _records(
-    pair: Pair, link: tuple[str, str], initial: Microdata
-) -> Callable[[], pa.Table]:
+def _records(pair: Pair, link: tuple[str, str], initial: Microdata) -> Callable[[], pa.Table]:
     def found() -> pa.Table:
         if initial.record_id is not None:
             raise_all(id_problems(initial, initial.record_id, link[0]))
@@ -368,7 +367,7 @@ def _linked_by_column(
     if alone:
         fail(
             "D11",
-            f"{alone:,} records of {masked.name} have a record id {on!r} that is not in {initial.name}.",
+            f"{alone:,} records of {masked.name} have an id {on!r} that is not in {initial.name}.",
             "Give the initial file the masked one was made from.",
         )
     return pair, link
