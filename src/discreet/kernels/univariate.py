@@ -6,10 +6,9 @@ Ties. Equal values keep their input order and may be split between groups. Among
 loss the first group is as small as possible, then the second, and so on: constant values give the
 fixed groups. Losses equal but for rounding are told apart by rounding, alike for every row order.
 
-Precision. A group's loss is a sum of non-negative terms about one of its own values, so a common
-offset cancels before anything is squared. Totals are carried in two doubles, so small groups count
-beside far outliers: where the result departs from an exact optimum, the groups that differ are by
-themselves as good, up to rounding (losses 10^-30 of the largest may vanish with ``"absolute"``).
+Precision. A group's loss is a sum of non-negative terms about one of its own values: offsets cancel
+before squaring. Totals are pairs of doubles: down to 1e-30 of the largest loss, any groups that
+differ from those of an exact optimum are by themselves as good as they, up to rounding.
 
 References
 ----------
@@ -50,8 +49,7 @@ def fixed_groups(values: Floats, k: int) -> Ints:
     >>> fixed_groups(np.array([68.0, 8.0, 72.0, 10.0, 19.0]), 2).tolist()
     [1, 0, 1, 0, 1]
     """
-    n = len(values)
-    groups = np.empty(n, np.int64)
+    n, groups = len(values), np.empty(len(values), np.int64)
     groups[np.argsort(values, kind="stable")] = np.minimum(np.arange(n) // k, n // k - 1)
     return groups
 
@@ -86,8 +84,7 @@ def optimal_groups(values: Floats, k: int, objective: Objective = "squares") -> 
 @_kernel
 def _labels(ends: Ints, order: Ints) -> Ints:
     """Number the groups [0, ends[0]), [ends[0], ends[ends[0]]), ... and undo the sorting."""
-    groups = np.empty(len(order), np.int64)
-    label, end = -1, 0
+    groups, label, end = np.empty(len(order), np.int64), -1, 0
     for i in range(len(order)):
         if i == end:
             label, end = label + 1, ends[i]

@@ -123,7 +123,7 @@ class Risk:
         lines += [
             f"Every class has p = {p} or more values of {name!r}."
             if p > 1
-            else f"In at least one class all records have the same {name!r} (p = {p}): it is disclosed."
+            else f"In some class all records have the same {name!r} (p = {p}): it is disclosed."
             for name, p in self.p.items()
         ]
         lines.append(f"Next: {self._advice()}")

@@ -1,0 +1,86 @@
+"""Errors: one shape, all problems at once, and every code explained in the docs."""
+
+import ast
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import _FAMILY, DiscreetError, Problem, did_you_mean, fail, listed, raise_all
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "discreet").rglob("*.py"))
+CODE = re.compile(r"[A-Z]\d\d")
+ROW = re.compile(r"^\| (?P<code>\S+) \| (?P<meaning>.+) \| (?P<remedy>.+) \|$", re.MULTILINE)
+
+
+def problems_in(path):
+    """Every call that names a code: the code, and what it says is wrong where that is written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("fail", "Problem"):
+            first, *rest = node.args
+            if isinstance(first, ast.Constant) and CODE.fullmatch(str(first.value)):
+                yield first.value, rest[0]
+
+
+PROBLEMS = [
+    pytest.param(code, what, id=f"{path.stem}-{what.lineno}-{code}")
+    for path in SOURCES
+    for code, what in problems_in(path)
+]
+
+
+def test_every_code_is_explained_in_the_docs_and_no_other():
+    rows = ROW.findall((ROOT / "docs" / "errors.md").read_text(encoding="utf-8"))
+    explained = [code for code, *_ in rows if CODE.fullmatch(code)]
+    assert len(explained) == len(set(explained))
+    assert set(explained) == {parameter.values[0] for parameter in PROBLEMS}
+
+
+@pytest.mark.parametrize(("code", "what"), PROBLEMS)
+def test_a_problem_is_a_sentence_of_a_known_family(code, what):
+    assert code[0] in _FAMILY
+    end = what.values[-1] if isinstance(what, ast.JoinedStr) else what
+    if isinstance(end, ast.Constant):
+        assert end.value.endswith(".")
+
+
+def test_a_single_problem_reads_as_one_line():
+    with pytest.raises(DiscreetError) as caught:
+        fail("R01", "key attribute 'zpi' is not a column of survey.csv.", "Did you mean 'zip'?")
+    assert str(caught.value) == (
+        "InvalidRole[R01]: key attribute 'zpi' is not a column of survey.csv. Did you mean 'zip'?"
+    )
+
+
+def test_several_problems_are_numbered_and_the_first_gives_the_class_and_the_code():
+    with pytest.raises(DiscreetError) as caught:
+        raise_all([Problem("P07", "k is wrong.", "Mend it."), Problem("R01", "no zip.", "")])
+    assert type(caught.value).__name__ == "InvalidParameter"
+    assert caught.value.code == "P07"
+    assert str(caught.value).splitlines() == [
+        "InvalidParameter: 2 problems",
+        "  1. [P07] k is wrong. Mend it.",
+        "  2. [R01] no zip.",
+    ]
+
+
+def test_no_problems_raise_nothing():
+    raise_all([])
+
+
+@pytest.mark.parametrize("family", _FAMILY.values())
+def test_an_error_survives_a_process_boundary(family):
+    error = family(Problem("E01", "one.", "a"), Problem("E01", "two.", "b"))
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert (type(again), again.problems, str(again)) == (family, error.problems, str(error))
+
+
+def test_near_names_are_suggested_whatever_their_case():
+    assert did_you_mean("ZPI", ["zip", "age"]) == "Did you mean 'zip'?"
+    assert did_you_mean("income", ["zip", "age"]) == ""
+
+
+def test_long_lists_of_names_are_cut():
+    assert listed("abc", most=2) == "'a', 'b' and 1 more"
