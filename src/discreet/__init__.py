@@ -18,7 +18,14 @@ from discreet._version import __version__
 if TYPE_CHECKING:
     from discreet import datasets, errors
     from discreet.checking import Check, check
-    from discreet.criteria import DisclosureRiskAtMost, KAnonymity, PSensitiveKAnonymity
+    from discreet.criteria import (
+        AllOf,
+        DisclosureRiskAtMost,
+        KAnonymity,
+        LDiversity,
+        PSensitiveKAnonymity,
+        TCloseness,
+    )
     from discreet.errors import DiscreetError
     from discreet.frequency import FrequencySet
     from discreet.masking.masked import Masked
@@ -32,17 +39,20 @@ if TYPE_CHECKING:
     from discreet.risks.weights import Weights
 
 _HOME = {
+    "AllOf": "discreet.criteria",
     "Check": "discreet.checking",
     "DisclosureRisk": "discreet.risks.disclosure",
     "DiscreetError": "discreet.errors",
     "DisclosureRiskAtMost": "discreet.criteria",
     "FrequencySet": "discreet.frequency",
     "KAnonymity": "discreet.criteria",
+    "LDiversity": "discreet.criteria",
     "Masked": "discreet.masking.masked",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
     "Risk": "discreet.risks.by_class",
     "SamplingRisk": "discreet.risks.sampling",
+    "TCloseness": "discreet.criteria",
     "Weights": "discreet.risks.weights",
     "check": "discreet.checking",
     "datasets": "discreet.datasets",
@@ -56,17 +66,20 @@ _HOME = {
 }
 
 __all__ = [
+    "AllOf",
     "Check",
     "DisclosureRisk",
     "DisclosureRiskAtMost",
     "DiscreetError",
     "FrequencySet",
     "KAnonymity",
+    "LDiversity",
     "Masked",
     "Microdata",
     "PSensitiveKAnonymity",
     "Risk",
     "SamplingRisk",
+    "TCloseness",
     "Weights",
     "__version__",
     "check",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from discreet import frames
+from discreet.criteria.all_of import combined
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
@@ -193,8 +194,7 @@ def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck:
         fail("P09", "a file to check is not microdata.", "Open it with ds.read(…) first.")
     if isinstance(criterion, DisclosureRiskAtMost):
         return _check_risk(files, criterion, on)
-    if not hasattr(criterion, "failing") or isinstance(criterion, type):
-        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    criterion = combined(criterion)
     if len(files) == 2 or on is not None:
         fail("P09", f"{criterion.describe()} is checked on one file.", "Give the masked file only.")
     return _check_classes(files[0], criterion)
@@ -215,7 +215,8 @@ def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | Non
 
 def _check_classes(data: Microdata, criterion: Criterion) -> Check:
     data.need_keys()
-    classes = data.classes(criterion.needs(data.confidential))
+    distinct, values = (f(data.confidential) for f in (criterion.needs, criterion.needs_values))
+    classes = data.classes(distinct, values)
     failing = criterion.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))
     return Check(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.criteria.value_counts import ValueCounts
 from discreet.kernels.compatible import compatible_counts, compatible_distinct
 from discreet.kernels.packing import pack
 
@@ -36,6 +37,10 @@ class Classes:
         Number of distinct values of a confidential attribute in the class.
     partition : bool
         False under wildcards, where "classes" overlap.
+    values : mapping of attribute to ValueCounts
+        How often each value occurs in each class, where a criterion asks for it.
+    labels : mapping of attribute to array
+        What the codes of those values stand for.
     """
 
     size: NDArray[np.int64]
@@ -43,6 +48,8 @@ class Classes:
     records: NDArray[np.int64]
     distinct: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     partition: bool = True
+    values: Mapping[str, ValueCounts] = field(default_factory=dict)
+    labels: Mapping[str, pa.Array] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_arrow(cls, table: pa.Table, distinct: Sequence[str]) -> Classes:
@@ -60,6 +67,35 @@ class Classes:
     def n(self) -> int:
         """Number of records."""
         return int(self.records.sum())
+
+
+def classes_with_values(
+    keys: FrequencySet, by_value: Mapping[str, FrequencySet], whole: Mapping[str, FrequencySet]
+) -> Classes:
+    """One row per class, with its values; ``by_value`` holds the frequency sets of the keys with
+    each attribute, ``whole`` that of the attribute in the file that classes are compared with."""
+    values = {name: _value_counts(pairs, whole[name]) for name, pairs in by_value.items()}
+    return Classes(
+        keys.counts,
+        np.ones_like(keys.counts),
+        keys.counts,
+        {name: counts.distinct for name, counts in values.items()},
+        values=values,
+        labels={name: found.values[0] for name, found in whole.items()},
+    )
+
+
+def _value_counts(pairs: FrequencySet, whole: FrequencySet) -> ValueCounts:
+    import pyarrow.compute as pc
+
+    packed, _ = pack(pairs.codes[:-1], pairs.cardinalities[:-1])
+    classes, owner = np.unique(packed, return_inverse=True)
+    place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
+    code = place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]
+    order = np.lexsort([code, owner])
+    return ValueCounts(
+        owner[order].astype(np.int64), code[order], pairs.counts[order], len(classes), whole.counts
+    )
 
 
 def compatible_classes(keys: FrequencySet, by_value: Mapping[str, FrequencySet]) -> Classes:

@@ -164,6 +164,8 @@ def _plain_column(column: Any) -> Any:
     """Columns of a kind that Arrow does not have, as one that it has: the text of periods and
     intervals (also as categories, which is what ``pandas.cut`` gives), dense, decimal.
     """
+    if type(column).__module__.partition(".")[0] == "pandas":
+        column = importlib.import_module("pandas").Series(column)  # an array or index may be given
     dtype = _dtype(column)
     if dtype == "sparse":
         return column.sparse.to_dense()

@@ -101,7 +101,7 @@ class Microdata:
         scales = {name: self.types[name].scale for name in chosen}
         return FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
 
-    def classes(self, distinct: Sequence[str] = ()) -> Classes:
+    def classes(self, distinct: Sequence[str] = (), values: Sequence[str] = ()) -> Classes:
         """The classes on the keys by size, with the numbers of distinct values in each of them.
 
         Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
@@ -110,6 +110,8 @@ class Microdata:
         from discreet.classes import Classes, compatible_classes
 
         keys, chosen = self.need_keys(), self._known(distinct)
+        if values:
+            return self._classes_with_values(keys, self._known([*distinct, *values]))
         if self.missing == "wildcard" and any(self.profile[key][1] for key in keys):
             by_value = {name: self.frequency_set([*keys, name]) for name in chosen}
             return compatible_classes(self.frequency_set(keys), by_value)
@@ -118,14 +120,30 @@ class Microdata:
             engine.class_signatures(self.source, keys, chosen, skip_missing), chosen
         )
 
-    def class_sizes(self) -> NDArray[np.int64]:
-        """The size of each record's class on the keys, in the order of the records."""
+    def _classes_with_values(self, keys: tuple[str, ...], names: tuple[str, ...]) -> Classes:
+        from discreet.classes import classes_with_values
+
+        self.need_partition("counting the values of a class")
+        pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
+        whole = {name: self.whole(name) for name in pairs}
+        return classes_with_values(self.frequency_set(keys), pairs, whole)
+
+    def whole(self, name: str) -> FrequencySet:
+        """The distribution of an attribute in the whole file, which classes are compared with."""
+        return self.frequency_set([name])
+
+    def need_partition(self, what: str) -> None:
+        """Refuse wildcards where records must fall into classes."""
         if self.missing == "wildcard":
             fail(
                 "N01",
-                'class sizes per record need a partition, and missing="wildcard" is none.',
-                'Read the data with missing="category", or use the counts of ds.risk.',
+                f'{what} needs classes, and missing="wildcard" gives none.',
+                'Read the data with missing="category".',
             )
+
+    def class_sizes(self) -> NDArray[np.int64]:
+        """The size of each record's class on the keys, in the order of the records."""
+        self.need_partition("the class size of a record")
         return engine.class_sizes(self.source, self.need_keys(), self.n)
 
     def need_keys(self) -> tuple[str, ...]:

@@ -34,9 +34,7 @@ def distinct_one_by_one(records, which):
 def read(records):
     keys = {f"k{i}": column for i, column in enumerate(zip(*(r[0] for r in records), strict=True))}
     values = {"s": [r[1] for r in records], "t": [r[2] for r in records]}
-    return ds.read(
-        {**keys, **values}, keys=list(keys), confidential=["s", "t"], missing="wildcard"
-    )
+    return ds.read({**keys, **values}, keys=list(keys), confidential=["s", "t"], missing="wildcard")
 
 
 @given(RECORDS)
@@ -75,9 +73,7 @@ def test_risk_and_check_follow_from_the_compatible_records(records):
 @given(RECORDS)
 def test_a_wildcard_never_makes_the_set_of_a_record_smaller_than_its_class(records):
     wild = read(records)
-    keys = ds.read(
-        {c: wild.to("arrow")[c] for c in wild.keys}, keys=wild.keys, missing="category"
-    )
+    keys = ds.read({c: wild.to("arrow")[c] for c in wild.keys}, keys=wild.keys, missing="category")
     assert ds.risk(wild).k >= ds.risk(keys).k
 
 

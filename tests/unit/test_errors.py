@@ -73,7 +73,7 @@ def test_no_problems_raise_nothing():
 @pytest.mark.parametrize("family", _FAMILY.values())
 def test_an_error_survives_a_process_boundary(family):
     error = family(Problem("E01", "one.", "a"), Problem("E01", "two.", "b"))
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301
+    again = pickle.loads(pickle.dumps(error))
     assert (type(again), again.problems, str(again)) == (family, error.problems, str(error))
 
 

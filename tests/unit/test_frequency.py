@@ -94,6 +94,13 @@ def test_packing_is_safe_when_the_product_of_cardinalities_overflows():
     assert [rows[i] for i in np.argsort(packed, kind="stable")] == sorted(rows)
 
 
+def test_packing_is_safe_when_a_single_column_nearly_fills_64_bits():
+    codes = [np.arange(5), np.array([2**62 - 1, 0, 1, 2, 3])]
+    packed, bound = pack(codes, [5, 2**62])
+    assert len(set(packed.tolist())) == 5
+    assert packed.max() < bound
+
+
 def test_rolling_up_to_an_unknown_attribute_names_what_may_be_meant():
     with pytest.raises(ds.DiscreetError, match="Did you mean 'age'"):
         frequency_set({"age": [1, 2]}).rollup(["aeg"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from discreet.errors import Problem
+from discreet.errors import Problem, fail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +25,17 @@ class Criterion(Protocol):
         """Whether merging classes that satisfy the criterion always gives one that does."""
         ...
 
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """Whether merging classes, failing ones too, never leaves more records in failing ones."""
+        ...
+
     def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The confidential attributes whose distinct values per class it must know."""
+        ...
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The confidential attributes whose values per class it must count."""
         ...
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
@@ -53,3 +62,17 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
             f"Give {name}={least} or more.",
         )
     ]
+
+
+def chosen_attributes(
+    named: tuple[str, ...] | str | None, confidential: Sequence[str], word: str
+) -> tuple[str, ...]:
+    """The attributes a criterion applies to: the named ones, or all confidential attributes."""
+    chosen = (named,) if isinstance(named, str) else tuple(confidential if named is None else named)
+    if not chosen:
+        fail(
+            "R06",
+            f"{word} needs a confidential attribute and none is named.",
+            "Name them with confidential=[…] when reading the data.",
+        )
+    return chosen

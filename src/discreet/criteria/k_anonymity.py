@@ -41,6 +41,15 @@ class KAnonymity:
         """True: a union of classes is at least as large as each of them."""
         return True
 
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """True: a record in a large class stays in a large class."""
+        return True
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """No values."""
+        return ()
+
     def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing but the size of a class."""
         return ()

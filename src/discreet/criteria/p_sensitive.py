@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.attributes import names
-from discreet.criteria.criterion import CLASS_SIZE, whole_number
-from discreet.errors import Problem, fail, raise_all
+from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, whole_number
+from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ class PSensitiveKAnonymity:
 
     p: int
     k: int
-    confidential: tuple[str, ...] | None = None
+    confidential: tuple[str, ...] | str | None = None
 
     def __post_init__(self) -> None:
         problems = [*whole_number("p", self.p, 1), *whole_number("k", self.k, 1)]
@@ -65,20 +65,22 @@ class PSensitiveKAnonymity:
         """True: a union of classes has at least the values of each of them."""
         return True
 
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """True: a record whose class satisfies p and k stays in one that does."""
+        return True
+
     def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
-        """The distinct values of the confidential attributes."""
-        chosen = self.confidential if self.confidential is not None else tuple(confidential)
-        if not chosen:
-            fail(
-                "R06",
-                "p-sensitivity needs a confidential attribute and none is named.",
-                "Name them with confidential=[…] when reading the data.",
-            )
-        return chosen
+        """The attributes whose distinct values it must know."""
+        return chosen_attributes(self.confidential, confidential, "p-sensitivity")
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """No values."""
+        return ()
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k records, or fewer than p values of an attribute."""
-        chosen = self.confidential if self.confidential is not None else tuple(classes.distinct)
+        chosen = self.needs(tuple(classes.distinct))
         return {
             CLASS_SIZE: classes.size < self.k,
             **{name: classes.distinct[name] < self.p for name in chosen},

@@ -21,10 +21,12 @@ def pack(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.int64],
     """Pack columns of codes (0 ≤ code < cardinality) into one; also the bound on its values."""
     packed = np.zeros(len(codes[0]) if codes else 1, dtype=np.int64)
     bound = 1
-    for column, cardinality in zip(codes, cardinalities, strict=True):
-        if bound > LIMIT // max(cardinality, 1):
+    for column, given in zip(codes, cardinalities, strict=True):
+        cardinality, digits = int(given), column.astype(np.int64, copy=False)
+        if bound * cardinality > LIMIT:  # then both parts have at most as many values as records
             packed, bound = _ranked(packed)
-        packed = packed * np.int64(cardinality) + column
+            digits, cardinality = _ranked(digits)
+        packed = packed * np.int64(cardinality) + digits
         bound *= cardinality
     return packed, bound
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet import engine
 from discreet.errors import fail
 from discreet.microdata import Microdata
+
+if TYPE_CHECKING:
+    from discreet.frequency import FrequencySet
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Masked(Microdata):
     steps: tuple[Step, ...] = field(kw_only=True)
     changed: frozenset[str] = field(kw_only=True)
     complete: engine.Source = field(kw_only=True)
+
+    def whole(self, name: str) -> FrequencySet:
+        """The distribution of an attribute in the initial file, unless its values were masked."""
+        return super().whole(name) if name in self.changed else self.initial.whole(name)
 
     def __repr__(self) -> str:
         done = ", then ".join(step.method for step in self.steps)

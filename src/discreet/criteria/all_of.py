@@ -1,0 +1,69 @@
+"""Several criteria at once: a class must satisfy each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.criteria.criterion import Criterion
+from discreet.errors import fail
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """The conjunction of several criteria on classes."""
+
+    criteria: tuple[Criterion, ...]
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all of them are."""
+        return all(c.monotone for c in self.criteria)
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """Whether all of them are."""
+        return all(c.monotone_with_suppression for c in self.criteria)
+
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes whose distinct values some criterion must know."""
+        return _merged(c.needs(confidential) for c in self.criteria)
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes whose values some criterion must count."""
+        return _merged(c.needs_values(confidential) for c in self.criteria)
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes that fail any of them, by reason."""
+        found: dict[str, NDArray[np.bool_]] = {}
+        for criterion in self.criteria:
+            for reason, mask in criterion.failing(classes).items():
+                found[reason] = found[reason] | mask if reason in found else mask
+        return found
+
+    def describe(self) -> str:
+        """The criteria in words."""
+        return " and ".join(c.describe() for c in self.criteria)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Names and parameters."""
+        return {"criterion": type(self).__name__, "criteria": [c.to_dict() for c in self.criteria]}
+
+
+def combined(given: Any) -> Any:
+    """One criterion out of one or several; anything else is an error."""
+    several = list(given) if isinstance(given, list | tuple) else [given]
+    if not several or not all(hasattr(c, "describe") and not isinstance(c, type) for c in several):
+        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    return several[0] if len(several) == 1 else AllOf(tuple(several))
+
+
+def _merged(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for some in names for name in some))

@@ -1,0 +1,127 @@
+"""l-diversity: the values of a confidential attribute are well represented in every class.
+
+Against attribute disclosure by a skewed class. Machanavajjhala, Gehrke, Kifer &
+Venkitasubramaniam (2006): *distinct* — at least l values; *entropy* — the entropy of the values
+is at least log l; *recursive* (c, l) — the most frequent value occurs less than c times as often
+as the l-th, (l+1)-th, … together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet.criteria.criterion import chosen_attributes, whole_number
+from discreet.errors import Problem, raise_all
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+    from discreet.criteria.value_counts import ValueCounts
+
+Diversity = Literal["distinct", "entropy", "recursive"]
+_TOLERANCE = 1e-12  # a class whose entropy is log l but for rounding satisfies
+
+
+@dataclass(frozen=True)
+class LDiversity:
+    """Every class has l-diverse values of each confidential attribute (or the named ones).
+
+    Parameters
+    ----------
+    l : int
+    kind : {"distinct", "entropy", "recursive"}
+    c : float
+        For the recursive kind.
+    confidential : tuple of str, optional
+
+    Examples
+    --------
+    >>> LDiversity(3, kind="entropy").describe()
+    'entropy 3-diversity'
+    """
+
+    l: int  # noqa: E741
+    kind: Diversity = "distinct"
+    c: float | None = None
+    confidential: tuple[str, ...] | str | None = None
+
+    def __post_init__(self) -> None:
+        problems = whole_number("l", self.l, 1)
+        if self.kind not in ("distinct", "entropy", "recursive"):
+            what = "the kind of l-diversity is not known."
+            problems.append(Problem("P16", what, "Use distinct, entropy or recursive."))
+        if self.kind == "recursive" and not (
+            isinstance(self.c, int | float) and not isinstance(self.c, bool) and self.c > 0
+        ):
+            what = "recursive (c, l)-diversity needs a positive c=."
+            problems.append(Problem("P18", what, "Give for example c=3."))
+        raise_all(problems)
+
+    @property
+    def monotone(self) -> bool:
+        """True: merging two diverse classes gives a diverse one, for all three kinds."""
+        return True
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """Only distinct diversity: a failing class may spoil a good one it is merged with."""
+        return self.kind == "distinct"
+
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes whose distinct values it must know."""
+        return self.attributes(confidential) if self.kind == "distinct" else ()
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes whose values it must count."""
+        return () if self.kind == "distinct" else self.attributes(confidential)
+
+    def attributes(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes it applies to."""
+        return chosen_attributes(self.confidential, confidential, "l-diversity")
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes that are not diverse, by attribute."""
+        if self.kind == "distinct":
+            names = self.attributes(tuple(classes.distinct))
+            return {name: classes.distinct[name] < self.l for name in names}
+        test = _entropy_fails if self.kind == "entropy" else _recursive_fails
+        names = self.attributes(tuple(classes.values))
+        return {name: test(classes.values[name], self.l, self.c or 0.0) for name in names}
+
+    def describe(self) -> str:
+        """The criterion in words."""
+        if self.kind == "recursive":
+            return f"recursive ({self.c:g}, {self.l})-diversity"
+        return f"{self.kind} {self.l}-diversity"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters."""
+        return {
+            "criterion": type(self).__name__,
+            "l": self.l,
+            "kind": self.kind,
+            "c": self.c,
+            "confidential": self.confidential,
+        }
+
+
+def _entropy_fails(values: ValueCounts, l: int, _: float) -> NDArray[np.bool_]:  # noqa: E741
+    """H = log n − (Σ c·log c)/n, compared with log l."""
+    size = values.size.astype(float)
+    spread = values.per_class(values.count * np.log(values.count))
+    entropy = np.log(size) - spread / size
+    return np.asarray(entropy < np.log(l) - _TOLERANCE)
+
+
+def _recursive_fails(values: ValueCounts, l: int, c: float) -> NDArray[np.bool_]:  # noqa: E741
+    """r_1 < c·(r_l + … + r_m) must hold, with r_1 ≥ r_2 ≥ … the counts of the values."""
+    counts, rank = values.descending()
+    most, tail = np.zeros((2, values.classes))
+    np.add.at(most, values.cls, np.where(rank == 0, counts, 0))
+    np.add.at(tail, values.cls, np.where(rank >= l - 1, counts, 0))
+    return np.asarray(most >= c * tail)

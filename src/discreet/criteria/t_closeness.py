@@ -1,0 +1,152 @@
+"""t-closeness: the values of a confidential attribute are distributed in every class nearly as in
+the whole file.
+
+Against what a class reveals even when its values are many. Li, Li & Venkatasubramanian (2007):
+the earth mover's distance between the class and the whole initial file is at most t. The ground
+distance is *equal* (all values equally far), *ordered* (number of values in between), or
+*hierarchical* (height of the lowest common group in a generalization hierarchy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet.criteria.criterion import chosen_attributes
+from discreet.errors import Problem, fail, raise_all
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
+    from discreet.criteria.value_counts import ValueCounts
+    from discreet.hierarchy import Hierarchy
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class TCloseness:
+    """Every class is within distance ``t`` of the whole initial file.
+
+    Parameters
+    ----------
+    t : float
+        Between 0 and 1.
+    distance : {"equal", "ordered", "hierarchical"}
+        The order of an ordinal scale, or of the values.
+    hierarchy : Hierarchy
+        For the hierarchical distance.
+    confidential : tuple of str, optional
+        All confidential attributes when not given.
+
+    Examples
+    --------
+    >>> TCloseness(0.2).describe()
+    '0.2-closeness (equal distance)'
+    """
+
+    t: float
+    distance: Distance = "equal"
+    hierarchy: Hierarchy | None = field(default=None, compare=False, repr=False)
+    confidential: tuple[str, ...] | str | None = None
+
+    def __post_init__(self) -> None:
+        problems = []
+        number = isinstance(self.t, int | float) and not isinstance(self.t, bool)
+        if not (number and 0 <= self.t <= 1):
+            problems.append(Problem("P10", "t lies between 0 and 1.", "Give for example 0.2."))
+        if self.distance not in ("equal", "ordered", "hierarchical"):
+            what = "the distance of t-closeness is not known."
+            problems.append(Problem("P16", what, "Use equal, ordered or hierarchical."))
+        if (self.distance == "hierarchical") != (self.hierarchy is not None):
+            what = "the hierarchical distance, and only it, needs hierarchy=."
+            problems.append(
+                Problem("P18", what, "Give the hierarchy of the confidential attribute.")
+            )
+        raise_all(problems)
+
+    @property
+    def monotone(self) -> bool:
+        """True: the distance of a union is at most the larger one of its parts."""
+        return True
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """False: a failing class may spoil a good one it is merged with."""
+        return False
+
+    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """No distinct counts."""
+        return ()
+
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
+        """The attributes whose values it must count."""
+        return chosen_attributes(self.confidential, confidential, "t-closeness")
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes farther than t from the whole file, by attribute."""
+        names = self.needs_values(tuple(classes.values))
+        return {
+            name: self.distances(classes.values[name], classes.labels.get(name))
+            > self.t + _TOLERANCE
+            for name in names
+        }
+
+    def distances(self, values: ValueCounts, labels: Any = None) -> NDArray[np.float64]:
+        """The earth mover's distance of each class from the whole file."""
+        whole = values.whole / values.whole.sum()
+        difference = values.matrix() - whole
+        if self.distance == "equal":
+            return np.asarray(np.abs(difference).sum(axis=1) / 2)
+        if self.distance == "ordered":
+            steps = max(len(whole) - 1, 1)
+            return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / steps)
+        return self._hierarchical(difference, values, labels)
+
+    def _hierarchical(
+        self, difference: NDArray[np.float64], values: ValueCounts, labels: Any
+    ) -> NDArray[np.float64]:
+        """Mass that does not cancel within a group moves up to the next level.
+
+        At a group of height h what its parts have too much and too little cancels at cost h/H;
+        Li et al. (2007), section 4.2.
+        """
+        if labels is None or self.hierarchy is None:
+            fail(
+                "P18",
+                "the hierarchical distance needs the values.",
+                "Use it on one file at a time.",
+            )
+        recoding = self.hierarchy.fit("confidential", labels, values.whole)
+        cost = np.zeros(len(difference))
+        at = difference
+        for level in range(1, recoding.height + 1):
+            parent = recoding.maps[level]
+            below = recoding.maps[level - 1]
+            up = np.zeros(at.shape[1], dtype=np.int64)
+            up[below] = parent
+            groups = int(parent.max()) + 1
+            extra, lack = np.zeros((2, len(at), groups))
+            np.add.at(extra.T, up, np.maximum(at, 0).T)
+            np.add.at(lack.T, up, np.maximum(-at, 0).T)
+            cost += np.minimum(extra, lack).sum(axis=1) * level / recoding.height
+            at = extra - lack
+        return cost
+
+    def describe(self) -> str:
+        """The criterion in words."""
+        return f"{self.t:g}-closeness ({self.distance} distance)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters."""
+        return {
+            "criterion": type(self).__name__,
+            "t": self.t,
+            "distance": self.distance,
+            "confidential": self.confidential,
+        }

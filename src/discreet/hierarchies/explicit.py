@@ -1,0 +1,171 @@
+"""Explicit hierarchies: every leaf is listed with its label on each level.
+
+Sweeney's value generalization hierarchy as a table: one row per leaf, one column per level.
+Leaves are counted in the hierarchy, whether or not they occur in the data.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import Problem, raise_all
+from discreet.hierarchies.placement import Placement, codes_of, lost_values, members, present
+from discreet.hierarchies.texts import leaf_form
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, repr=False)
+class Explicit:
+    """A table of leaves and labels that nests; ``levels[0]`` are the leaves, each once."""
+
+    levels: tuple[pa.Array, ...]
+    origin: str
+    from_file: bool
+
+    @classmethod
+    def of(cls, levels: Sequence[pa.Array], origin: str, *, from_file: bool) -> Explicit:
+        """Check a table of leaves and labels; a leaf repeated with the same labels counts once."""
+        first, conflicts = _first_rows(levels)
+        distinct = tuple(level.take(pa.array(first)) for level in levels)
+        problems = [
+            *_unlabelled(levels, origin, "S11" if from_file else "P23"),
+            *_repeated(conflicts, origin, "S12" if from_file else "P23"),
+            *_not_nested(distinct, origin, "S13" if from_file else "P23"),
+        ]
+        raise_all(problems)
+        return cls(distinct, origin, from_file)
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the leaves."""
+        return len(self.levels) - 1
+
+    def describe(self) -> str:
+        """The number of leaves and levels, and where they come from."""
+        return f"{len(self.levels[0]):,} leaves, height {self.height}, from {self.origin}"
+
+    @functools.cached_property
+    def covered(self) -> tuple[NDArray[np.int64], ...]:
+        """Per level ≥ 1 the number of leaves in each leaf's group."""
+        every = np.ones(len(self.levels[0]), dtype=np.bool_)
+        return tuple(members(level, every) for level in self.levels[1:])
+
+    def table(self) -> pa.Table:
+        """The leaves and their labels."""
+        names = ["value", *(f"level{i}" for i in range(1, len(self.levels)))]
+        return pa.table(list(self.levels), names=names)
+
+    def place(
+        self,
+        attribute: str,
+        values: pa.Array,
+        texts: pa.Array,
+        counts: NDArray[np.int64] | None,
+    ) -> Placement:
+        """Look each value up among the leaves, by its text form."""
+        written = self._written_like(values.type)
+        # a missing value finds the missing leaf, where the hierarchy names it
+        rows = pc.index_in(texts, value_set=written.levels[0])
+        known = present(rows)
+        at = rows.fill_null(0).to_numpy(zero_copy_only=False)
+        return Placement(
+            labels=tuple(level.take(rows) for level in written.levels[1:]),
+            covered=tuple(np.where(known, covered[at], 0) for covered in written.covered),
+            tops=tuple(_only_label(level) for level in written.levels[1:]),
+            known=known,
+            n_leaves=len(written.levels[0]),
+            problem=written._unmapped(attribute, texts, ~known & present(texts), counts),
+        )
+
+    def _written_like(self, kind: pa.DataType) -> Explicit:
+        leaves = leaf_form(self.levels[0], kind)
+        if leaves.equals(self.levels[0]):
+            return self
+        return Explicit.of([leaves, *self.levels[1:]], self.origin, from_file=self.from_file)
+
+    def _unmapped(
+        self,
+        attribute: str,
+        texts: pa.Array,
+        lost: NDArray[np.bool_],
+        counts: NDArray[np.int64] | None,
+    ) -> Problem | None:
+        near = pc.is_in(_folded(texts.filter(pa.array(lost))), value_set=_folded(self.levels[0]))
+        hint = f"{n:,} of them differ in blanks or case only. " if (n := near.true_count) else ""
+        remedy = 'Add them, or suppress them: with_unmapped("suppress").'
+        what = f"are not in the hierarchy from {self.origin}"
+        return lost_values(attribute, lost, counts, "D20", what, hint + remedy)
+
+
+def not_nested(
+    lower: NDArray[np.int32], upper: NDArray[np.int32], among: NDArray[np.bool_] | None = None
+) -> int:
+    """How many groups of a level have members in different groups of the next."""
+    if among is not None:
+        lower, upper = lower[among], upper[among]
+    if not len(lower):
+        return 0
+    parent = np.zeros(int(lower.max()) + 1, dtype=np.int32)
+    parent[lower] = upper
+    return len(np.unique(lower[parent[lower] != upper]))
+
+
+def _first_rows(levels: Sequence[pa.Array]) -> tuple[NDArray[np.int64], int]:
+    """The first row of each leaf, and how many leaves have a later row with other labels."""
+    leaf = codes_of(levels[0])
+    _, first = np.unique(leaf, return_index=True)
+    differs = np.zeros(len(leaf), dtype=np.bool_)
+    for level in levels[1:]:
+        codes = codes_of(level)
+        differs |= codes != codes[first[leaf]]
+    return first, len(np.unique(leaf[differs]))
+
+
+def _unlabelled(levels: Sequence[pa.Array], origin: str, code: str) -> list[Problem]:
+    empty = [
+        (i, level.null_count + pc.equal(level, "").true_count)
+        for i, level in enumerate(levels[1:], 1)
+    ]
+    remedy = "Where a branch ends early, repeat its last label up to the top."
+    return [
+        Problem(code, f"{origin}: {n:,} labels of level {i} are empty.", remedy)
+        for i, n in empty
+        if n
+    ]
+
+
+def _repeated(conflicts: int, origin: str, code: str) -> list[Problem]:
+    what = f"{origin}: {conflicts:,} leaves are listed more than once, with different labels."
+    return [Problem(code, what, "List each leaf once.")] if conflicts else []
+
+
+def _not_nested(levels: Sequence[pa.Array], origin: str, code: str) -> list[Problem]:
+    codes = [codes_of(level) for level in levels]
+    torn = [
+        (i, not_nested(codes[i], codes[i + 1], present(levels[i])))
+        for i in range(1, len(codes) - 1)
+    ]
+    remedy = "Values that are together on a level must be together on every higher one."
+    return [
+        Problem(code, f"{origin}: {n:,} groups of level {i} are torn apart on level {i + 1}.", remedy)
+        for i, n in torn
+        if n
+    ]
+
+
+def _only_label(level: pa.Array) -> str | None:
+    distinct = level.unique()
+    return distinct[0].as_py() if len(distinct) == 1 else None
+
+
+def _folded(texts: pa.Array) -> pa.Array:
+    return pc.utf8_lower(pc.utf8_trim_whitespace(texts))

@@ -1,0 +1,118 @@
+"""Placement: where a rule puts the values of an attribute, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.errors import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Placement:
+    """The groups of each value on the levels 1, 2, …
+
+    Attributes
+    ----------
+    labels : tuple of pyarrow.Array
+        Per level the label of each value's group; null where the value has no place.
+    covered : tuple of numpy arrays
+        Per level the number of leaves in each value's group; 0 where it has no place.
+    tops : tuple of str or None
+        Per level the label of its one group, where the rule puts everything into one.
+    known : numpy array
+        Which values have a place.
+    n_leaves : int
+    problem : Problem or None
+        What to say of the values that are there but have no place.
+    """
+
+    labels: tuple[pa.Array, ...]
+    covered: tuple[NDArray[np.int64], ...]
+    tops: tuple[str | None, ...]
+    known: NDArray[np.bool_]
+    n_leaves: int
+    problem: Problem | None = None
+
+
+class Rule(Protocol):
+    """How values get their labels."""
+
+    @property
+    def height(self) -> int | None:
+        """Number of levels above the values; None when the data decide."""
+
+    def describe(self) -> str:
+        """The rule in a few words, without a value of the data."""
+
+    def place(
+        self,
+        attribute: str,
+        values: pa.Array,
+        texts: pa.Array,
+        counts: NDArray[np.int64] | None,
+    ) -> Placement:
+        """Place the distinct values of an attribute; missing values are null."""
+
+
+def placed(
+    labels: Sequence[pa.Array],
+    tops: Sequence[str | None],
+    known: NDArray[np.bool_],
+    problem: Problem | None = None,
+) -> Placement:
+    """The placement by a builder, whose leaves are the values of the data that have a place."""
+    return Placement(
+        labels=tuple(labels),
+        covered=tuple(np.where(known, members(label, known), 0) for label in labels),
+        tops=tuple(tops),
+        known=known,
+        n_leaves=int(known.sum()),
+        problem=problem,
+    )
+
+
+def members(labels: pa.Array, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each position, how many of the counted positions have the same label."""
+    codes = codes_of(labels)
+    return np.bincount(codes, weights=counted, minlength=1).astype(np.int64)[codes]
+
+
+def codes_of(labels: pa.Array) -> NDArray[np.int32]:
+    """Codes 0, 1, … of labels in order of first appearance; null is a label of its own."""
+    encoded = labels.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+
+
+def present(values: pa.Array) -> NDArray[np.bool_]:
+    """Which values are not missing."""
+    return values.is_valid().to_numpy(zero_copy_only=False)
+
+
+def everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
+    """The labels of a level that is one group."""
+    return pa.array(["", label]).take(pa.array(known.astype(np.int8), mask=~known))
+
+
+def lost_values(
+    attribute: str,
+    lost: NDArray[np.bool_],
+    counts: NDArray[np.int64] | None,
+    code: str,
+    what: str,
+    remedy: str,
+) -> Problem | None:
+    """The problem of values without a place, by number; None when there are none."""
+    if not lost.any():
+        return None
+    records = "" if counts is None else f" ({int(counts[lost].sum()):,} records)"
+    return Problem(
+        code, f"{attribute!r}: {lost.sum():,} of {len(lost):,} values{records} {what}.", remedy
+    )

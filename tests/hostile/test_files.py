@@ -1,0 +1,164 @@
+"""Bad files: each gets a clear error that names the place, or the right answer."""
+
+import gzip
+import os
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as ds
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to_file(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return to_file
+
+
+def parquet(path, table=None):
+    pq.write_table(table or pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    return path
+
+
+MANY = "1,x\n" * 300_000
+
+CSV = {
+    "an empty file": ("", "S02", "is empty"),
+    "blank lines only": (" \n\n \n", "S02", "is empty"),
+    "a header only": ("a,b\n", "S02", "no records"),
+    "a header without line end": ("a,b", "S02", "no records"),
+    "duplicate columns": ("a,b,a\n1,2,3\n", "S04", "more than one column 'a'"),
+    "a short row": ("a,b\n1,2\n3\n", "S06", "line 3 of t.csv has 1 cells, the header has 2"),
+    "a long row": ("a,b\n1,2\n3,4,5\n", "S06", "line 3 of t.csv has 3 cells, the header has 2"),
+    "a long row late": (f"a,b\n{MANY}1,x,y\n", "S06", "line 300002 of"),
+    "bytes": (bytes(range(256)) * 9, "S05", "not a text file"),
+    "bytes without zero": (bytes(range(1, 256)) * 9, "S05", "not encoded in UTF-8"),
+    "Latin-1 not asked for": ("a,b\né,1\n".encode("latin-1"), "S05", 'encoding="latin-1"'),
+    "Latin-1 late": (f"a,b\n{MANY}é,1\n".encode("latin-1"), "S05", "line 300002 of"),
+    "UTF-16 not asked for": ("a,b\n1,2\n".encode("utf-16"), "S05", 'encoding="utf-16"'),
+    "an unclosed quote": ('a,b\n1,"x\n2,y\n', "S07", "line 2"),
+    "an unclosed quote late": (f'a,b\n{MANY}1,"x\n{MANY}', "S07", "line 300002"),
+    "an unclosed quote in the header": ('a,"b\n1,2\n', "S07", "the header of t.csv"),
+    "text after a quote": ('a,b\n1,"x"y\n', "S07", "line 2"),
+    "mixed line ends": ("a,b\r\n1,x\n2,y\r\n", "S07", "mixes line ends"),
+    "a line without end": ("a,b\n1," + "x" * 3_000_000 + "\n", "S07", "line 2 of t.csv is too long"),
+    "a name without end": ("a," + "b" * 2_000_000 + "\n1,2\n", "S07", "the header of t.csv"),
+    "Parquet": (b"PAR1" + bytes(20), "S05", "holds Parquet"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "code", "message"), CSV.values(), ids=CSV.keys())
+def test_a_bad_csv_file_is_refused_by_name_and_line(write, content, code, message):
+    with pytest.raises(ds.DiscreetError, match=rf"\[{code}\]: .*{message}") as error:
+        ds.risk(ds.read(write(content), keys=["a"]))
+    assert error.value.__cause__ is None
+    assert error.value.__context__ is None
+
+
+def test_a_long_cell_is_read(write):
+    data = ds.read(write("a,b\n1," + "x" * 1_000_000 + "\n"))
+    assert len(data.to("arrow")["b"][0].as_py()) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "code"),
+    [
+        (gzip.compress(b"a,b\n" + b"1,2\n" * 9999)[:-9], "t.csv.gz", "S03"),
+        (b"a,b\n1,2\n", "t.csv.gz", "S03"),
+        (gzip.compress(os.urandom(3 << 20).hex().encode() + b"\n")[: 2 << 20], "t.csv.gz", "S07"),
+        (gzip.compress(b"a,b\n1,2\n"), "t.csv", "S05"),
+        (b"PK\x03\x04" + bytes(99), "t.xlsx", "S05"),
+        (b"", "t.parquet", "S02"),
+        (b"a,b\n1,2\n", "t.parquet", "S07"),
+        (b"PAR1", "t.pq", "S07"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_is_refused(write, content, name, code):
+    with pytest.raises(ds.DiscreetError, match=code):
+        ds.risk(ds.read(write(content, name), keys=["a"]))
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9, 0.99])
+def test_a_truncated_parquet_file_is_refused(write, tmp_path, kept):
+    whole = parquet(tmp_path / "whole.parquet").read_bytes()
+    path = write(whole[: int(len(whole) * kept)], "t.parquet")
+    with pytest.raises(ds.DiscreetError, match=r"S07.*t.parquet cannot be read as Parquet"):
+        ds.read(path)
+
+
+def test_a_parquet_file_damaged_inside_is_refused(write, tmp_path):
+    table = pa.table({"a": [f"{i:06}" for i in range(5000)]})
+    whole = bytearray(parquet(tmp_path / "whole.parquet", table).read_bytes())
+    whole[10:2000] = b"\xff" * 1990
+    with pytest.raises(ds.DiscreetError, match="E01|S07"):
+        ds.risk(ds.read(write(bytes(whole), "t.parquet"), keys=["a"]))
+
+
+def test_a_parquet_file_that_vanishes_is_an_error_and_not_an_empty_result(tmp_path):
+    data = ds.read(parquet(tmp_path / "t.parquet"), keys=["a"])
+    (tmp_path / "t.parquet").unlink()
+    with pytest.raises(ds.DiscreetError, match="E01|S0"):
+        ds.risk(data)
+    with pytest.raises(ds.DiscreetError, match="E01|S0"):
+        data.class_sizes()
+
+
+@pytest.mark.parametrize(
+    ("table", "code"),
+    [
+        (pa.table({"a": pa.array([], pa.int64())}), "S02"),
+        (pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), "S04"),
+        (pa.table({"a": pa.array([1], pa.timestamp("ns", "UTC"))}), "S08"),
+    ],
+    ids=["no rows", "duplicate columns", "nanoseconds no engine has"],
+)
+def test_a_parquet_file_without_a_table_of_records_is_refused(tmp_path, table, code):
+    with pytest.raises(ds.DiscreetError, match=code):
+        ds.read(parquet(tmp_path / "t.parquet", table))
+
+
+def test_a_parquet_column_may_have_the_name_the_engine_numbers_rows_with(tmp_path):
+    table = pa.table({"file_row_number": [7, 7], "a": [2, 1]})
+    data = ds.read(parquet(tmp_path / "t.parquet", table), keys=["file_row_number"])
+    assert data.class_sizes().tolist() == [2, 2]
+    assert data.to("arrow").equals(table)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nothing.csv", "nothing.csv does not exist"),
+        ("no folder/t.csv", "t.csv does not exist"),
+        ("survy.csv", "Did you mean 'survey.csv'"),
+        ("", "is a folder"),
+        (".", "is a folder"),
+        ("x" * 5000 + ".csv", "does not exist"),
+        ("a\0b.csv", "does not exist"),
+        ("~/no such file.csv", "does not exist"),
+        ("https://example.org/t.csv", "does not exist"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_said_to(tmp_path, monkeypatch, path, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey.csv").write_text("a\n1\n")
+    with pytest.raises(ds.DiscreetError, match=rf"S01.*{message}"):
+        ds.read(path)
+
+
+def test_a_file_that_may_not_be_read_is_said_to(write, monkeypatch):
+    path = write("a,b\n1,2\n")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ds.DiscreetError, match=r"S03.*t.csv may not be read"):
+        ds.read(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(ds.DiscreetError, match=r"S01.*is not a file"):
+        ds.read(tmp_path / "pipe.csv")

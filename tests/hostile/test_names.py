@@ -1,0 +1,96 @@
+"""Column names as they come: quotes, SQL, two that differ in case only, five hundred of them."""
+
+import csv
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as ds
+
+NAMES = [
+    'a "quoted" name',
+    "it's",
+    "a name with spaces",
+    "semi;colon",
+    "com,ma",
+    "tab\tbed",
+    "two\nlines",
+    "é ☃ 名前 😀",
+    "a'; DROP TABLE people; --",
+    'x" FROM t; SELECT * FROM "y',
+    "select",
+    "row",
+    "c0",
+    "k0",
+    "n",
+    "size",
+    "link",
+    "%s {0} $1 ? :a",
+    "back\\slash",
+    "age",
+    "Age",
+    "AGE",
+    "<b>html</b>",
+    "__index_level_0__",
+]
+COLUMNS = {name: [i, i, i + 1] for i, name in enumerate(NAMES)}
+
+
+def written(tmp_path, kind):
+    path = tmp_path / f"t.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.table(COLUMNS), path)
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([NAMES, *zip(*COLUMNS.values(), strict=True)])
+    return path
+
+
+@pytest.fixture(params=["csv", "parquet", "arrow", "pandas"])
+def source(request, tmp_path):
+    if request.param in ("csv", "parquet"):
+        return written(tmp_path, request.param)
+    return pa.table(COLUMNS) if request.param == "arrow" else pd.DataFrame(COLUMNS)
+
+
+def test_any_name_may_be_a_column_a_key_and_confidential(source):
+    data = ds.read(source, keys=NAMES[:20], confidential=NAMES[20:])
+    found = ds.risk(data)
+    assert data.columns == tuple(NAMES)
+    assert list(found.class_sizes) == [(1, 1, 1), (2, 1, 2)]
+    assert set(found.p) == set(NAMES[20:])
+    assert data.class_sizes().tolist() == [2, 2, 1]
+    assert data.to("arrow").to_pydict() == COLUMNS
+    assert found.explain()
+    assert "<b>" not in data._repr_html_() + found._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_any_name_that_can_be_told_apart_is_written_and_read_again(tmp_path, kind):
+    apart = {n: c for n, c in COLUMNS.items() if n not in ("Age", "AGE")}
+    ds.read(apart).write(tmp_path / f"out.{kind}")
+    assert ds.read(tmp_path / f"out.{kind}").to("arrow").to_pydict() == apart
+
+
+@pytest.mark.parametrize("names", [["age", "Age"], ["a", ""]])
+def test_names_that_files_mix_up_are_not_written(tmp_path, names):
+    data = ds.read({name: [1] for name in names})
+    with pytest.raises(ds.DiscreetError, match="O04"):
+        data.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["csv", "arrow"])
+def test_five_hundred_columns_are_read(tmp_path, kind):
+    names = [f"q{i}" for i in range(500)]
+    source = pa.table({name: [1, 1, 2] for name in names})
+    if kind == "csv":
+        source = tmp_path / "wide.csv"
+        source.write_text("\n".join([",".join(names), *[",".join("1" * 500)] * 3]))
+    data = ds.read(source, keys=names[:60], confidential=names[-2:])
+    assert len(data.profile) == 500
+    assert ds.risk(data).n == 3
+    with pytest.raises(ds.DiscreetError, match="and 492 more"):
+        ds.read(source, keys=["income"])
