@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from discreet.errors import DiscreetError
     from discreet.frequency import FrequencySet
+    from discreet.hierarchy import Hierarchy
+    from discreet.masking.generalize import generalize
     from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
     from discreet.masking.sample import sample
@@ -42,9 +44,10 @@ _HOME = {
     "AllOf": "discreet.criteria",
     "Check": "discreet.checking",
     "DisclosureRisk": "discreet.risks.disclosure",
-    "DiscreetError": "discreet.errors",
     "DisclosureRiskAtMost": "discreet.criteria",
+    "DiscreetError": "discreet.errors",
     "FrequencySet": "discreet.frequency",
+    "Hierarchy": "discreet.hierarchy",
     "KAnonymity": "discreet.criteria",
     "LDiversity": "discreet.criteria",
     "Masked": "discreet.masking.masked",
@@ -58,6 +61,7 @@ _HOME = {
     "datasets": "discreet.datasets",
     "disclosure_risk": "discreet.risks.disclosure",
     "errors": "discreet.errors",
+    "generalize": "discreet.masking.generalize",
     "microaggregate": "discreet.masking.microaggregate",
     "read": "discreet.reading",
     "risk": "discreet.risks.by_class",
@@ -72,6 +76,7 @@ __all__ = [
     "DisclosureRiskAtMost",
     "DiscreetError",
     "FrequencySet",
+    "Hierarchy",
     "KAnonymity",
     "LDiversity",
     "Masked",
@@ -86,6 +91,7 @@ __all__ = [
     "datasets",
     "disclosure_risk",
     "errors",
+    "generalize",
     "microaggregate",
     "read",
     "risk",

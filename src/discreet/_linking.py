@@ -236,3 +236,28 @@ def _without_unreleased(cells: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     return cells.filter(pc.is_valid(cells["i"])).select(["i", "j", "c"])
+
+
+# -- recoding ----------------------------------------------------------------------------------
+
+
+def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
+    """The table with columns recoded, by one join each with its table of values and labels."""
+    table = source.table
+    for name, values in tables.items():
+        at = source.at(name)
+        given = uploaded(source, values.rename_columns(["value", "label"]))
+        joined = table.join(given, table[at].identical_to(given["value"]))
+        table = joined.select(**{c: joined["label" if c == at else c] for c in table.columns})
+    return replace(source, table=table)
+
+
+def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Source:
+    """The table without the records that have one of the given combinations of values."""
+    if combinations.num_rows == 0:
+        return source
+    physical = [f"s{i}" for i in range(len(names))]
+    gone = uploaded(source, combinations.rename_columns(physical))
+    pairs = zip(names, physical, strict=True)
+    same = [source.table[source.at(name)].identical_to(gone[s]) for name, s in pairs]
+    return replace(source, table=source.table.anti_join(gone, same))

@@ -82,3 +82,30 @@ def sampling_chart(points: list[Any]) -> Any:
         y=alt.Y("low:Q", title="disclosure risk"), y2="high:Q"
     )
     return (band + base.mark_line().encode(y="risk:Q")).properties(width=420, height=260)
+
+
+def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> Any:
+    """Loss against suppressed records, one point per node; the chosen one is a star."""
+    alt = altair()
+    kind = {node: "minimal" for node in minimal} | {best: "chosen"}
+    values = [
+        {
+            "suppressed": row["suppressed"],
+            "loss": row["loss"],
+            "node": kind.get(number, "feasible" if row["feasible"] else "not feasible"),
+        }
+        for number, row in enumerate(rows)
+        if row["feasible"] or len(rows) <= 5000
+    ]
+    names = ["chosen", "minimal", "feasible", "not feasible"]
+    return (
+        alt.Chart(alt.Data(values=values), title="Loss and suppressed records by node")
+        .mark_point(filled=True, opacity=0.7)
+        .encode(
+            x=alt.X("suppressed:Q", title="suppressed records"),
+            y=alt.Y("loss:Q", title="loss"),
+            color=alt.Color("node:N", sort=names, title=None),
+            shape=alt.Shape("node:N", sort=names, title=None),
+        )
+        .properties(width=420, height=300)
+    )

@@ -12,6 +12,7 @@ import csv
 import gzip
 import io
 import itertools
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ class Dialect:
     encoding: Encoding
     names: tuple[str, ...]
     header_rows: int  # up to and with the header; blank lines before it count
+    line_end: str
 
 
 def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
@@ -58,7 +60,7 @@ def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
         fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")
     chosen = separator or _sniff(head)
     header, rows = _first_row(head, chosen, path)
-    return Dialect(chosen, known, _names(header, path), rows)
+    return Dialect(chosen, known, _names(header, path), rows, _line_end(head))
 
 
 def _checked_separator(separator: object) -> None:
@@ -143,6 +145,12 @@ def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
         if len(row) > 1 or (row and row[0].strip()):
             return row, number
     fail("S07", f"the header of {path.name} cannot be read.", "Check its quotes.")
+
+
+def _line_end(head: str) -> str:
+    """The first line end that stands outside quotes."""
+    found = re.search(r"\r\n|\r|\n", re.sub(r'"[^"]*"', "", head))
+    return found[0] if found else "\n"
 
 
 def _names(header: list[str], path: Path) -> tuple[str, ...]:

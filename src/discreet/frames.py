@@ -157,6 +157,8 @@ def _array(column: Any) -> Any:
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, OverflowError):
+        if _dtype(column) not in ("", "object"):
+            raise
         return pa.array(column, pa.decimal128(38, 0), from_pandas=True)  # integers beyond 64 bits
 
 

@@ -87,7 +87,7 @@ MIXED = {
 
 @pytest.mark.parametrize("column", MIXED.values(), ids=MIXED.keys())
 def test_a_column_without_a_type_is_refused_by_name(column):
-    with pytest.raises(ds.DiscreetError, match="S08.*column 'odd' holds") as error:
+    with pytest.raises(ds.DiscreetError, match=r"S08.*column 'odd' holds") as error:
         ds.read({"odd": column, "good": [1]})
     assert [problem.code for problem in error.value.problems] == ["S08"]
 

@@ -123,7 +123,7 @@ def test_with_roles_changes_the_roles_and_nothing_else():
     other = data.with_roles(keys="sex", weight="w")
     assert (data.keys, other.keys, other.weight) == (("age",), ("sex",), "w")
     assert (other.types, other.missing) == (data.types, "wildcard")
-    with pytest.raises(ds.DiscreetError, match="'kyes' is not a role. Did you mean 'keys'"):
+    with pytest.raises(ds.DiscreetError, match=r"'kyes' is not a role. Did you mean 'keys'"):
         data.with_roles(kyes=["age"])
     with pytest.raises(ds.DiscreetError, match="R08"):
         data.with_roles(weight=["w"])

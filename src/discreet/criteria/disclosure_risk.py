@@ -37,6 +37,16 @@ class DisclosureRiskAtMost:
         if not isinstance(self.weights, Weights):
             fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
 
+    @property
+    def monotone(self) -> bool:
+        """True: larger classes lower every term of the sum."""
+        return True
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """Whether the weights depend on the masked class size alone."""
+        return self.weights.by_masked_size
+
     def describe(self) -> str:
         """The criterion in words."""
         return f"disclosure risk of at most {self.limit:g} (weights: {self.weights.name})"

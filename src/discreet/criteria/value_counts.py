@@ -43,7 +43,7 @@ class ValueCounts:
     @property
     def size(self) -> NDArray[np.int64]:
         """Number of records per class."""
-        return self.per_class(self.count)
+        return self.per_class(self.count).astype(np.int64)
 
     @property
     def distinct(self) -> NDArray[np.int64]:

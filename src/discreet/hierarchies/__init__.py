@@ -1,1 +1,1 @@
-"""The parts of ``discreet.hierarchy``: rules that place values on levels, and what fitting gives."""
+"""The parts of ``discreet.hierarchy``: the rules, and what fitting them gives."""

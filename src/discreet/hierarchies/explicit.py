@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, raise_all
-from discreet.hierarchies.placement import Placement, codes_of, lost_values, members, present
+from discreet.hierarchies.placement import Placement, codes_of, members, numbers, present
 from discreet.hierarchies.texts import leaf_form
 
 if TYPE_CHECKING:
@@ -29,20 +29,20 @@ class Explicit:
 
     levels: tuple[pa.Array, ...]
     origin: str
-    from_file: bool
 
     @classmethod
-    def of(cls, levels: Sequence[pa.Array], origin: str, *, from_file: bool) -> Explicit:
+    def of(cls, levels: Sequence[pa.Array], origin: str) -> Explicit:
         """Check a table of leaves and labels; a leaf repeated with the same labels counts once."""
         first, conflicts = _first_rows(levels)
         distinct = tuple(level.take(pa.array(first)) for level in levels)
-        problems = [
-            *_unlabelled(levels, origin, "S11" if from_file else "P23"),
-            *_repeated(conflicts, origin, "S12" if from_file else "P23"),
-            *_not_nested(distinct, origin, "S13" if from_file else "P23"),
-        ]
-        raise_all(problems)
-        return cls(distinct, origin, from_file)
+        raise_all(
+            [
+                *_unlabelled(levels, origin),
+                *_repeated(conflicts, origin),
+                *_not_nested(distinct, origin),
+            ]
+        )
+        return cls(distinct, origin)
 
     @property
     def height(self) -> int:
@@ -90,7 +90,7 @@ class Explicit:
         leaves = leaf_form(self.levels[0], kind)
         if leaves.equals(self.levels[0]):
             return self
-        return Explicit.of([leaves, *self.levels[1:]], self.origin, from_file=self.from_file)
+        return Explicit.of([leaves, *self.levels[1:]], self.origin)
 
     def _unmapped(
         self,
@@ -99,11 +99,13 @@ class Explicit:
         lost: NDArray[np.bool_],
         counts: NDArray[np.int64] | None,
     ) -> Problem | None:
+        if not lost.any():
+            return None
         near = pc.is_in(_folded(texts.filter(pa.array(lost))), value_set=_folded(self.levels[0]))
         hint = f"{n:,} of them differ in blanks or case only. " if (n := near.true_count) else ""
         remedy = 'Add them, or suppress them: with_unmapped("suppress").'
-        what = f"are not in the hierarchy from {self.origin}"
-        return lost_values(attribute, lost, counts, "D20", what, hint + remedy)
+        found = numbers(attribute, lost, counts)
+        return Problem("D20", f"{found} are not in {self.origin}.", hint + remedy)
 
 
 def not_nested(
@@ -130,25 +132,25 @@ def _first_rows(levels: Sequence[pa.Array]) -> tuple[NDArray[np.int64], int]:
     return first, len(np.unique(leaf[differs]))
 
 
-def _unlabelled(levels: Sequence[pa.Array], origin: str, code: str) -> list[Problem]:
+def _unlabelled(levels: Sequence[pa.Array], origin: str) -> list[Problem]:
     empty = [
         (i, level.null_count + pc.equal(level, "").true_count)
         for i, level in enumerate(levels[1:], 1)
     ]
     remedy = "Where a branch ends early, repeat its last label up to the top."
     return [
-        Problem(code, f"{origin}: {n:,} labels of level {i} are empty.", remedy)
+        Problem("S11", f"{origin}: {n:,} labels of level {i} are empty.", remedy)
         for i, n in empty
         if n
     ]
 
 
-def _repeated(conflicts: int, origin: str, code: str) -> list[Problem]:
+def _repeated(conflicts: int, origin: str) -> list[Problem]:
     what = f"{origin}: {conflicts:,} leaves are listed more than once, with different labels."
-    return [Problem(code, what, "List each leaf once.")] if conflicts else []
+    return [Problem("S12", what, "List each leaf once.")] if conflicts else []
 
 
-def _not_nested(levels: Sequence[pa.Array], origin: str, code: str) -> list[Problem]:
+def _not_nested(levels: Sequence[pa.Array], origin: str) -> list[Problem]:
     codes = [codes_of(level) for level in levels]
     torn = [
         (i, not_nested(codes[i], codes[i + 1], present(levels[i])))
@@ -156,7 +158,9 @@ def _not_nested(levels: Sequence[pa.Array], origin: str, code: str) -> list[Prob
     ]
     remedy = "Values that are together on a level must be together on every higher one."
     return [
-        Problem(code, f"{origin}: {n:,} groups of level {i} are torn apart on level {i + 1}.", remedy)
+        Problem(
+            "S13", f"{origin}: level {i} does not nest in level {i + 1} ({n:,} groups).", remedy
+        )
         for i, n in torn
         if n
     ]

@@ -1,4 +1,4 @@
-"""Hierarchy files in the format of ARX: no header, a leaf per line, then its label on each level."""
+"""Hierarchy files in ARX's format: no header, per line a leaf and its label on each level."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _text(path: Path) -> str:
 
 
 def _sniff(text: str) -> str:
-    """The separator that cuts most of the first rows into the same number of cells, at best many."""
+    """The separator that cuts most of the first rows into as many cells, the more the better."""
 
     def fit(separator: str) -> tuple[bool, int]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -105,7 +105,9 @@ def _refuse_uneven(rows: list[list[str]], lines: list[int], path: Path) -> None:
     usual = Counter(len(row) for row in rows).most_common(1)[0][0]
     uneven = [(line, len(row)) for row, line in zip(rows, lines, strict=True) if len(row) != usual]
     problems = [
-        Problem("S06", f"{path.name}, line {line}: {n} cells where others have {usual}.", "Mend it.")
+        Problem(
+            "S06", f"{path.name}, line {line}: {n} cells where others have {usual}.", "Mend it."
+        )
         for line, n in uneven[:_NAMED]
     ]
     if len(uneven) > _NAMED:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import Problem
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from discreet.errors import Problem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Placement:
-    """The groups of each value on the levels 1, 2, …
+    """The groups of each value from level 1 on.
 
     Attributes
     ----------
@@ -101,18 +101,7 @@ def everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
     return pa.array(["", label]).take(pa.array(known.astype(np.int8), mask=~known))
 
 
-def lost_values(
-    attribute: str,
-    lost: NDArray[np.bool_],
-    counts: NDArray[np.int64] | None,
-    code: str,
-    what: str,
-    remedy: str,
-) -> Problem | None:
-    """The problem of values without a place, by number; None when there are none."""
-    if not lost.any():
-        return None
+def numbers(attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> str:
+    """How many values and records of an attribute have no place, in words."""
     records = "" if counts is None else f" ({int(counts[lost].sum()):,} records)"
-    return Problem(
-        code, f"{attribute!r}: {lost.sum():,} of {len(lost):,} values{records} {what}.", remedy
-    )
+    return f"{attribute!r}: {lost.sum():,} of {len(lost):,} values{records}"

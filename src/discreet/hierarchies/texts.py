@@ -6,7 +6,7 @@ their end, booleans are ``true`` and ``false``, dates and times ISO 8601 with mi
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def text_of(value: Any) -> str | None:
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if isinstance(value, datetime.date | datetime.time):  # a datetime is a date
+    if isinstance(value, dt.date | dt.time):  # a datetime is a date
         return value.isoformat().removesuffix("T00:00:00")
     return str(value)
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from discreet import engine
-from discreet.errors import fail
+from discreet.attributes import AttributeType
+from discreet.errors import fail, listed
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from discreet.frequency import FrequencySet
 
 
@@ -46,12 +49,26 @@ class Masked(Microdata):
         Columns whose values were changed.
     complete : engine.Source
         The file with all values masked and no record dropped, as far as it is known.
+    mappings : mapping of key to table
+        How generalized values were recoded by the last generalization.
     """
 
     initial: Microdata = field(kw_only=True)
     steps: tuple[Step, ...] = field(kw_only=True)
     changed: frozenset[str] = field(kw_only=True)
     complete: engine.Source = field(kw_only=True)
+    mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
+
+    def mapping(self, key: str | None = None) -> Any:
+        """How the values of a key were recoded: a table of value and label (it shows values).
+
+        All keys that were generalized when none is named.
+        """
+        if key is None:
+            return dict(self.mappings)
+        if key not in self.mappings:
+            fail("R09", f"{key!r} was not generalized.", f"Recoded are {listed(self.mappings)}.")
+        return self.mappings[key]
 
     def whole(self, name: str) -> FrequencySet:
         """The distribution of an attribute in the initial file, unless its values were masked."""
@@ -70,18 +87,21 @@ def masked_from(
     parameters: Mapping[str, Any],
     changed: frozenset[str] = frozenset(),
     complete: engine.Source | None = None,
+    mappings: Mapping[str, pa.Table] | None = None,
+    types: Mapping[str, AttributeType] | None = None,
 ) -> Masked:
     """Masked microdata after one more step on ``data``, which may be masked already."""
     step = Step(method, parameters, data.n, engine.size(source))
     return Masked(
         source,
         data.roles,
-        data.types,
+        {**data.types, **(types or {})},
         data.missing,
         initial=data.initial if isinstance(data, Masked) else data,
         steps=(*data.steps, step) if isinstance(data, Masked) else (step,),
         changed=changed | (data.changed if isinstance(data, Masked) else frozenset()),
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
+        mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
     )
 
 

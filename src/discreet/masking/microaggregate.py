@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet import _linking as linking
 from discreet import attributes, engine
+from discreet.attributes import AttributeType
 from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, masked_from, require_link
@@ -82,6 +83,7 @@ def microaggregate(
         parameters=parameters,
         changed=frozenset(chosen),
         complete=source,
+        types=dict.fromkeys(chosen, AttributeType("continuous")),
     )
 
 

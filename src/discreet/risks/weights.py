@@ -37,23 +37,30 @@ _GRID = 24  # a function is checked for all i, j up to here before it is used
 
 @dataclass(frozen=True)
 class Weights:
-    """A weight for every pair of class sizes, w_11 = 1. Made by its class methods."""
+    """A weight for every pair of class sizes, w_11 = 1. Made by its class methods.
+
+    ``by_masked_size`` says that where i ≥ j, as after generalization, the weight depends on the
+    masked class size i alone.
+    """
 
     name: str
     function: Callable[[Sizes, Sizes], Any] = field(repr=False)
     triangle: str = "both"
     scale: float = 1.0
     extent: tuple[int, int] | None = None
+    by_masked_size: bool = field(default=False, repr=False)
 
     @classmethod
     def minimal(cls) -> Weights:
         """Only w_11 counts: DR_W is DR_min."""
-        return cls("minimal", lambda i, j: (np.maximum(i, j) == 1).astype(float))
+        return cls(
+            "minimal", lambda i, j: (np.maximum(i, j) == 1).astype(float), by_masked_size=True
+        )
 
     @classmethod
     def maximal(cls) -> Weights:
         """All weights are equal: DR_W is DR_max."""
-        return cls("maximal", lambda i, j: np.ones(np.broadcast(i, j).shape))
+        return cls("maximal", lambda i, j: np.ones(np.broadcast(i, j).shape), by_masked_size=True)
 
     @classmethod
     def threshold(cls, k: int) -> Weights:
@@ -64,14 +71,22 @@ class Weights:
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             fail("P07", "k must be a whole number of at least 1.", "Give for example k=2.")
-        return cls(f"threshold({k})", lambda i, j: (np.maximum(i, j) <= k).astype(float))
+        return cls(
+            f"threshold({k})",
+            lambda i, j: (np.maximum(i, j) <= k).astype(float),
+            by_masked_size=True,
+        )
 
     @classmethod
     def decay(cls, rate: float) -> Weights:
         """(1 − rate)^(max(i, j) − 1): rate 0 is DR_max, rate 1 is DR_min."""
         if not isinstance(rate, int | float) or not 0 <= rate <= 1:
             fail("P10", "the rate of decay lies between 0 and 1.", "Give for example 0.5.")
-        return cls(f"decay({rate})", lambda i, j: (1.0 - rate) ** (np.maximum(i, j) - 1))
+        return cls(
+            f"decay({rate})",
+            lambda i, j: (1.0 - rate) ** (np.maximum(i, j) - 1),
+            by_masked_size=True,
+        )
 
     @classmethod
     def from_function(cls, function: Callable[[int, int], float]) -> Weights:
@@ -114,7 +129,9 @@ class Weights:
             return np.where(inside, found, 0.0)
 
         name = f"{extent[0]} × {extent[1]} matrix"
-        made = cls(name, look_up, _triangle(matrix), float(matrix[0, 0]), extent)
+        made = cls(
+            name, look_up, _triangle(matrix), float(matrix[0, 0]), extent, _rows_constant(matrix)
+        )
         i, j = (a.ravel() + 1 for a in np.indices(extent))
         made.require_rules(i, j)
         return made
@@ -197,6 +214,12 @@ def _matrix(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
 def _triangle(matrix: NDArray[np.float64]) -> str:
     below, above = np.tril(matrix, -1).any(), np.triu(matrix, 1).any()
     return "lower" if below and not above else "upper" if above and not below else "both"
+
+
+def _rows_constant(matrix: NDArray[np.float64]) -> bool:
+    """Whether each row of the lower triangle holds one weight."""
+    square = matrix.shape[1] >= matrix.shape[0]
+    return square and all((row[: i + 1] == row[0]).all() for i, row in enumerate(matrix))
 
 
 _LOWER = (

@@ -1,0 +1,158 @@
+"""One node at a time: its classes counted in full, which of them fail, and what it costs.
+
+This is Algorithm 1 of Truta & Vinay (2006) for any criterion. The sweep answers for sizes and
+distinct values of the whole lattice at once; everything else is decided here.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.classes import Classes
+from discreet.criteria.criterion import CLASS_SIZE
+from discreet.criteria.value_counts import ValueCounts
+from discreet.generalization.fewest import fewest_records
+from discreet.kernels.labels import label
+from discreet.kernels.packing import pack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+    from discreet.frequency import FrequencySet
+    from discreet.generalization.task import Task
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClasses:
+    """The classes of a node.
+
+    Attributes
+    ----------
+    label : array
+        The class of each combination of key values of the initial file.
+    size : array
+        Number of records of each class.
+    failing : array of bool
+        The classes to suppress.
+    allowed : bool
+        False when what is left does not satisfy all the same (suppression of small classes only,
+        or no whole classes within the budget bring the risk under its limit).
+    """
+
+    label: NDArray[np.int64]
+    size: NDArray[np.int64]
+    failing: NDArray[np.bool_]
+    allowed: bool
+
+    @property
+    def suppressed(self) -> int:
+        """Number of records in classes to suppress."""
+        return int(self.size[self.failing].sum())
+
+    @property
+    def classes(self) -> int:
+        """Number of classes left."""
+        return int((~self.failing).sum())
+
+
+class NodeCounter:
+    """Counts the classes of nodes of one task."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.owners = {name: owners_of(pairs) for name, pairs in task.pairs.items()}
+        self.values = {name: values_of(task.pairs[name], task.whole[name]) for name in task.pairs}
+
+    def node(self, levels: Sequence[int]) -> NodeClasses:
+        """The classes of a node and which of them are to be suppressed."""
+        task = self.task
+        labels, number = self.labels(levels)
+        size = np.bincount(labels, task.keys.counts, number).astype(np.int64)
+        reasons = self._reasons(labels, number, size)
+        small = reasons.pop(CLASS_SIZE, np.zeros(number, dtype=np.bool_))
+        others = np.logical_or.reduce([np.zeros(number, dtype=np.bool_), *reasons.values()])
+        if task.suppression == "k-only":
+            return NodeClasses(labels, size, small, not bool((others & ~small).any()))
+        return self._within_limits(NodeClasses(labels, size, small | others, allowed=True))
+
+    def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+        """The class of each combination of key values at the given levels."""
+        task = self.task
+        at = [task.maps[a][level] for a, level in enumerate(levels)]
+        codes = [to[column] for to, column in zip(at, task.keys.codes, strict=True)]
+        packed, _ = pack(codes, [int(to.max()) + 1 for to in at])
+        return label(packed)
+
+    def loss(self, classes: NodeClasses, levels: Sequence[int], shares: Any) -> float:
+        """Mean over keys and records of a table of shares, a suppressed record counting 1."""
+        task, d = self.task, len(levels)
+        each = np.zeros(len(task.keys))
+        for a, level in enumerate(levels):
+            each += shares[a][level][task.maps[a][level][task.keys.codes[a]]]
+        kept = ~classes.failing[classes.label]
+        total = float(np.sum(each[kept] * task.keys.counts[kept]))
+        return (total + classes.suppressed * d) / (task.keys.n * d)
+
+    def _reasons(
+        self, labels: NDArray[np.int64], number: int, size: NDArray[np.int64]
+    ) -> dict[str, NDArray[np.bool_]]:
+        if self.task.criterion is None:
+            return {}
+        values = {name: self._value_counts(name, labels, number) for name in self.task.pairs}
+        distinct = {name: counts.distinct for name, counts in values.items()}
+        names = {name: whole.values[0] for name, whole in self.task.whole.items()}
+        classes = Classes(size, np.ones_like(size), size, distinct, values=values, labels=names)
+        return dict(self.task.criterion.failing(classes))
+
+    def _value_counts(self, name: str, labels: NDArray[np.int64], number: int) -> ValueCounts:
+        pairs, whole = self.task.pairs[name], self.task.whole[name]
+        cls, value = labels[self.owners[name]], self.values[name]
+        packed = cls * len(whole.counts) + value
+        distinct, inverse = np.unique(packed, return_inverse=True)
+        count = np.bincount(inverse, pairs.counts).astype(np.int64)
+        cls, value = np.divmod(distinct, len(whole.counts))
+        return ValueCounts(cls, value, count, number, whole.counts)
+
+    def _within_limits(self, classes: NodeClasses) -> NodeClasses:
+        for limit in self.task.limits:
+            classes = self._within(limit, classes)
+        return classes
+
+    def _within(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> NodeClasses:
+        """Suppress the fewest records, in whole classes, that bring the risk under the limit."""
+        task = self.task
+        i, j = classes.size[classes.label], task.initial_sizes
+        each = limit.weights(i, j) * task.keys.counts / np.maximum(i, j) / task.n
+        value = np.bincount(classes.label, each, len(classes.size))
+        left = task.budget - classes.suppressed
+        chosen = fewest_records(
+            classes.size, np.where(classes.failing, 0.0, value), limit.limit, left
+        )
+        if chosen is None:
+            return NodeClasses(classes.label, classes.size, classes.failing, allowed=False)
+        return NodeClasses(classes.label, classes.size, classes.failing | chosen, classes.allowed)
+
+    @functools.cached_property
+    def heights(self) -> tuple[int, ...]:
+        """Height of each key's hierarchy."""
+        return tuple(r.height for r in self.task.recodings)
+
+
+def owners_of(pairs: FrequencySet) -> NDArray[np.int64]:
+    """The combination of key values that each pair belongs to (both are in order)."""
+    packed, _ = pack(pairs.codes[:-1], pairs.cardinalities[:-1])
+    return np.unique(packed, return_inverse=True)[1].astype(np.int64)
+
+
+def values_of(pairs: FrequencySet, whole: FrequencySet) -> NDArray[np.int64]:
+    """The value of each pair, coded as in the whole file."""
+    import pyarrow.compute as pc
+
+    place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
+    return place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]

@@ -1,0 +1,135 @@
+"""The task of a search: coded keys with their hierarchies, what must hold, and what may be
+suppressed. Everything is computed from frequency sets; records are never looked at again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet.criteria.all_of import AllOf
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.criteria.k_anonymity import KAnonymity
+from discreet.criteria.l_diversity import LDiversity
+from discreet.criteria.p_sensitive import PSensitiveKAnonymity
+from discreet.lattice import Lattice
+from discreet.loss.generalization import LossName, entropy_shares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.frequency import FrequencySet
+    from discreet.hierarchies.recoding import Recoding
+
+Suppression = Literal["failing", "k-only"]
+Floats = list[list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a search works on.
+
+    Attributes
+    ----------
+    keys : FrequencySet
+        Of the key attributes of the initial file.
+    recodings : tuple of Recoding
+        One fitted hierarchy per key, in the order of the keys.
+    criterion : Criterion
+        What every class must satisfy; None when only the disclosure risk is limited.
+    limits : tuple of DisclosureRiskAtMost
+    initial_sizes : array
+        Size of the initial class of each combination of key values.
+    pairs : mapping of attribute to FrequencySet
+        The keys with each confidential attribute that the criterion looks at.
+    whole : mapping of attribute to FrequencySet
+        The distribution of those attributes in the whole file.
+    budget : int
+        How many records may be suppressed.
+    suppression : {"failing", "k-only"}
+        Suppress every class that fails, or, as paper 003 reads literally, only those smaller
+        than k, and require the rest of those that are left.
+    loss : LossName
+    """
+
+    keys: FrequencySet
+    recodings: tuple[Recoding, ...]
+    criterion: Any
+    limits: tuple[DisclosureRiskAtMost, ...]
+    n: int
+    initial_sizes: NDArray[np.int64]
+    pairs: Mapping[str, FrequencySet]
+    whole: Mapping[str, FrequencySet]
+    budget: int
+    suppression: Suppression
+    loss: LossName
+
+    @functools.cached_property
+    def lattice(self) -> Lattice:
+        """The nodes to search."""
+        return Lattice(self.keys.attributes, tuple(r.height + 1 for r in self.recodings))
+
+    @functools.cached_property
+    def maps(self) -> list[list[NDArray[np.int32]]]:
+        """Per key and level: code of a value → code of its generalization."""
+        return [list(r.maps) for r in self.recodings]
+
+    @functools.cached_property
+    def shares(self) -> Floats:
+        """Per key and level: Iyengar's share of leaves covered, by code."""
+        return [[r.shares(level) for level in range(r.height + 1)] for r in self.recodings]
+
+    @functools.cached_property
+    def entropies(self) -> Floats:
+        """The same table for non-uniform entropy."""
+        return entropy_shares(self.keys, self.maps)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The criteria on classes, one by one."""
+        if self.criterion is None:
+            return ()
+        return self.criterion.criteria if isinstance(self.criterion, AllOf) else (self.criterion,)
+
+    @property
+    def k(self) -> int:
+        """The least class size that some criterion asks for; 1 when none does."""
+        sizes = [c.k for c in self.parts if isinstance(c, KAnonymity | PSensitiveKAnonymity)]
+        return max(sizes, default=1)
+
+    @functools.cached_property
+    def distinct(self) -> dict[str, int]:
+        """The least number of distinct values asked for, per confidential attribute."""
+        found: dict[str, int] = {}
+        for c in self.parts:
+            if isinstance(c, PSensitiveKAnonymity) or (
+                isinstance(c, LDiversity) and c.kind == "distinct"
+            ):
+                least = c.p if isinstance(c, PSensitiveKAnonymity) else c.l
+                for name in c.needs(tuple(self.pairs)):
+                    found[name] = max(found.get(name, 1), least)
+        return found
+
+    @property
+    def only_sizes_and_distinct(self) -> bool:
+        """Whether class sizes and numbers of distinct values decide everything."""
+        plain = all(
+            isinstance(c, KAnonymity | PSensitiveKAnonymity)
+            or (isinstance(c, LDiversity) and c.kind == "distinct")
+            for c in self.parts
+        )
+        return plain and not self.limits
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a feasible node has only feasible nodes above it."""
+        if self.suppression == "k-only" and self.distinct and self.budget:
+            return False  # two suppressed classes can merge into one that fails p
+        everything = (*self.parts, *self.limits)
+        if self.budget:
+            return all(c.monotone_with_suppression for c in everything)
+        return all(c.monotone for c in everything)

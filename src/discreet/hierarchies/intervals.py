@@ -1,0 +1,234 @@
+"""Intervals: numbers in bins of growing width, with bottom and top coding.
+
+Bins are computed from the exact decimals of width and origin: 0.3 is in [0.3, 0.4) although
+0.3 / 0.1 is below 3 in floating point. Each width is a multiple of the one before: the bins nest.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import Problem, fail, raise_all
+from discreet.hierarchies import placement
+from discreet.hierarchies.placement import Placement, everything, placed, present
+from discreet.hierarchies.texts import is_number, is_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXACT = 2**50  # bins further from the origin cannot be told apart in floating point
+_SAFE = 2**62  # whole numbers up to here are subtracted without overflow
+_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+
+
+@dataclass(frozen=True, repr=False)
+class Intervals:
+    """Bins [a, b) of the given widths from level 1 on."""
+
+    widths: tuple[Decimal, ...]
+    origin: Decimal
+    bottom_code: Decimal | None
+    top_code: Decimal | None
+    top: str | None
+
+    @classmethod
+    def of(
+        cls,
+        widths: Sequence[Any],
+        origin: Any,
+        bottom_code: Any,
+        top_code: Any,
+        top: str | None,
+    ) -> Intervals:
+        """Check the numbers given."""
+        several = list(widths) if not isinstance(widths, str) and np.iterable(widths) else [widths]
+        exact = [_exact(width) for width in several]
+        start, low, high = _exact(origin), _exact(bottom_code), _exact(top_code)
+        problems = [*_width_problems(exact), *_order_problems(low, high)]
+        given = [("origin", origin, start), ("bottom_code", bottom_code, low)]
+        for name, value, number in [*given, ("top_code", top_code, high)]:
+            if number is None and (value is not None or name == "origin"):
+                problems.append(Problem("P20", f"{name}= is not a number.", "Give a number."))
+        raise_all(problems)
+        assert start is not None
+        return cls(tuple(w for w in exact if w is not None), start, low, high, top)
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the numbers."""
+        return len(self.widths) + (self.top is not None)
+
+    def describe(self) -> str:
+        """The widths."""
+        widths = ", ".join(_shown(width) for width in self.widths)
+        return f"intervals of {widths}" + (f", then {self.top}" if self.top else "")
+
+    def place(
+        self,
+        attribute: str,
+        values: pa.Array,
+        texts: pa.Array,  # noqa: ARG002
+        counts: NDArray[np.int64] | None,
+    ) -> Placement:
+        """Put each number into its bin on every level."""
+        x, known = _numbers(attribute, values)
+        low = known & _below(x, self.bottom_code)
+        high = known & ~_below(x, self.top_code) & (self.top_code is not None)
+        bins, fit = _bins(np.where(known & ~low & ~high, x, 0), self.origin, self.widths[0])
+        known = low | high | (known & fit & np.isfinite(x))
+        labels = [self._labels(bins, width, low, high, known) for width in self.widths]
+        tops: list[str | None] = [None] * len(labels)
+        if self.top is not None:
+            labels, tops = [*labels, everything(self.top, known)], [*tops, self.top]
+        return placed(labels, tops, known, _problem(attribute, ~known & present(values), counts))
+
+    def _labels(
+        self,
+        bins: NDArray[np.int64],
+        width: Decimal,
+        low: NDArray[np.bool_],
+        high: NDArray[np.bool_],
+        known: NDArray[np.bool_],
+    ) -> pa.Array:
+        inside = known & ~low & ~high
+        ratio = min(int(Fraction(width) / Fraction(self.widths[0])), _SAFE)
+        found, where = np.unique(bins[inside] // ratio, return_inverse=True)
+        names = [self._name(int(k), width) for k in found]
+        names += [
+            f"<{_shown(self.bottom_code or Decimal())}",
+            f"≥{_shown(self.top_code or Decimal())}",
+        ]
+        at = np.full(len(bins), len(found))
+        at[inside], at[high] = where, len(found) + 1
+        return pa.array(names).take(pa.array(at, mask=~known))
+
+    def _name(self, k: int, width: Decimal) -> str:
+        """[a, b), cut at the bottom and the top code."""
+        with decimal.localcontext(prec=60):
+            lower, upper = self.origin + k * width, self.origin + (k + 1) * width
+        lower = lower if self.bottom_code is None else max(lower, self.bottom_code)
+        upper = upper if self.top_code is None else min(upper, self.top_code)
+        return f"[{_shown(lower)}, {_shown(upper)})"
+
+
+def _exact(number: Any) -> Decimal | None:
+    """A number as the decimal that it is written as; None when it is no finite number."""
+    kinds = (int, float, Decimal, np.integer, np.floating)
+    if isinstance(number, bool) or not isinstance(number, kinds):
+        return None
+    exact = Decimal(str(number))
+    return exact if exact.is_finite() else None
+
+
+def _width_problems(widths: Sequence[Decimal | None]) -> list[Problem]:
+    problems = []
+    if not widths:
+        problems.append(Problem("P20", "no width is given.", "Give the width of level 1."))
+    for level, width in enumerate(widths, 1):
+        if width is None or width <= 0:
+            what = f"the width of level {level} is not a positive number."
+            problems.append(Problem("P20", what, "Give a number above 0."))
+            continue
+        below = widths[level - 2] if level > 1 else None
+        if below and below > 0 and (width <= below or Fraction(width) % Fraction(below)):
+            what = (
+                f"the width of level {level} ({_shown(width)}) is not a multiple of the width of "
+                f"level {level - 1} ({_shown(below)})."
+            )
+            problems.append(Problem("P20", what, "Intervals must nest: give a larger multiple."))
+    return problems
+
+
+def _order_problems(low: Decimal | None, high: Decimal | None) -> list[Problem]:
+    if low is None or high is None or low < high:
+        return []
+    return [Problem("P20", "bottom_code= is not below top_code=.", "Give the lower number first.")]
+
+
+def _numbers(
+    attribute: str, values: pa.Array
+) -> tuple[NDArray[np.int64] | NDArray[np.float64], NDArray[np.bool_]]:
+    """The numbers, 0 where there is none, and where there is one."""
+    if is_text(values.type):
+        values = pc.if_else(pc.match_substring_regex(values, _NUMBER), values, None)
+        values = pc.utf8_trim_whitespace(values).cast(pa.float64())
+    elif pa.types.is_null(values.type):
+        values = values.cast(pa.int64())
+    elif not is_number(values.type):
+        fail(
+            "D22",
+            f"{attribute!r} is not stored as numbers and has no intervals.",
+            "Use Hierarchy.dates() for dates, a file or a dictionary for anything else.",
+        )
+    known = present(values)
+    return _whole(values) if _is_safe(values) else _floating(values), known
+
+
+def _is_safe(values: pa.Array) -> bool:
+    if not pa.types.is_integer(values.type):
+        return False
+    ends = pc.min_max(values)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    return low is None or max(-low, high) < _SAFE
+
+
+def _whole(values: pa.Array) -> NDArray[np.int64]:
+    return values.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+
+
+def _floating(values: pa.Array) -> NDArray[np.float64]:
+    if pa.types.is_floating(values.type) and values.type != pa.float64():
+        values = values.cast(pa.string())  # 0.7 in single precision is meant as 0.7
+    return values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False)
+
+
+def _bins(
+    x: NDArray[np.int64] | NDArray[np.float64], origin: Decimal, width: Decimal
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The number of each bin, counted from the origin, and where it is exact."""
+    start, step = _plain(origin), _plain(width)
+    whole = x.dtype.kind == "i" and isinstance(start, int) and isinstance(step, int)
+    if whole and max(abs(start), step) < _SAFE:
+        return ((x - start) // step).astype(np.int64), np.ones(len(x), dtype=np.bool_)
+    x = x.astype(np.float64)
+    guess = np.floor((np.where(np.isfinite(x), x, 0.0) - float(origin)) / float(width))
+    fit = np.abs(guess) < _EXACT
+    bins = np.where(fit, guess, 0).astype(np.int64)
+    found, where = np.unique(bins, return_inverse=True)
+    with decimal.localcontext(prec=60):
+        edges = [[float(origin + (int(k) + i) * width) for k in found] for i in (0, 1)]
+    lower, upper = np.array(edges[0])[where], np.array(edges[1])[where]
+    return bins + (x >= upper) - (x < lower), fit
+
+
+def _below(x: NDArray[np.int64] | NDArray[np.float64], limit: Decimal | None) -> NDArray[np.bool_]:
+    return np.zeros(len(x), dtype=np.bool_) if limit is None else x < _plain(limit)
+
+
+def _plain(number: Decimal) -> int | float:
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+def _shown(number: Decimal) -> str:
+    return format(number.normalize(), "f") if number else "0"
+
+
+def _problem(
+    attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None
+) -> Problem | None:
+    if not lost.any():
+        return None
+    return Problem(
+        "D21",
+        f"{placement.numbers(attribute, lost, counts)} are not numbers that intervals can hold.",
+        'Name them in missing_values=, or suppress them: with_unmapped("suppress").',
+    )

@@ -1,0 +1,205 @@
+"""Recoding: a hierarchy fitted to the values of an attribute, as arrays of codes.
+
+The loss of a group is Iyengar's: (leaves covered − 1) / (leaves − 1).
+
+References
+----------
+V. S. Iyengar (2002), Transforming data to satisfy privacy constraints, KDD, section 2.2.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.errors import fail
+from discreet.hierarchies.files import rows_of, write_rows
+from discreet.hierarchies.placement import codes_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recoding:
+    """The groups of an attribute's values on every level.
+
+    Attributes
+    ----------
+    attribute : str
+    values : pyarrow.Array
+        The distinct values in the order of their codes.
+    maps : tuple of numpy arrays
+        Per level the code of each value's group: ``maps[level][code]``; level 0 is the identity.
+        Group codes are 0, 1, … in the order of their first value.
+    labels : tuple of pyarrow.Array
+        Per level the label of each group; null is the group of the missing value.
+    leaves : tuple of numpy arrays
+        Per level the number of leaves that each group covers; 0 for a missing value that is not
+        a leaf. A group that holds suppressed values covers all.
+    n_leaves : int
+        Leaves of the whole hierarchy; with a builder, the values that are not missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from discreet.hierarchy import Hierarchy
+    >>> zips = Hierarchy.prefixes([5, 3, 0]).fit("zip", pa.array(["41076", "41099", "43102"]))
+    >>> zips
+    Recoding of 'zip': 3 values, 3 leaves, groups per level 3, 2, 1
+    >>> zips.maps[1].tolist(), zips.labels[1].to_pylist(), zips.shares(1).tolist()
+    ([0, 0, 1], ['410**', '431**'], [0.5, 0.0])
+    """
+
+    attribute: str
+    values: pa.Array
+    maps: tuple[NDArray[np.int32], ...]
+    labels: tuple[pa.Array, ...]
+    leaves: tuple[NDArray[np.int64], ...]
+    n_leaves: int
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the values."""
+        return len(self.maps) - 1
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """Number of groups on each level."""
+        return tuple(len(labels) for labels in self.labels)
+
+    def __repr__(self) -> str:
+        groups = ", ".join(f"{n:,}" for n in self.groups)
+        return (
+            f"Recoding of {self.attribute!r}: {len(self.values):,} values, "
+            f"{self.n_leaves:,} leaves, groups per level {groups}"
+        )
+
+    def shares(self, level: int) -> NDArray[np.float64]:
+        """The loss of each group of a level: (leaves covered − 1)/(leaves − 1), from 0 to 1."""
+        self._require(level)
+        if self.n_leaves <= 1:
+            return np.zeros(len(self.leaves[level]))
+        return np.maximum(self.leaves[level] - 1, 0) / (self.n_leaves - 1)
+
+    def table(self, level: int | None = None) -> pa.Table:
+        """The values and their labels on every level, or on one. This shows values."""
+        if level is not None:
+            self._require(level)
+        chosen = range(1, self.height + 1) if level is None else [level]
+        columns = {f"level{i}": self.labels[i].take(pa.array(self.maps[i])) for i in chosen}
+        return pa.table({"value": self.values, **columns})
+
+    def to_csv(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        separator: str = ";",
+        overwrite: bool = False,
+    ) -> None:
+        """Write the values and their labels as a hierarchy file. This shows values.
+
+        The missing value is left out unless the hierarchy names it.
+        """
+        texts = self.table().set_column(0, "value", self.labels[0])
+        kept = self.values.is_valid().to_numpy(zero_copy_only=False) | (self.leaves[0] > 0)
+        rows = rows_of(texts.filter(pa.array(kept)))
+        write_rows(rows, path, separator=separator, overwrite=overwrite)
+
+    def tree(self, most: int = 40) -> str:
+        """Draw the groups from the top down, ``most`` lines at most. This shows values.
+
+        A group that holds nothing but a group with the same label is drawn once.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from discreet.hierarchy import Hierarchy
+        >>> fitted = Hierarchy.prefixes([5, 3, 0]).fit("zip", pa.array(["41076", "41099", "43102"]))
+        >>> print(fitted.tree())
+        *
+        ├── 410**
+        │   ├── 41076
+        │   └── 41099
+        └── 431**
+            └── 43102
+        """
+        below = [_Children(*pair) for pair in itertools.pairwise(self.maps)]
+        roots = range(self.groups[-1])
+        lines = list(itertools.islice(self._lines(self.height, roots, "", below), most + 1))
+        return "\n".join([*lines[:most], *(["…"] if len(lines) > most else [])])
+
+    def _lines(
+        self, level: int, codes: range | NDArray[np.int64], indent: str, below: list[_Children]
+    ) -> Iterator[str]:
+        top = level == self.height
+        for code in codes:
+            last = code == codes[-1]
+            yield indent + ("" if top else "└── " if last else "├── ") + self._name(level, code)
+            depth, inner = self._single(level, int(code), below)
+            if depth:
+                further = indent + ("" if top else "    " if last else "│   ")
+                yield from self._lines(depth - 1, below[depth - 1](inner), further, below)
+
+    def _single(self, level: int, code: int, below: list[_Children]) -> tuple[int, int]:
+        """Go down while a group holds one group with the same label."""
+        while level:
+            inner = below[level - 1](code)
+            name = self._name(level - 1, inner[0])
+            if len(inner) > 1 or name != self._name(level, code):
+                break
+            level, code = level - 1, int(inner[0])
+        return level, code
+
+    def _name(self, level: int, code: int | np.int64) -> str:
+        name = self.labels[level][int(code)].as_py()
+        return "(missing)" if name is None else name
+
+    def _require(self, level: int) -> None:
+        if not 0 <= level <= self.height:
+            fail(
+                "P24",
+                f"{self.attribute!r} has no level {level}.",
+                f"Give a level from 0 to {self.height}.",
+            )
+
+
+def recoding(
+    attribute: str,
+    values: pa.Array,
+    labels: list[pa.Array],
+    covered: list[NDArray[np.int64]],
+    n_leaves: int,
+) -> Recoding:
+    """Code the labels of the values (level 0 first) and count the leaves of each group."""
+    identity = np.arange(len(values), dtype=np.int32)
+    maps = [identity, *(codes_of(level) for level in labels[1:])]
+    firsts = [np.unique(codes, return_index=True)[1] for codes in maps]
+    leaves = []
+    for codes, first, members in zip(maps, firsts, covered, strict=True):
+        largest = np.zeros(len(first), dtype=np.int64)
+        np.maximum.at(largest, codes, members)  # the missing value covers none, its group may
+        leaves.append(largest)
+    names = [level.take(pa.array(first)) for level, first in zip(labels, firsts, strict=True)]
+    return Recoding(attribute, values, tuple(maps), tuple(names), tuple(leaves), n_leaves)
+
+
+class _Children:
+    """The groups of a level inside each group of the next one."""
+
+    def __init__(self, lower: NDArray[np.int32], upper: NDArray[np.int32]) -> None:
+        parent = np.zeros(int(lower.max(initial=-1)) + 1, dtype=np.int64)
+        parent[lower] = upper
+        self._order = np.argsort(parent, kind="stable")
+        self._starts = np.searchsorted(
+            parent[self._order], np.arange(int(upper.max(initial=-1)) + 2)
+        )
+
+    def __call__(self, code: int | np.int64) -> NDArray[np.int64]:
+        return self._order[self._starts[code] : self._starts[code + 1]]

@@ -1,0 +1,293 @@
+"""Full-domain generalization: class statistics of every node of the lattice.
+
+A node gives each key attribute a level; its classes are the records that agree on
+all keys at these levels (Samarati 2001).  `sweep` visits all nodes once and keeps,
+per node, the number of classes of each size and their Iyengar loss.  From these,
+every k up to the cap and every suppression budget is answered without the records:
+a class below k is suppressed whole, and each of its records counts as loss 1 per key.
+
+Nodes are visited like the readings of an odometer.  The classes of a node come from
+the predecessor in which the fastest non-zero wheel stands one lower, so each wheel
+needs one set of classes at a time, and the first wheel reuses the initial set.
+Attributes of high entropy turn slowest: they merge most, so the fast wheels roll up
+small sets; on Adult this reads 6 % more classes than the smallest predecessor would.
+
+References
+----------
+P. Samarati (2001), Protecting respondents' identities in microdata release.
+V. Iyengar (2002), Transforming data to satisfy privacy constraints.
+K. LeFevre, D. DeWitt, R. Ramakrishnan (2005), Incognito (the rollup property).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from discreet.kernels.lattice.attribute import Codes, attributes
+from discreet.kernels.lattice.layout import Layout, Plan, initial_classes, layout_of, plan_of
+from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Step, Words, class_dtype, fresh_stamp
+from discreet.kernels.lattice.rollup import hash_table, roll, u64
+from discreet.kernels.lattice.tally import Tally, new_tally, tally
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Class statistics of every node.
+
+    Nodes are numbered with the first attribute's level most significant.  In `classes`
+    and `loss`, axis 1 is the number of distinct confidential values, clipped to the last
+    place (0 if none were given); axis 2 is the class size, its last place (`cap` + 1) for
+    all larger classes.
+
+    Attributes
+    ----------
+    levels : number of levels per key attribute
+    records : number of records
+    classes : number of classes
+    loss : sum over the records of these classes of the loss shares of all keys
+    large_records, large_squares : Σ size and Σ size² of the classes larger than the cap
+    """
+
+    levels: tuple[int, ...]
+    records: int
+    classes: NDArray[np.int32]
+    loss: Floats
+    large_records: Ints
+    large_squares: Ints
+
+    @property
+    def cap(self) -> int:
+        """Largest class size that is kept apart."""
+        return self.classes.shape[2] - 2
+
+    def node(self, index: int) -> tuple[int, ...]:
+        """Return the levels of a node."""
+        return tuple(int(level) for level in np.unravel_index(index, self.levels))
+
+    def kept_classes(self, k: int, p: int = 0) -> Ints:
+        """Return, per node, the number of classes with at least k records and p values."""
+        self._check(k, p)
+        total: Ints = self.classes[:, p:, k:].sum((1, 2), dtype=np.int64)
+        return total
+
+    def suppressed(self, k: int, p: int = 0) -> Ints:
+        """Return, per node, the number of records in all other classes."""
+        return self.records - self._kept(k, p, 1, self.large_records)
+
+    def discernibility(self, k: int, p: int = 0) -> Ints:
+        """Return, per node, Σ size² of the kept classes + records · suppressed."""
+        squares = self._kept(k, p, 2, self.large_squares)
+        return squares + self.records * self.suppressed(k, p)
+
+    def iyengar(self, k: int, p: int = 0) -> Floats:
+        """Return, per node, the mean loss over keys and records, suppressed ones counting 1."""
+        self._check(k, p)
+        keys = len(self.levels)
+        kept: Floats = self.loss[:, p:, k:].sum((1, 2))
+        return (kept + self.suppressed(k, p) * keys) / (self.records * keys)
+
+    def best(self, k: int, p: int = 0, max_suppressed: int = 0) -> int | None:
+        """Return the node of least loss within the budget; ties go to the smallest levels."""
+        loss = np.where(self.suppressed(k, p) <= max_suppressed, self.iyengar(k, p), np.inf)
+        least = loss.min()
+        return int(np.flatnonzero(loss <= least + 1e-12)[0]) if np.isfinite(least) else None
+
+    def _kept(self, k: int, p: int, power: int, large: Ints) -> Ints:
+        self._check(k, p)
+        sizes = np.arange(k, self.cap + 1, dtype=np.int64) ** power
+        small: Ints = (self.classes[:, p:, k:-1] @ sizes).sum(1)
+        return small + large[:, p:].sum(1)
+
+    def _check(self, k: int, p: int) -> None:
+        if not (1 <= k <= self.cap + 1 and 0 <= p < self.classes.shape[1]):
+            raise ValueError(
+                f"k = {k}, p = {p} lie outside this sweep: repeat it with a larger cap or p_cap"
+            )
+
+
+def sweep(
+    codes: Sequence[Codes],
+    counts: Ints,
+    maps: Sequence[Sequence[Codes]],
+    shares: Sequence[Sequence[Floats]],
+    *,
+    cap: int = 50,
+    masks: Sequence[Words] = (),
+    p_cap: int = 0,
+    threads: int = 1,
+) -> Sweep:
+    """Compute the class statistics of every node.
+
+    Parameters
+    ----------
+    codes : per key attribute, the leaf code of each tuple
+    counts : records per tuple
+    maps : per attribute and level, leaf code → code at that level; levels are nested
+    shares : per attribute and level, by code: (leaves covered − 1) / (leaves − 1)
+    cap : class sizes up to here are kept apart
+    masks : per confidential attribute, the values that occur in each tuple as bits;
+        with several, the distinct count of a class is the least over the attributes
+    p_cap : distinct counts from here on are one
+    threads : parts of the lattice visited at the same time, each with its own sets of
+        classes; the result does not depend on it
+    """
+    keys = attributes(codes, counts, maps, shares)
+    records = int(np.sum(counts, dtype=np.int64))
+    layout = layout_of(keys, len(counts), records, masks)
+    plan = plan_of(keys, layout)
+    base = initial_classes(codes, counts, masks, keys, layout)
+    levels = tuple(key.levels for key in keys)
+    shape = (prod(levels), p_cap + 1 if len(masks) else 1)
+    found = Sweep(
+        levels,
+        records,
+        np.zeros((*shape, cap + 2), np.int32),
+        np.zeros((*shape, cap + 2)),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+    )
+    output = _Output(found.classes, found.loss, found.large_records, found.large_squares)
+
+    parts = _parts(plan.last, threads)
+
+    def visit(part: tuple[Ints, Ints]) -> None:
+        own = base.copy() if len(parts) > 1 else base
+        sets = np.empty((max(len(plan.last) - 1, 0), len(base)), base.dtype)
+        accumulators = new_tally(layout.cells, shape[1] - 1, cap)
+        _walk(own, sets, plan, *part, hash_table(len(base)), accumulators, output)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(visit, parts))
+    return found
+
+
+def _parts(last: Ints, threads: int) -> list[tuple[Ints, Ints]]:
+    """Split the lattice by the levels of the two slowest wheels, if it is to be split."""
+    if threads == 1:
+        return [(np.zeros_like(last), last)]
+    parts = []
+    for pinned in product(*(range(top + 1) for top in last[:2])):
+        first, final = np.zeros_like(last), last.copy()
+        first[: len(pinned)] = final[: len(pinned)] = pinned
+        parts.append((first, final))
+    return parts
+
+
+class _Output(NamedTuple):
+    classes: NDArray[np.int32]
+    loss: Floats
+    large_records: Ints
+    large_squares: Ints
+
+
+@njit(cache=True, nogil=True)
+def _walk(
+    base: Classes,
+    sets: Classes,
+    plan: Plan,
+    first: Ints,
+    last: Ints,
+    table: NDArray[np.uint32],
+    accumulators: Tally,
+    output: _Output,
+) -> None:
+    """Visit the nodes with wheel levels `first` to `last`, the last wheel turning fastest.
+
+    `base` and the rows of `sets` are overwritten.  Wheel 0 rolls `base` up in place:
+    whenever it turns, all nodes with its old level are done.
+    """
+    wheels = len(last)
+    level = np.zeros(wheels, np.int64)
+    size = np.zeros(wheels + 1, np.int64)
+    size[0] = len(base)
+    stamp = u64(1)
+    for a in range(wheels):
+        while level[a] < first[a]:
+            stamp = fresh_stamp(table, stamp, size[0])
+            size[0] = roll(base, size[0], base, _step(plan, a, level[a]), table, stamp)
+            stamp += u64(size[0])
+            level[a] += 1
+    while True:
+        a = _holder(level, first, wheels - 1)
+        tally(_row(base, sets, a), size[a], accumulators)
+        _emit(accumulators, plan, np.sum(level * plan.stride), output)
+        a = wheels - 1
+        while a >= 0 and level[a] == last[a]:
+            level[a] = first[a]
+            a -= 1
+        if a < 0:
+            return
+        source = _holder(level, first, a)
+        stamp = fresh_stamp(table, stamp, size[source])
+        size[a] = roll(
+            _row(base, sets, source),
+            size[source],
+            _row(base, sets, a),
+            _step(plan, a, level[a]),
+            table,
+            stamp,
+        )
+        stamp += u64(size[a])
+        level[a] += 1
+
+
+@njit(cache=True, nogil=True)
+def _holder(level: Ints, first: Ints, wheel: int) -> int:
+    """Return the wheel whose set is current when all wheels after `wheel` stand at first."""
+    while wheel > 0 and level[wheel] == first[wheel]:
+        wheel -= 1
+    return max(wheel, 0)
+
+
+@njit(cache=True, nogil=True)
+def _row(base: Classes, sets: Classes, wheel: int) -> Classes:
+    return base if wheel == 0 else sets[wheel - 1]
+
+
+@njit(cache=True, nogil=True)
+def _step(plan: Plan, wheel: int, level: int) -> Step:
+    begin = plan.begin[wheel, level]
+    end = plan.begin[wheel, level + 1]
+    return Step(
+        plan.word[wheel],
+        plan.shift[wheel],
+        plan.mask[wheel],
+        plan.delta[begin:end],
+        plan.gain[begin:end],
+        plan.major,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _emit(tallied: Tally, plan: Plan, node: int, output: _Output) -> None:
+    """Add each margin to the nodes where it is a set of classes of its own."""
+    for q in range(len(plan.inner_node)):
+        at = node + plan.inner_node[q]
+        for e in range(plan.inner_begin[q], plan.inner_begin[q + 1]):
+            _add_margin(tallied, plan.margin[e], plan.margin_share[e], output, at)
+
+
+@njit(cache=True, nogil=True)
+def _add_margin(tallied: Tally, margin: int, share: float, output: _Output, node: int) -> None:
+    """Add one margin to one node; `share` is the loss share of the margin's own values."""
+    beyond = tallied.small.shape[2] - 1
+    for p in range(min(1, tallied.small.shape[1] - 1), tallied.small.shape[1]):
+        small = tallied.small[margin, p]
+        classes, loss = output.classes[node, p], output.loss[node, p]
+        for size in range(1, beyond):
+            classes[size] += np.int32(small[size, 0])
+            loss[size] += size * (small[size, 1] + share * small[size, 0])
+        records, squares = tallied.large[margin, p]
+        classes[beyond] += np.int32(small[beyond, 0])
+        loss[beyond] += tallied.large_loss[margin, p] + share * records
+        output.large_records[node, p] += records
+        output.large_squares[node, p] += squares

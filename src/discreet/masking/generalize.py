@@ -1,0 +1,484 @@
+"""Generalization: key values are replaced by groups of a hierarchy, the same for all records, and
+classes that still fail the criterion are suppressed.
+
+Full-domain generalization with suppression; Samarati (2001), Truta & Vinay (2006).
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from discreet import _linking as linking
+from discreet import attributes, frames
+from discreet.attributes import AttributeType
+from discreet.criteria.all_of import AllOf, combined
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.frames import FrameKind
+from discreet.generalization.task import Suppression, Task
+from discreet.hierarchy import Hierarchy
+from discreet.loss.generalization import LOSSES, LossName
+from discreet.masking.masked import Masked, masked_from
+from discreet.microdata import Microdata
+from discreet.search import Search, SearchName, Tally
+from discreet.wording import counted, share
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from discreet.frequency import FrequencySet
+    from discreet.generalization.view import LatticeView
+    from discreet.hierarchies.recoding import Recoding
+
+_SEARCHES = ("samarati", "all-minimal", "optimal")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Node:
+    """A node of the lattice: how far each key is generalized, and what that costs.
+
+    Attributes
+    ----------
+    levels : dict
+        Level of each key; 0 is the value as it is.
+    height : int
+        Sum of the levels.
+    suppressed, classes : int
+        Records that go, and classes that are left.
+    loss : float
+        Iyengar's: mean over keys and records of (leaves covered − 1)/(leaves − 1), a suppressed
+        record counting 1.
+    objective : float
+        The loss that was minimised, when another one was asked for.
+    """
+
+    levels: dict[str, int]
+    height: int
+    suppressed: int
+    classes: int
+    loss: float
+    objective: float
+    number: int
+    found: Found = field(repr=False)
+
+    def mask(self) -> Masked:
+        """The masked microdata: keys recoded, failing classes suppressed."""
+        return _mask(self)
+
+    def mapping(self, key: str) -> Any:
+        """How the values of a key are recoded: a table of value and label (shows values)."""
+        return _table(self.found.recoding(key), self.levels[key])
+
+    def explain(self) -> str:
+        """The node in words."""
+        n = self.found.task.keys.n
+        moved = [
+            f"{key} to level {level} of {self.found.recoding(key).height}"
+            for key, level in self.levels.items()
+            if level
+        ]
+        return "\n".join(
+            [
+                f"Generalize {', '.join(moved)}." if moved else "No key is generalized.",
+                f"{counted(self.suppressed, 'record')} ({share(self.suppressed, n)}) are suppressed; "
+                f"{counted(self.classes, 'class')} are left.",
+                f"Loss: {self.loss:.4f} of 1 (mean share of the hierarchy's leaves a value covers).",
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "levels": self.levels,
+            "height": self.height,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "loss": self.loss,
+            "objective": self.objective,
+        }
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{key} {level}" for key, level in self.levels.items())
+        return f"Node({levels}: {self.suppressed:,} suppressed, loss {self.loss:.6f})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Found:
+    """What a search found.
+
+    Attributes
+    ----------
+    minimal : tuple of Node
+        The nodes the search returns: all minimal ones, or the single one it looks for.
+    best : Node
+        The one of least loss among them.
+    complete : bool
+        False when the search was cut off: then ``best`` is the best node so far, not proven.
+    """
+
+    data: Microdata
+    task: Task
+    search: Search
+    name: SearchName
+    numbers: tuple[int, ...]
+    best_number: int
+    complete: bool
+    as_they_are: tuple[str, ...]
+
+    @functools.cached_property
+    def minimal(self) -> tuple[Node, ...]:
+        """The nodes the search returns."""
+        return tuple(self.node(number) for number in self.numbers)
+
+    @property
+    def best(self) -> Node:
+        """The node of least loss among those returned; ties by the smallest levels."""
+        return self.node(self.best_number)
+
+    @functools.cached_property
+    def lattice(self) -> LatticeView:
+        """All nodes with their figures, for any k up to the cap and any limit of suppression."""
+        from discreet.generalization.view import LatticeView
+
+        return LatticeView(self)
+
+    @property
+    def tally(self) -> Tally:
+        """How many nodes were counted, and how many the conditions of paper 003 excluded."""
+        return self.search.tally
+
+    def node(self, number: int) -> Node:
+        """Any node of the lattice with its figures for this criterion."""
+        figures = self.search.figures(number)
+        levels = self.task.lattice.named(number)
+        return Node(
+            levels,
+            sum(levels.values()),
+            figures.suppressed,
+            figures.classes,
+            figures.loss,
+            figures.objective,
+            number,
+            self,
+        )
+
+    def recoding(self, key: str) -> Recoding:
+        """The fitted hierarchy of a key."""
+        return self.task.recodings[self.task.lattice.keys.index(key)]
+
+    def explain(self) -> str:
+        """What was searched and found."""
+        lines = [
+            f"{self.name} search for {_described(self.task)}: "
+            f"{counted(len(self.numbers), 'node')} of {self.task.lattice.nodes:,}.",
+            self.best.explain(),
+        ]
+        if self.as_they_are:
+            lines.append(f"No hierarchy is given for {', '.join(self.as_they_are)}: left as it is.")
+        if not self.complete:
+            lines.append("The search was cut off: this is the best node so far, not proven best.")
+        return "\n".join(lines)
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per node found."""
+        import pyarrow as pa
+
+        rows = [
+            {**node.levels, "height": node.height, "suppressed": node.suppressed,
+             "classes": node.classes, "loss": node.loss}
+            for node in self.minimal
+        ]  # fmt: skip
+        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.data.source.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "search": self.name,
+            "criterion": _described(self.task),
+            "nodes": self.task.lattice.nodes,
+            "complete": self.complete,
+            "best": self.best.to_dict(),
+            "minimal": [node.to_dict() for node in self.minimal],
+            "counted": self.tally.counted,
+            "excluded_by_condition_2": self.tally.excluded_by_condition_2,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Found by {self.name} search: {counted(len(self.numbers), 'node')}, best {self.best}"
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+def generalize(
+    data: Microdata,
+    hierarchies: Mapping[str, Hierarchy],
+    criterion: Any,
+    *,
+    max_suppressed: float = 0.02,
+    search: SearchName = "optimal",
+    loss: LossName = "iyengar",
+    suppression: Suppression = "failing",
+    seconds: float | None = None,
+) -> Found:
+    """Find how far the keys must be generalized so that every class meets a criterion.
+
+    Parameters
+    ----------
+    data : Microdata
+    hierarchies : mapping of key to Hierarchy
+        A key without one stays as it is, with loss 0, and the result says so.
+    criterion : criterion or list of criteria
+        ``KAnonymity``, ``PSensitiveKAnonymity``, ``LDiversity``, ``TCloseness``,
+        ``DisclosureRiskAtMost``; several must all hold.
+    max_suppressed : float or int
+        Share (a float, 1.0 = all) or number (an int) of records that may be suppressed. A class
+        that fails is suppressed whole.
+    search : {"optimal", "all-minimal", "samarati"}
+        The feasible node of least loss; every feasible node with none below it; or a minimal node
+        of least height by binary search (Algorithm 3 of Truta & Vinay).
+    loss : str
+        What is minimised: iyengar, discernibility, average-class-size, precision, height, entropy.
+    suppression : {"failing", "k-only"}
+        Suppress every class that fails. Or only those smaller than k, as the paper reads
+        literally: what is left must satisfy the rest, which is not monotone on the lattice.
+    seconds : float, optional
+        How long to search a lattice that is too large to visit whole (default 60).
+
+    Returns
+    -------
+    Found
+        ``.best``, ``.minimal``, ``.lattice``; ``.best.mask()`` gives the masked microdata.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"sex": list("MFMMFMMFMM"), "zip": ["41076", "41099", "41099", "41076", "43102",
+    ...          "43102", "43102", "43103", "48202", "48201"]}
+    >>> survey = ds.read(table, keys=["sex", "zip"])
+    >>> h = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.prefixes([5, 3, 0])}
+    >>> ds.generalize(survey, h, ds.KAnonymity(3), max_suppressed=0).best.levels
+    {'sex': 0, 'zip': 2}
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    keys = data.need_keys()
+    data.need_partition("a generalization")
+    parts, limits = _split(combined(criterion))
+    raise_all(
+        [
+            *_hierarchy_problems(data, hierarchies),
+            *_option_problems(search, loss, suppression, max_suppressed, data.n),
+        ]
+    )
+    task = _task(data, keys, hierarchies, parts, limits, max_suppressed, suppression, loss)
+    searching = Search(task, seconds)
+    outcome = searching.run(search)
+    best = outcome.best
+    if best is None:
+        _infeasible(searching)
+    as_they_are = tuple(key for key in keys if key not in hierarchies)
+    return Found(data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are)
+
+
+def _split(criterion: Any) -> tuple[Any, tuple[DisclosureRiskAtMost, ...]]:
+    """The criteria on classes, as one, and the limits of the disclosure risk."""
+    several = criterion.criteria if isinstance(criterion, AllOf) else (criterion,)
+    limits = tuple(c for c in several if isinstance(c, DisclosureRiskAtMost))
+    parts = tuple(c for c in several if not isinstance(c, DisclosureRiskAtMost))
+    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
+
+
+def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:
+    problems = []
+    for name, hierarchy in hierarchies.items():
+        if name not in data.columns:
+            problems.append(attributes.unknown_column("hierarchy", name, data.columns, data.name))
+        elif name not in data.keys:
+            what = f"a hierarchy is given for {name!r}, which is not a key attribute."
+            problems.append(
+                Problem("R08", what, did_you_mean(name, data.keys) or "Name it as a key.")
+            )
+        if not isinstance(hierarchy, Hierarchy):
+            what = f"what is given for {name!r} is not a hierarchy."
+            problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
+    return problems
+
+
+def _option_problems(
+    search: str, loss: str, suppression: str, max_suppressed: float, n: int
+) -> list[Problem]:
+    problems = [
+        Problem("P16", f"{word}= is not known.", f"Use one of {', '.join(known)}.")
+        for word, value, known in (
+            ("search", search, _SEARCHES),
+            ("loss", loss, LOSSES),
+            ("suppression", suppression, ("failing", "k-only")),
+        )
+        if value not in known
+    ]
+    share_ok = isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1
+    whole = isinstance(max_suppressed, int | np.integer) and not isinstance(max_suppressed, bool)
+    if not share_ok and not (whole and 0 <= max_suppressed <= n):
+        what = "max_suppressed= is neither a share (0.0 to 1.0) nor a number of records."
+        problems.append(Problem("P14", what, "Give for example 0.02, or 20."))
+    return problems
+
+
+def _task(
+    data: Microdata,
+    keys: tuple[str, ...],
+    hierarchies: Mapping[str, Hierarchy],
+    parts: Any,
+    limits: tuple[DisclosureRiskAtMost, ...],
+    max_suppressed: float,
+    suppression: Suppression,
+    loss: LossName,
+) -> Task:
+    found = data.frequency_set(keys)
+    wanted = (
+        ()
+        if parts is None
+        else (*parts.needs(data.confidential), *parts.needs_values(data.confidential))
+    )
+    pairs = {name: data.frequency_set([*keys, name]) for name in dict.fromkeys(wanted)}
+    budget = (
+        math.floor(max_suppressed * found.n + 1e-9)
+        if isinstance(max_suppressed, float)
+        else int(max_suppressed)
+    )
+    initial = data.initial if isinstance(data, Masked) else data
+    return Task(
+        keys=found,
+        recodings=tuple(_fitted(hierarchies.get(key), found, a) for a, key in enumerate(keys)),
+        criterion=parts,
+        limits=limits,
+        n=initial.n,
+        initial_sizes=_initial_sizes(data, found) if limits else found.counts,
+        pairs=pairs,
+        whole={name: data.whole(name) for name in pairs},
+        budget=budget,
+        suppression=suppression,
+        loss=loss,
+    )
+
+
+def _fitted(hierarchy: Hierarchy | None, found: FrequencySet, a: int) -> Recoding:
+    name, values = found.attributes[a], found.values[a]
+    counts = np.bincount(found.codes[a], found.counts, len(values)).astype(np.int64)
+    return hierarchy.fit(name, values, counts) if hierarchy else _as_it_is(name, values)
+
+
+def _as_it_is(name: str, values: pa.Array) -> Recoding:
+    """One level only: the values themselves."""
+    from discreet.hierarchies.recoding import Recoding
+
+    each = np.arange(len(values), dtype=np.int32)
+    return Recoding(
+        name, values, (each,), (values,), (np.ones(len(values), np.int64),), len(values)
+    )
+
+
+def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
+    """The initial class size of each combination; in a file masked before, by its first file."""
+    if not isinstance(data, Masked):
+        return found.counts
+    if data.changed & set(found.attributes):
+        fail(
+            "N05",
+            "the disclosure risk cannot drive the search after the keys were changed.",
+            "Generalize the initial file first, then mask further.",
+        )
+    import pyarrow.compute as pc
+
+    first = data.initial.frequency_set(found.attributes)
+    codes = [
+        pc.index_in(mine, value_set=theirs).to_numpy(zero_copy_only=False)[column]
+        for mine, theirs, column in zip(found.values, first.values, found.codes, strict=True)
+    ]
+    return first.class_sizes(codes)
+
+
+def _described(task: Task) -> str:
+    parts = [] if task.criterion is None else [task.criterion.describe()]
+    return " and ".join([*parts, *(limit.describe() for limit in task.limits)])
+
+
+def _infeasible(searching: Search) -> NoReturn:
+    """Say which condition fails, and how near the top of the lattice came."""
+    task = searching.task
+    conditions, p = searching.conditions, searching.p
+    if conditions is not None and p > conditions.max_p:
+        fail("D30", f"p = {p} cannot be reached: {conditions.explain(p)}.", "Lower p.")
+    top = searching.figures(task.lattice.nodes - 1)
+    what = (
+        f"no node of the lattice satisfies {_described(task)}: the most general one leaves "
+        f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}, "
+        f"{task.budget:,} are allowed."
+    )
+    if conditions is not None and top.classes > conditions.max_classes(p):
+        what += f" For {p} values in each class, {conditions.explain(p)}."
+    fail("D31", what, "Raise max_suppressed=, lower the criterion, or give hierarchies up to '*'.")
+
+
+def _mask(node: Node) -> Masked:
+    found = node.found
+    task, data = found.task, found.data
+    levels = task.lattice.levels_of(node.number)
+    moved = {key: level for key, level in node.levels.items() if level}
+    tables = {key: _table(found.recoding(key), level) for key, level in moved.items()}
+    complete_from = data.complete if isinstance(data, Masked) else data.source
+    recoded = linking.recoded(data.source, tables)
+    gone = _suppressed_combinations(found, levels)
+    source = linking.kept(data.source, linking.without(recoded, task.lattice.keys, gone).table)
+    parameters = {
+        "criterion": _described(task),
+        "levels": node.levels,
+        "suppressed": node.suppressed,
+        "loss": node.loss,
+    }
+    return masked_from(
+        data,
+        source,
+        method="generalize",
+        parameters=parameters,
+        changed=frozenset(moved),
+        complete=linking.recoded(complete_from, tables),
+        mappings=tables,
+        types=dict.fromkeys(moved, AttributeType("nominal")),
+    )
+
+
+def _table(recoding: Recoding, level: int) -> pa.Table:
+    """Value and label at a level."""
+    import pyarrow as pa
+
+    labels = recoding.labels[level].take(pa.array(recoding.maps[level]))
+    return pa.table({"value": recoding.values, "label": labels})
+
+
+def _suppressed_combinations(found: Found, levels: Sequence[int]) -> pa.Table:
+    """The combinations of generalized key values whose classes are suppressed."""
+    import pyarrow as pa
+
+    task = found.task
+    classes = found.search.counter.node(levels)
+    first = np.full(len(classes.size), -1, dtype=np.int64)
+    first[classes.label[::-1]] = np.arange(len(classes.label))[::-1]
+    rows = first[np.flatnonzero(classes.failing)]
+    columns = {}
+    for a, recoding in enumerate(task.recodings):
+        codes = recoding.maps[levels[a]][task.keys.codes[a][rows]]
+        values = recoding.labels[levels[a]] if levels[a] else recoding.values
+        columns[task.lattice.keys[a]] = values.take(pa.array(codes))
+    return pa.table(columns)

@@ -1,0 +1,180 @@
+"""The sweep equals a recount of every node, and ARX where ARX has an answer."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import adult
+import layout
+import twin
+from tests.lattice_adult import Coded
+from discreet.kernels.lattice.rollup import fresh_stamp
+from discreet.kernels.lattice.sweep import Sweep, sweep
+
+GOLDEN = adult.DATA / "golden" / "arx_adult.csv"
+needs_data = pytest.mark.skipif(not GOLDEN.exists(), reason="needs golden/arx_adult.csv")
+slowly = settings(max_examples=60, deadline=None)
+
+
+def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p_cap: int) -> Sweep:
+    levels = tuple(len(to) for to in data.maps)
+    shape = (int(np.prod(levels)), p_cap + 1)
+    found = Sweep(
+        levels,
+        int(data.counts.sum()),
+        np.zeros((*shape, cap + 2), np.int32),
+        np.zeros((*shape, cap + 2)),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+    )
+    for index, node in enumerate(twin.nodes(data)):
+        for size, share, distinct in zip(*twin.classes_of(data, node, masks), strict=True):
+            place = index, min(distinct, p_cap)
+            slot = min(size, cap + 1)
+            found.classes[place][slot] += 1
+            found.loss[place][slot] += size * share
+            if size > cap:
+                found.large_records[place] += size
+                found.large_squares[place] += size**2
+    return found
+
+
+def assert_equal(found: Sweep, expected: Sweep) -> None:
+    assert found.levels == expected.levels
+    assert found.records == expected.records
+    np.testing.assert_array_equal(found.classes, expected.classes)
+    np.testing.assert_array_equal(found.large_records, expected.large_records)
+    np.testing.assert_array_equal(found.large_squares, expected.large_squares)
+    np.testing.assert_allclose(found.loss, expected.loss, rtol=1e-12, atol=0)
+
+
+def draw_masks(data: Coded, seed: int, attributes: int) -> list[NDArray[np.uint64]]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(1, 64, len(data.counts), np.uint64) for _ in range(attributes)]
+
+
+@slowly
+@given(data=twin.lattices(), cap=st.integers(1, 8))
+def test_every_node_equals_its_recount(data: Coded, cap: int) -> None:
+    assert_equal(sweep(*data, cap=cap), recount(data, [], cap, 0))
+
+
+@slowly
+@given(
+    data=twin.lattices(),
+    cap=st.integers(1, 8),
+    p_cap=st.integers(1, 4),
+    seed=st.integers(0, 99),
+    attributes=st.integers(1, 2),
+)
+def test_distinct_values_equal_their_recount(
+    data: Coded, cap: int, p_cap: int, seed: int, attributes: int
+) -> None:
+    masks = draw_masks(data, seed, attributes)
+    found = sweep(*data, cap=cap, masks=masks, p_cap=p_cap)
+    assert_equal(found, recount(data, masks, cap, p_cap))
+
+
+@slowly
+@given(data=twin.lattices())
+def test_keys_of_several_words_give_the_same(data: Coded) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "WORD_BITS", 6)
+        wide = sweep(*data, cap=3)
+    assert_equal(wide, recount(data, [], 3, 0))
+
+
+def test_keys_wider_than_64_bits_are_counted() -> None:
+    rng = np.random.default_rng(1)
+    leaves = 3000
+    one = [np.arange(leaves, dtype=np.int32), np.arange(leaves, dtype=np.int32) // 1000]
+    share = [(np.bincount(to) - 1) / (leaves - 1) for to in one]
+    codes = tuple(rng.permutation(leaves).astype(np.int32) for _ in range(6))
+    data = Coded(codes, np.ones(leaves, np.int64), [one] * 6, [share] * 6)
+    assert_equal(sweep(*data, cap=5), recount(data, [], 5, 0))
+
+
+@slowly
+@given(data=twin.lattices(), k=st.integers(1, 7), p=st.integers(0, 3), seed=st.integers(0, 99))
+def test_outcomes_for_every_k_and_p_equal_their_recount(
+    data: Coded, k: int, p: int, seed: int
+) -> None:
+    masks = draw_masks(data, seed, 1)
+    found = sweep(*data, cap=6, masks=masks, p_cap=3)
+    expected = np.array([twin.outcome(data, node, masks, k, p) for node in twin.nodes(data)])
+    np.testing.assert_array_equal(found.kept_classes(k, p), expected[:, 0])
+    np.testing.assert_array_equal(found.suppressed(k, p), expected[:, 1])
+    np.testing.assert_array_equal(found.discernibility(k, p), expected[:, 2])
+    np.testing.assert_allclose(found.iyengar(k, p), expected[:, 3], rtol=1e-12, atol=1e-15)
+
+
+@slowly
+@given(data=twin.lattices(), seed=st.integers(0, 99), threads=st.integers(2, 3))
+def test_neither_threads_nor_row_order_change_a_bit(data: Coded, seed: int, threads: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(data.counts))
+    shuffled = data._replace(codes=tuple(c[order] for c in data.codes), counts=data.counts[order])
+    one, other = sweep(*data, cap=4), sweep(*shuffled, cap=4, threads=threads)
+    for name in ("classes", "loss", "large_records", "large_squares"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_memory_guard_gives_up_cells_without_changing_the_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flag = [np.array([0, 1], np.int32), np.array([0, 0], np.int32)]
+    share = [np.zeros(2), np.ones(1)]
+    codes = tuple(np.array(column, np.int32) for column in ([0, 0, 1, 1], [0, 1, 0, 1]))
+    data = Coded(codes, np.array([1, 2, 3, 4]), [flag, flag], [share, share])
+    monkeypatch.setattr(layout, "_SMALL", 0)
+    monkeypatch.setattr(layout, "_COLUMNS", 0)
+    assert_equal(sweep(*data, cap=3), recount(data, [], 3, 0))
+
+
+def test_stamps_start_over_before_they_overflow() -> None:
+    table = np.full(4, 9, np.uint32)
+    assert fresh_stamp(table, np.uint64(9), 5) == 9
+    assert table.all()
+    assert fresh_stamp(table, np.uint64(2**32 - 5), 5) == 1
+    assert not table.any()
+
+
+def test_broken_input_is_refused() -> None:
+    fine, coarse = np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32)
+    codes, counts = (np.array([0, 1, 2], np.int32),), np.ones(3, np.int64)
+    shares = [[np.zeros(3), np.zeros(2), np.zeros(2)]]
+    with pytest.raises(ValueError, match="not a function of level 1"):
+        sweep(codes, counts, [[np.arange(3, dtype=np.int32), fine, coarse]], shares)
+    with pytest.raises(ValueError, match="without records"):
+        sweep(codes, 0 * counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])
+    with pytest.raises(ValueError, match="no records"):
+        sweep((codes[0][:0],), counts[:0], [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])
+    found = sweep(codes, counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]], cap=2)
+    with pytest.raises(ValueError, match="larger cap"):
+        found.suppressed(4)
+
+
+@needs_data
+@pytest.mark.parametrize(("keys", "confidential"), [(9, None), (8, "occupation")])
+def test_best_nodes_of_adult_are_those_of_arx(keys: int, confidential: str | None) -> None:
+    """ARX 3.9.2; the level order of the file is that of `adult.NINE`."""
+    names = adult.NINE if keys == 9 else adult.EIGHT
+    data, masks = adult.coded(adult.read_columns(), names, confidential)
+    found = sweep(*data, masks=[masks] if confidential else (), p_cap=5)
+    with GOLDEN.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["qis"]) == keys]
+    models = {"k-anonymity": 0, "k-anonymity + distinct 5-diversity of occupation": 5}
+    rows = [row for row in rows if row["model"] in models]
+    assert len(rows) == (3 if keys == 9 else 5)
+    for row in rows:
+        k, p = int(row["k"]), models[row["model"]]
+        best = found.best(k, p, int(float(row["max_suppressed"]) * found.records))
+        assert best is not None
+        assert " ".join(map(str, found.node(best))) == row["best_levels"]
+        assert found.suppressed(k, p)[best] == int(row["suppressed"])
+        assert found.iyengar(k, p)[best] == pytest.approx(float(row["loss"]), abs=1e-6)
