@@ -87,7 +87,7 @@ def sampling_chart(points: list[Any]) -> Any:
 def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> Any:
     """Loss against suppressed records, one point per node; the chosen one is a star."""
     alt = altair()
-    kind = {node: "minimal" for node in minimal} | {best: "chosen"}
+    kind = dict.fromkeys(minimal, "minimal") | {best: "chosen"}
     values = [
         {
             "suppressed": row["suppressed"],

@@ -13,7 +13,7 @@ import heapq
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -97,18 +97,20 @@ class Search:
     @functools.cached_property
     def sweep(self) -> Sweep:
         """Class sizes of every node, with distinct values where they fit into masks."""
+        return self._sweep_with(self.task.shares)
+
+    @functools.cached_property
+    def _entropy_sweep(self) -> Sweep:
+        return self._sweep_with(self.task.entropies)
+
+    def _sweep_with(self, shares: Any) -> Sweep:
         from discreet.kernels.lattice.sweep import sweep
 
-        task = self.task
-        masks = _masks(task) if self.swept_distinct else ()
+        keys, cap = self.task.keys, max(CAP, self.task.k)
+        masks = _masks(self.task) if self.swept_distinct else ()
+        p_cap = self.p if masks else 0
         return sweep(
-            task.keys.codes,
-            task.keys.counts,
-            task.maps,
-            task.shares,
-            cap=max(CAP, task.k),
-            masks=masks,
-            p_cap=self.p if masks else 0,
+            keys.codes, keys.counts, self.task.maps, shares, cap=cap, masks=masks, p_cap=p_cap
         )
 
     @property
@@ -166,14 +168,6 @@ class Search:
         return np.asarray(precision(list(grid), heights, self.sweep.suppressed(k, p), task.keys.n))
 
     @functools.cached_property
-    def _entropy_sweep(self) -> Sweep:
-        from discreet.kernels.lattice.sweep import sweep
-
-        task = self.task
-        masks = _masks(task) if self.swept_distinct else ()
-        return sweep(task.keys.codes, task.keys.counts, task.maps, task.entropies, cap=max(CAP, task.k), masks=masks, p_cap=self.p if masks else 0)  # fmt: skip
-
-    @functools.cached_property
     def feasible(self) -> NDArray[np.bool_]:
         """Per node, whether it is feasible; where more than sizes decides, whether it may be."""
         within = self.suppressed <= self.task.budget
@@ -211,7 +205,7 @@ class Search:
     def _iyengar(self) -> NDArray[np.float64]:
         return self.sweep.iyengar(self.task.k, self.swept_p)
 
-    @functools.lru_cache(maxsize=None)  # noqa: B019
+    @functools.cache  # noqa: B019
     def _counted(self, node: int) -> Figures:
         task, levels = self.task, self.task.lattice.levels_of(node)
         self.tally.counted += 1

@@ -30,13 +30,13 @@ def fewest_records(
         return chosen
     items = np.flatnonzero((values > 0) & (sizes <= budget))
     items = items[np.lexsort([items, -values[items], sizes[items]])]
-    if _smaller_is_worth_more(sizes[items], values[items]):
+    if _falling(values[items]):  # a smaller class never adds less
         return _smallest_first(chosen, items, sizes, values, excess, budget)
     return _knapsack(chosen, items, sizes, values, excess, budget)
 
 
-def _smaller_is_worth_more(sizes: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
-    """Whether a smaller class never adds less: then taking the smallest first is best."""
+def _falling(values: NDArray[np.float64]) -> bool:
+    """Whether values never rise."""
     return bool((np.diff(values) <= _TOLERANCE).all())
 
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from discreet import _linking as linking
-from discreet import attributes, frames
+from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
 from discreet.criteria.all_of import AllOf, combined
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
@@ -88,9 +87,9 @@ class Node:
         return "\n".join(
             [
                 f"Generalize {', '.join(moved)}." if moved else "No key is generalized.",
-                f"{counted(self.suppressed, 'record')} ({share(self.suppressed, n)}) are suppressed; "
-                f"{counted(self.classes, 'class')} are left.",
-                f"Loss: {self.loss:.4f} of 1 (mean share of the hierarchy's leaves a value covers).",
+                f"Suppressed: {counted(self.suppressed, 'record')} "
+                f"({share(self.suppressed, n)}). Left: {counted(self.classes, 'class')}.",
+                f"Loss: {self.loss:.4f} of 1, the mean share of the leaves that a value covers.",
             ]
         )
 
@@ -438,9 +437,9 @@ def _mask(node: Node) -> Masked:
     moved = {key: level for key, level in node.levels.items() if level}
     tables = {key: _table(found.recoding(key), level) for key, level in moved.items()}
     complete_from = data.complete if isinstance(data, Masked) else data.source
-    recoded = linking.recoded(data.source, tables)
+    recoded = engine.recoded(data.source, tables)
     gone = _suppressed_combinations(found, levels)
-    source = linking.kept(data.source, linking.without(recoded, task.lattice.keys, gone).table)
+    source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
     parameters = {
         "criterion": _described(task),
         "levels": node.levels,
@@ -453,7 +452,7 @@ def _mask(node: Node) -> Masked:
         method="generalize",
         parameters=parameters,
         changed=frozenset(moved),
-        complete=linking.recoded(complete_from, tables),
+        complete=engine.recoded(complete_from, tables),
         mappings=tables,
         types=dict.fromkeys(moved, AttributeType("nominal")),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet import engine
 from discreet.attributes import AttributeType
-from discreet.errors import fail, listed
+from discreet.errors import Problem, fail, listed
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -116,3 +116,16 @@ def require_link(data: Microdata) -> str:
             "Name the column that tells them apart with record_id=.",
         )
     return data.source.at(data.record_id)
+
+
+def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
+    """What is wrong with the record ids of a file, by count."""
+    counts = engine.id_counts(data.source, column)
+    problems = []
+    if counts.missing:
+        what = f"record id {name!r} is missing in {counts.missing:,} records of {data.name}."
+        problems.append(Problem("D09", what, "Every record needs an id."))
+    if counts.duplicated:
+        what = f"record id {name!r} is repeated in {counts.duplicated:,} records of {data.name}."
+        problems.append(Problem("D09", what, "Every record needs an id of its own."))
+    return problems

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet import _linking as linking
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
 from discreet.criteria.criterion import whole_number
@@ -69,12 +68,12 @@ def microaggregate(
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     raise_all(_problems(data, chosen, k, method, objective))
     link = require_link(data)
-    found = linking.records(data.source, link, chosen)
+    found = engine.records(data.source, link, chosen)
     for name in chosen:
         values = found.column(name).to_numpy().astype(np.float64)
         masked = _group_means(values, _groups(values, k, method, objective))
         found = found.set_column(found.column_names.index(name), name, [masked])
-    source = linking.replaced(data.source, link, found)
+    source = engine.replaced(data.source, link, found)
     parameters = {"columns": list(chosen), "k": k, "method": method, "objective": objective}
     return masked_from(
         data,

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import _linking as linking
 from discreet import attributes, engine
 from discreet.errors import Problem, fail, raise_all
-from discreet.masking.masked import Masked, masked_from, require_link
+from discreet.masking.masked import Masked, id_problems, masked_from, require_link
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def sample(
     if strata:
         source = _stratified(data, named, strata, fraction, size, seed)
     else:
-        source = linking.sample(data.source, named, size, seed)
+        source = engine.sample(data.source, named, size, seed)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
     return masked_from(data, source, method="sample", parameters=parameters)
 
@@ -122,7 +121,7 @@ def _stratified(
         )
     columns = [v.take(pa.array(c)) for v, c in zip(found.values, found.codes, strict=True)]
     table = pa.Table.from_arrays([*columns, pa.array(taken)], names=[*strata, "take"])
-    return linking.stratified_sample(data.source, named, strata, table, seed)
+    return engine.stratified_sample(data.source, named, strata, table, seed)
 
 
 def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> list[Problem]:
@@ -169,16 +168,3 @@ def _require_ids(data: Microdata, column: str) -> None:
             "Its written form differs between engines: use another column.",
         )
     raise_all(id_problems(data, data.record_id, column))
-
-
-def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
-    """What is wrong with the record ids of a file, by count."""
-    counts = linking.id_counts(data.source, column)
-    problems = []
-    if counts.missing:
-        what = f"record id {name!r} is missing in {counts.missing:,} records of {data.name}."
-        problems.append(Problem("D09", what, "Every record needs an id."))
-    if counts.duplicated:
-        what = f"record id {name!r} is repeated in {counts.duplicated:,} records of {data.name}."
-        problems.append(Problem("D09", what, "Every record needs an id of its own."))
-    return problems

@@ -22,13 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import _linking as linking
-from discreet import attributes, frames
-from discreet._linking import Pair
-from discreet.errors import Problem, fail, raise_all
+from discreet import frames
+from discreet.errors import fail
 from discreet.frames import FrameKind
-from discreet.masking.masked import Masked, require_link
-from discreet.masking.sample import id_problems
+from discreet.linking import link
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
@@ -236,52 +233,21 @@ def disclosure_risk(
     ----------
     Truta, Fotouhi, Barth-Jones (2004), equations (2.10)–(2.13); (2005), equations (3)–(6).
     """
-    pair, link = _paired(initial, masked, on)
-    cells, classes = linking.classification(pair)
+    linked = link(initial, masked, on)
+    cells, classes = linked.classification()
     classification = Classification.from_arrow(cells, masked.source.kind)
-    made_here = isinstance(masked, Masked) and on is None
     return DisclosureRisk(
         n=initial.n,
         t=classification.t,
         classification=classification,
         initial_sizes=_initial_sizes(classes),
         masked_sizes=_masked_sizes(classification),
-        method=_method(masked) if made_here else "elsewhere",
+        method=linked.method,
         provenance=Provenance.of(initial),
-        id_name=on or initial.record_id or "record",
-        _records=_records(pair, link if on else _named_link(initial, link), initial),
-        _compatible=_compatible(pair, masked, link) if made_here else None,
+        id_name=linked.id_name,
+        _records=linked.record_sizes,
+        _compatible=linked.compatible if linked.made_here else None,
     )
-
-
-def _named_link(initial: Microdata, link: tuple[str, str]) -> tuple[str, str]:
-    """Records are shown by the record id the user named, else by the row number."""
-    if initial.record_id is None:
-        return link
-    named = initial.source.at(initial.record_id)
-    return named, named
-
-
-def _records(pair: Pair, link: tuple[str, str], initial: Microdata) -> Callable[[], pa.Table]:
-    def found() -> pa.Table:
-        if initial.record_id is not None:
-            raise_all(id_problems(initial, initial.record_id, link[0]))
-        return linking.record_sizes(pair, link)
-
-    return found
-
-
-def _method(masked: Microdata) -> str:
-    return ", then ".join(s.method for s in masked.steps) if isinstance(masked, Masked) else ""
-
-
-def _compatible(
-    pair: Pair, masked: Microdata, link: tuple[str, str]
-) -> Callable[[], pa.Table] | None:
-    if not isinstance(masked, Masked):
-        return None
-    complete = masked.complete
-    return lambda: linking.compatible(pair, complete, link)
 
 
 def _initial_sizes(classes: pa.Table) -> ClassSizes:
@@ -297,77 +263,3 @@ def _masked_sizes(classification: Classification) -> ClassSizes:
     t = np.zeros(len(i), dtype=np.int64)
     np.add.at(t, row, classification.c)
     return ClassSizes(tuple(i.tolist()), tuple((t // i).tolist()), tuple(t.tolist()))
-
-
-def _paired(initial: Microdata, masked: Microdata, on: str | None) -> tuple[Pair, tuple[str, str]]:
-    for data in (initial, masked):
-        if not isinstance(data, Microdata):
-            fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
-    keys = initial.need_keys()
-    raise_all([*_key_problems(initial, masked), *_policy_problems(initial, masked)])
-    if on is not None:
-        return _linked_by_column(initial, masked, on, keys)
-    if not isinstance(masked, Masked) or masked.initial.source is not initial.source:
-        fail(
-            "N03",
-            f"{masked.name} was not made here from {initial.name}.",
-            'Say which column links the records of both files: on="…".',
-        )
-    link = require_link(masked.initial)
-    by_keys = not (masked.changed & set(keys))
-    on_ids = (link, link)
-    return Pair(initial.source, masked.source, keys, None if by_keys else on_ids), on_ids
-
-
-def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
-    absent = [key for key in initial.keys if key not in masked.columns]
-    problems = [
-        attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
-    ]
-    if masked.keys and set(masked.keys) != set(initial.keys):
-        what = f"the keys of {masked.name} are not those of {initial.name}."
-        problems.append(Problem("R07", what, "Name the same keys for both files."))
-    return problems
-
-
-def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
-    if "wildcard" not in (initial.missing, masked.missing):
-        return []
-    what = 'C needs classes, and missing="wildcard" gives none.'
-    return [Problem("N01", what, 'Read both files with missing="category".')]
-
-
-def _linked_by_column(
-    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...]
-) -> tuple[Pair, tuple[str, str]]:
-    raise_all(
-        [
-            attributes.unknown_column("record id", on, data.columns, data.name)
-            for data in (initial, masked)
-            if on not in data.columns
-        ]
-    )
-    kinds = initial.source.kinds[on], masked.source.kinds[on]
-    if kinds[0] != kinds[1]:
-        fail(
-            "D10",
-            f"record id {on!r} is {kinds[0]} in {initial.name} and {kinds[1]} in {masked.name}.",
-            "Write it the same way in both files.",
-        )
-    if not linking.same_engine(initial.source, masked.source):
-        fail(
-            "N04",
-            f"{initial.name} and {masked.name} are held by different engines.",
-            "Open both in the same one.",
-        )
-    link = initial.source.at(on), masked.source.at(on)
-    raise_all([*id_problems(initial, on, link[0]), *id_problems(masked, on, link[1])])
-    pair = Pair(initial.source, masked.source, keys, link)
-    alone = linking.unlinked(pair)
-    if alone:
-        fail(
-            "D11",
-            f"{alone:,} records of {masked.name} have an id {on!r} that is not in {initial.name}.",
-            "Give the initial file the masked one was made from.",
-        )
-    return pair, link

@@ -104,7 +104,9 @@ def attributes(
         raise ValueError("no key attributes or no records: nothing to generalize")
     if np.min(counts) < 1:
         raise ValueError("a tuple without records is in the frequency set: leave it out")
-    return [attribute(*each) for each in zip(codes, [counts] * len(codes), maps, shares, strict=True)]
+    return [
+        attribute(*each) for each in zip(codes, [counts] * len(codes), maps, shares, strict=True)
+    ]
 
 
 def _check_nesting(columns: Sequence[Codes]) -> None:

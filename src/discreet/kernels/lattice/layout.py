@@ -74,7 +74,9 @@ class Plan(NamedTuple):
     margin_share: Floats
 
 
-def layout_of(keys: Sequence[Attribute], tuples: int, records: int, masks: Sequence[Words]) -> Layout:
+def layout_of(
+    keys: Sequence[Attribute], tuples: int, records: int, masks: Sequence[Words]
+) -> Layout:
     """Choose cells and fields.
 
     Cells save most where memory allows: each of the two halves the number of roll-ups.
@@ -143,9 +145,7 @@ def plan_of(keys: Sequence[Attribute], layout: Layout) -> Plan:
     )
 
 
-def _inner_plan(
-    keys: Sequence[Attribute], layout: Layout
-) -> tuple[Ints, Ints, Ints, Floats]:
+def _inner_plan(keys: Sequence[Attribute], layout: Layout) -> tuple[Ints, Ints, Ints, Floats]:
     """Return the inner part of the plan: which margins are classes at which inner levels."""
     nodes, begin = [], [0]
     margin: list[int] = []
@@ -201,6 +201,8 @@ def initial_classes(
         np.bitwise_or.at(union, place, mask[order])
         classes["mask"][:, c] = union.reshape(classes["count"].shape)
     for f, a in enumerate(layout.outer):
-        field = (classes["key"][:, layout.word[f]] >> u64(layout.shift[f])) & u64(2 ** layout.bits[f] - 1)
+        field = (classes["key"][:, layout.word[f]] >> u64(layout.shift[f])) & u64(
+            2 ** layout.bits[f] - 1
+        )
         classes["share"] += keys[a].share[0][field]
     return classes

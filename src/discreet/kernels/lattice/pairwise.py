@@ -232,17 +232,13 @@ def _identify(
 
 
 @njit(cache=True, nogil=True)
-def _append(
-    ids: Words, width: np.uint64, up: NDArray[np.int32], leaf: NDArray[np.int32]
-) -> None:
+def _append(ids: Words, width: np.uint64, up: NDArray[np.int32], leaf: NDArray[np.int32]) -> None:
     for i in range(len(ids)):
         ids[i] = ids[i] * width + u64(up[leaf[i]])
 
 
 @njit(cache=True, nogil=True)
-def _group(
-    ids: Words, counts: Ints, table: NDArray[np.uint32], first: Ints, merged: Ints
-) -> int:
+def _group(ids: Words, counts: Ints, table: NDArray[np.uint32], first: Ints, merged: Ints) -> int:
     """Sum `counts` by id into `merged`, with the first tuple of each; return their number."""
     bits = table_bits(len(ids))
     down = u64(64 - bits)

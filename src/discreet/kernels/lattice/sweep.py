@@ -21,7 +21,7 @@ K. LeFevre, D. DeWitt, R. Ramakrishnan (2005), Incognito (the rollup property).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -33,9 +33,18 @@ from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.lattice.attribute import Codes, attributes
-from discreet.kernels.lattice.layout import Layout, Plan, initial_classes, layout_of, plan_of
-from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Step, Words, class_dtype, fresh_stamp
-from discreet.kernels.lattice.rollup import hash_table, roll, u64
+from discreet.kernels.lattice.layout import Plan, initial_classes, layout_of, plan_of
+from discreet.kernels.lattice.rollup import (
+    Classes,
+    Floats,
+    Ints,
+    Step,
+    Words,
+    fresh_stamp,
+    hash_table,
+    roll,
+    u64,
+)
 from discreet.kernels.lattice.tally import Tally, new_tally, tally
 
 

@@ -1,0 +1,131 @@
+"""CSV files: all columns are read as text first, then given the type that fits every cell.
+
+A type is chosen only where it loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet import csvfile
+from discreet.engine.counting import portions
+from discreet.engine.missing import MissingCodes, normalised, without_codes
+from discreet.engine.opening import literal
+from discreet.engine.source import Kind, Source, drop, embedded, fresh_name, translated, when_unused
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
+_KEEP_BELOW = 1 << 30  # a CSV file up to this size is parsed once and kept by the engine
+
+
+_HEAD = 1000
+
+
+_NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
+    r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
+    r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
+)
+
+
+_ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
+
+
+def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Source:
+    """Open a CSV file: all columns as text first, then the type that fits every cell.
+
+    A type is chosen only where it loses nothing: a code with leading zeros, or with more
+    digits than a 64-bit number holds, stays text.
+    """
+    import ibis
+
+    physical = {f"c{i}": "VARCHAR" for i in range(len(dialect.names))}
+    text = translated(
+        lambda: embedded().read_csv(
+            literal(path),
+            table_name=fresh_name(),
+            hive_partitioning=False,
+            auto_detect=False,
+            header=False,
+            skip=dialect.header_rows,
+            sep=dialect.separator,
+            new_line=dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
+            quote='"',
+            escape='"',
+            encoding=dialect.encoding,
+            nullstr="",
+            allow_quoted_nulls=False,
+            columns=physical,
+        ),
+        path.name,
+    )
+    raw = Source(text, dialect.names, path.name, None, "arrow")
+    raw = replace(raw, table=without_codes(raw, missing))
+    typed = raw.table.mutate(
+        **{f"c{i}": _as_kind(raw.table[f"c{i}"], kind) for i, kind in enumerate(_fitting(raw))},
+        row=ibis.row_number(),
+    )
+    if path.stat().st_size <= _KEEP_BELOW:
+        name = fresh_name()
+        typed = translated(lambda: embedded().create_table(name, typed, temp=True), path.name)
+        when_unused(typed, drop, name)
+    return normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
+
+
+def _fitting(raw: Source) -> list[Kind]:
+    """The first kind that fits all cells of each column: one pass over the file, rarely two."""
+    order: tuple[Kind, ...] = ("integer", "number", "date", "timestamp")
+    every = [(i, kind) for i in range(len(raw.names)) for kind in order]
+    fits = _all_fit(raw.table.limit(_HEAD), every, raw.origin)
+    open_ = {i: [k for k in order if fits[i, k]] for i in range(len(raw.names))}
+    found: dict[int, Kind] = {}
+    while open_:
+        for i in [i for i, kinds in open_.items() if not kinds]:
+            found[i] = "text"
+            del open_[i]
+        fits = _all_fit(raw.table, [(i, kinds[0]) for i, kinds in open_.items()], raw.origin)
+        for (i, kind), fit in fits.items():
+            if fit:
+                found[i] = kind
+                del open_[i]
+            else:
+                open_[i].pop(0)
+    return [found[i] for i in range(len(raw.names))]
+
+
+def _all_fit(
+    table: ir.Table, tried: list[tuple[int, Kind]], origin: str
+) -> dict[tuple[int, Kind], bool]:
+    if not tried:
+        return {}
+    row = {}
+    for some in portions(tried, 500):
+        checks = {f"{kind}{i}": _fits(table[f"c{i}"], kind).all() for i, kind in some}
+        found = translated(table.aggregate(**checks).to_pyarrow, origin)
+        row.update(found.to_pylist()[0])
+    # no record at all (None): nothing contradicts the kind, and text is the plain reading
+    return {(i, kind): bool(row[f"{kind}{i}"]) for i, kind in tried}
+
+
+def _fits(column: Any, kind: Kind) -> Any:
+    if kind == "number":
+        return column.isnull() | column.re_search(_NUMBER)
+    text = column.strip().replace("T", " ") if kind == "timestamp" else column.strip()
+    same = text.try_cast(_DTYPE[kind]).cast("string") == text
+    if kind != "integer":
+        same = same & text.re_search(_ISO)
+    return column.isnull() | same.fill_null(False)
+
+
+_DTYPE: dict[Kind, str] = {
+    "integer": "int64",
+    "number": "float64",
+    "date": "date",
+    "timestamp": "timestamp",
+}
+
+
+def _as_kind(column: Any, kind: Kind) -> Any:
+    return column if kind == "text" else column.strip().cast(_DTYPE[kind])

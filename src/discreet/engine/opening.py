@@ -1,0 +1,145 @@
+"""Opening: a file, a frame or a table of any backend becomes a source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import csvfile
+from discreet.engine.missing import MissingCodes, normalised
+from discreet.engine.source import (
+    Source,
+    collected,
+    embedded,
+    forget,
+    fresh_name,
+    translated,
+    when_unused,
+)
+from discreet.errors import raise_all
+from discreet.frames import FrameKind, unreadable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_table(source: object) -> bool:
+    """Whether an object is an Ibis table (without importing Ibis for those that are not)."""
+    home = type(source).__module__.partition(".")[0]
+    return home == "ibis" and hasattr(source, "get_backend") and hasattr(source, "columns")
+
+
+def from_table(table: Any, missing: MissingCodes) -> Source:
+    """Open a table of any Ibis backend; rows have no numbers of their own there."""
+    translated(table.get_backend, "the Ibis table")
+    names = tuple(str(c) for c in table.columns)
+    renamed = table.select(**{f"c{i}": table[name] for i, name in enumerate(table.columns)})
+    return normalised(Source(renamed, names, "the table", None, "arrow"), missing)
+
+
+def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Source:
+    """Open an Arrow table in the embedded engine, which reads its buffers in place."""
+    import pyarrow as pa
+
+    names = tuple(str(n) for n in table.column_names)
+    plain = {n: _plain(column) for n, column in zip(names, table.columns, strict=True)}
+    raise_all([unreadable(name) for name, column in plain.items() if column is None])
+    row = pa.array(np.arange(table.num_rows, dtype=np.int64))
+    physical = [*(f"c{i}" for i in range(len(names))), "row"]
+    arrow = pa.Table.from_arrays([*plain.values(), row], names=physical)
+    name = fresh_name()
+    engine = embedded()
+    engine.con.register(name, arrow)
+    opened = translated(lambda: engine.table(name), f"the {kind} frame")
+    source = Source(opened, names, f"the {kind} frame", "row", kind)
+    when_unused(source.table, forget, name)
+    return normalised(source, missing)
+
+
+def read_parquet(path: Path, missing: MissingCodes) -> Source:
+    """Open a Parquet file in place. The engine renames columns that differ in case only, so
+    the names are taken from the file and the columns by position.
+    """
+    import ibis
+    import pyarrow.parquet as pq
+
+    names = tuple(translated(lambda: pq.read_schema(path), path.name).names)
+    csvfile.refuse_duplicates(names, path)
+    numbered = "file_row_number" not in (name.lower() for name in names)
+    options = {"file_row_number": True} if numbered else {}
+    table = translated(
+        lambda: embedded().read_parquet(
+            literal(path), table_name=fresh_name(), hive_partitioning=False, **options
+        ),
+        path.name,
+    )
+    columns = {f"c{i}": table[i] for i in range(len(names))}
+    row = table["file_row_number"] if numbered else ibis.row_number()
+    source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
+    return normalised(_in_known_types(source), missing)
+
+
+def literal(path: Path) -> str:
+    """A path that the engine does not take for a pattern."""
+    return "".join(f"[{c}]" if c in "[*?" else c for c in str(path))
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Decode dictionaries, unwrap extension types and convert types the engine does not have to
+    one that loses nothing; every other column is left in place. None when there is no such type.
+    """
+    import pyarrow as pa
+
+    if isinstance(column.type, pa.BaseExtensionType) and column.type != pa.uuid():
+        column = column.cast(column.type.storage_type)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    near = _near_type(column.type)
+    try:
+        return None if near is None else column if near == column.type else column.cast(near)
+    except pa.ArrowException:
+        return None
+
+
+def _near_type(dtype: pa.DataType) -> pa.DataType | None:
+    import pyarrow as pa
+
+    if pa.types.is_duration(dtype) or pa.types.is_interval(dtype) or pa.types.is_union(dtype):
+        return None
+    if pa.types.is_null(dtype):
+        return pa.string()
+    if pa.types.is_float16(dtype):
+        return pa.float32()
+    if pa.types.is_decimal256(dtype):
+        return pa.decimal128(38, dtype.scale)
+    if dtype == pa.time64("ns"):
+        return pa.time64("us")
+    if pa.types.is_timestamp(dtype) and dtype.tz is not None and dtype.unit == "ns":
+        return pa.timestamp("us", dtype.tz)
+    return dtype
+
+
+_NEAR = {"TIMESTAMPTZ_NS": "timestamp('UTC')", "TIME_NS": "time", '"NULL"': "string"}
+
+
+def _in_known_types(source: Source) -> Source:
+    """Columns of types that Ibis does not know, converted to one that loses nothing."""
+    schema = source.table.schema()
+    near = {
+        source.at(name): target
+        for name in source.names
+        if schema[source.at(name)].is_unknown()
+        for raw, target in _NEAR.items()
+        if raw in str(schema[source.at(name)])
+    }
+    if not near:
+        return source
+    texts = {c: (source.table[c].cast("string"), source.table[c].cast(t)) for c, t in near.items()}
+    lost = {c: (text != value.cast("string")).any() for c, (text, value) in texts.items()}
+    found = collected(source.table.aggregate(**lost), source).to_pylist()[0]
+    raise_all([unreadable(n) for n in source.names if found.get(source.at(n))])
+    converted = source.table.mutate(**{c: value for c, (_, value) in texts.items()})
+    return replace(source, table=converted)

@@ -1,0 +1,47 @@
+"""Giving out: columns as Arrow tables, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.engine.source import Source, collected, translated
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def collect(source: Source, names: Sequence[str]) -> pa.Table:
+    """The named columns as an Arrow table, in the order of the records where they have one."""
+    table = source.table if source.row is None else source.table.order_by(source.row)
+    chosen = table.select(*[source.at(name) for name in names])
+    return collected(chosen, source).rename_columns(list(names))
+
+
+def write(source: Source, names: Sequence[str], path: Path) -> None:
+    """Write the named columns to a CSV or Parquet file that appears whole or not at all."""
+    table = source.table if source.row is None else source.table.order_by(source.row)
+    chosen = table.select(**{name: table[source.at(name)] for name in names})
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        if path.suffix == ".parquet":
+            translated(lambda: chosen.to_parquet(beside), source.origin)
+        else:
+            translated(lambda: chosen.to_csv(beside, header=True), source.origin)
+        Path(beside).replace(path)
+    finally:
+        Path(beside).unlink(missing_ok=True)
+
+
+def records(source: Source, link: str, names: Sequence[str]) -> pa.Table:
+    """The named columns of all records, with the link first, in the order of the link."""
+    columns = {name: source.table[source.at(name)] for name in names}
+    chosen = source.table.select(
+        link=source.table[link], **{f"v{i}": c for i, c in enumerate(columns.values())}
+    )
+    found = collected(chosen, source).sort_by("link")
+    return found.rename_columns(["link", *names])

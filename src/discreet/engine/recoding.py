@@ -1,0 +1,45 @@
+"""Recoding: other values in some columns, and records left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from discreet.engine.source import Source, kept, uploaded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def replaced(source: Source, link: str, values: pa.Table) -> Source:
+    """The table with other values in some columns; ``values`` holds the link and the columns."""
+    names = values.column_names[1:]
+    renamed = ["link", *(f"new_{source.at(name)}" for name in names)]
+    given = uploaded(source, values.rename_columns(renamed))
+    joined = source.table.join(given, source.table[link] == given["link"])
+    changed = {source.at(name): joined[f"new_{source.at(name)}"] for name in names}
+    columns = {c: changed.get(c, joined[c]) for c in source.table.columns}
+    return kept(source, joined.select(**columns))
+
+
+def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
+    """The table with columns recoded, by one join each with its table of values and labels."""
+    table = source.table
+    for name, values in tables.items():
+        at = source.at(name)
+        given = uploaded(source, values.rename_columns(["value", "label"]))
+        joined = table.join(given, table[at].identical_to(given["value"]))
+        table = joined.select(**{c: joined["label" if c == at else c] for c in table.columns})
+    return replace(source, table=table)
+
+
+def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Source:
+    """The table without the records that have one of the given combinations of values."""
+    if combinations.num_rows == 0:
+        return source
+    physical = [f"s{i}" for i in range(len(names))]
+    gone = uploaded(source, combinations.rename_columns(physical))
+    pairs = zip(names, physical, strict=True)
+    same = [source.table[source.at(name)].identical_to(gone[s]) for name, s in pairs]
+    return replace(source, table=source.table.anti_join(gone, same))
