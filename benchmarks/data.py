@@ -21,6 +21,17 @@ def billing(records: int) -> Path:
     return _made("billing", records)
 
 
+def identified(records: int) -> Path:
+    """The billing file with a record id ``rec``: whole numbers in no order."""
+    return _made("identified", records)
+
+
+def elsewhere(records: int) -> Path:
+    """A tenth of the identified file in another order, the age of every tenth record rounded."""
+    identified(records)
+    return _made("elsewhere", records)
+
+
 def fine(records: int) -> Path:
     """A patient file with six keys and an illness: many classes, some of one record."""
     return _made("fine", records)
@@ -44,6 +55,9 @@ def _write(name: str, records: int) -> Path:
 
     path = ENVIRONMENT / "data" / f"{name}-{records}.parquet"
     beside = path.with_suffix(".part")
+    if name == "elsewhere":
+        _write_elsewhere(records, beside)
+        return beside.replace(path)
     writer = None
     for seed, start in enumerate(range(0, records, _CHUNK)):
         table = _SIMULATED[name](min(_CHUNK, records - start), seed)
@@ -64,6 +78,24 @@ def _billing(n: int, seed: int):
     band = np.floor(2 * np.log2(table["Amount_Billed"].to_numpy())).astype(np.int64)
     table = table.append_column("Zip3", pc.utf8_slice_codeunits(table["Zip"], 0, 3))
     return table.append_column("Amount_Band", [band]).select(BILLING_KEYS)
+
+
+def _identified(n: int, seed: int):
+    import numpy as np
+
+    rows = np.arange(n) + seed * _CHUNK
+    # an odd factor: no two rows below 2^24 get the same id
+    return _billing(n, seed).append_column("rec", [rows * 7_368_787 % 2**24])
+
+
+def _write_elsewhere(records: int, path: Path) -> None:
+    import duckdb
+
+    kept = ", ".join(BILLING_KEYS[1:])
+    duckdb.sql(
+        f"SELECT rec, if(rec % 10 = 0, Age // 5 * 5, Age) AS Age, {kept} "
+        f"FROM '{identified(records)}' ORDER BY md5(rec::VARCHAR) LIMIT {records // 10}"
+    ).write_parquet(str(path))
 
 
 def _patients(n: int, seed: int):
@@ -117,7 +149,12 @@ def _coarse(n: int, seed: int):
     )
 
 
-_SIMULATED: dict[str, Callable] = {"billing": _billing, "fine": _fine, "coarse": _coarse}
+_SIMULATED: dict[str, Callable] = {
+    "billing": _billing,
+    "identified": _identified,
+    "fine": _fine,
+    "coarse": _coarse,
+}
 
 if __name__ == "__main__":
     print(f'"{_write(sys.argv[1], int(sys.argv[2])).name}"')

@@ -12,7 +12,7 @@ import platform
 import sys
 from importlib.metadata import version
 
-NAMES = ("import_time", "class_sizes", "against_pycanon", "growth")
+NAMES = ("import_time", "class_sizes", "against_pycanon", "growth", "disclosure_risk", "univariate")
 
 
 def main() -> int:

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "discreet", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "discreet",
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
 )
 settings.load_profile("discreet")
 

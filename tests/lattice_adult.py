@@ -30,7 +30,9 @@ class Coded(NamedTuple):
 def read_columns() -> dict[str, NDArray[np.str_]]:
     """Return the columns of the 30,162 complete cases."""
     head, *rows = _rows(DATA / "adult" / "adult_30162x9.csv")
-    return {name: np.array(column) for name, column in zip(head, zip(*rows, strict=True), strict=True)}
+    return {
+        name: np.array(column) for name, column in zip(head, zip(*rows, strict=True), strict=True)
+    }
 
 
 def coded(

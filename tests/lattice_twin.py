@@ -18,7 +18,9 @@ def classes_of(data: Coded, node: tuple[int, ...], masks: list[NDArray[np.uint64
     tuples, at = np.unique(np.stack(level, 1), axis=0, return_inverse=True)
     size = np.zeros(len(tuples), np.int64)
     np.add.at(size, at.ravel(), data.counts)
-    share = sum(by[l][tuples[:, a]] for a, (by, l) in enumerate(zip(data.shares, node, strict=True)))
+    share = sum(
+        by[l][tuples[:, a]] for a, (by, l) in enumerate(zip(data.shares, node, strict=True))
+    )
     distinct = np.zeros(len(tuples), np.int64)
     if masks:
         unions = np.zeros((len(masks), len(tuples)), np.uint64)

@@ -19,6 +19,7 @@ import typer
 
 import discreet as ds
 from discreet.errors import DiscreetError, fail
+from discreet.files import write_text
 
 app = typer.Typer(
     name="discreet",
@@ -32,6 +33,20 @@ app = typer.Typer(
 Output = Annotated[
     Path,
     typer.Option("--output", "-o", help="File to write, .csv or .parquet.", show_default=False),
+]
+Hierarchies = Annotated[
+    Path | None, typer.Option("--hierarchies", help="Folder of hierarchy files: age.csv, zip.csv.")
+]
+K = Annotated[int, typer.Option("--k", help="Least size of a class.")]
+P = Annotated[
+    int | None, typer.Option("--p", help="Least number of confidential values in a class.")
+]
+MaxSuppressed = Annotated[
+    str, typer.Option("--max-suppressed", help="Records that may go: 0.02, 2% or 20 (a number).")
+]
+SearchBy = Annotated[str, typer.Option("--search", help="optimal, all-minimal or samarati.")]
+Loss = Annotated[
+    str, typer.Option("--loss", help="iyengar, discernibility, precision, height, entropy, ….")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -55,7 +70,7 @@ def _version(
         raise typer.Exit
 
 
-_HOW = ("missing", "missing_values", "separator", "encoding")
+_HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
@@ -114,6 +129,12 @@ def _read(
     encoding: Annotated[
         str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")
     ] = "utf-8",
+    names: Annotated[
+        list[str], typer.Option("--names", help="Columns of a CSV file without header.")
+    ] = [],  # noqa: B006
+    header: Annotated[
+        bool, typer.Option("--header", help="The first line is a header, although it has numbers.")
+    ] = False,
 ) -> Any:
     return ds.read(
         file,
@@ -127,6 +148,8 @@ def _read(
         missing_values=_list(missing_values),
         separator="\t" if separator in ("tab", "\\t") else separator,
         encoding=encoding,
+        names=_list(names) or None,
+        header=header,
     )
 
 
@@ -146,10 +169,8 @@ def risk(data: Any, *, as_json: Json = False) -> None:
 def check(
     data: Any,
     *,
-    k: Annotated[int, typer.Option("--k", help="Least size of a class.")] = 5,
-    p: Annotated[
-        int | None, typer.Option("--p", help="Least number of confidential values in a class.")
-    ] = None,
+    k: K = 5,
+    p: P = None,
     as_json: Json = False,
 ) -> None:
     """Check k-anonymity, or p-sensitive k-anonymity with --p; exit 1 when it does not hold.
@@ -233,6 +254,116 @@ def compare(
     print(json.dumps(result, indent=2) if as_json else "\n".join(lines))
     if at_most is not None and not found.satisfied:
         raise typer.Exit(1)
+
+
+@app.command()
+@reads_data
+def protect(
+    data: Any,
+    *,
+    output: Output,
+    hierarchies: Hierarchies = None,
+    k: K = 5,
+    p: P = None,
+    max_suppressed: MaxSuppressed = "0.02",
+    search: SearchBy = "optimal",
+    loss: Loss = "iyengar",
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Generalize the keys and suppress classes until k-anonymity holds, and write the masked file.
+
+    Example: discreet protect data.csv --keys age,zip --hierarchies dir/ --k 5 -o masked.csv
+    """
+    found = _generalized(data, hierarchies, k, p, max_suppressed, search, loss)
+    masked = found.best.mask()
+    masked.write(output, overwrite=force)
+    report = {"written": output.name, "records": masked.n, **found.to_dict()}
+    said = f"{masked.n:,} of {data.n:,} records written to {output.name}."
+    print(json.dumps(report, indent=2) if as_json else f"{found.explain()}\n{said}")
+
+
+@app.command()
+@reads_data
+def lattice(
+    data: Any,
+    *,
+    hierarchies: Hierarchies = None,
+    k: K = 5,
+    p: P = None,
+    max_suppressed: MaxSuppressed = "0.02",
+    search: SearchBy = "all-minimal",
+    loss: Loss = "iyengar",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw the lattice to this .svg file.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """List the nodes of the generalization lattice that meet the criterion, and draw them.
+
+    Example: discreet lattice data.csv --keys age,zip --hierarchies dir/ --k 5 -o lattice.svg
+    """
+    found = _generalized(data, hierarchies, k, p, max_suppressed, search, loss)
+    if output is not None:
+        write_text(output, found.lattice.svg(), overwrite=force)
+    lines = [found.explain(), "", *(f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1))]
+    print(json.dumps(found.to_dict(), indent=2) if as_json else "\n".join(lines))
+
+
+def _generalized(
+    data: Any,
+    folder: Path | None,
+    k: int,
+    p: int | None,
+    max_suppressed: str,
+    search: str,
+    loss: str,
+) -> Any:
+    criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
+    return ds.generalize(
+        data,
+        _hierarchies(data, folder),
+        criterion,
+        max_suppressed=_amount(max_suppressed),
+        search=cast("Any", search),
+        loss=cast("Any", loss),
+    )
+
+
+def _hierarchies(data: Any, folder: Path | None) -> dict[str, Any]:
+    """The files of a folder that are named for a key: age.csv, or adult_hierarchy_age.csv."""
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
+    found: dict[str, Any] = {}
+    for key in data.need_keys():
+        files = [f for f in sorted(folder.glob("*.csv")) if _is_for(f.stem, key)]
+        if len(files) > 1:
+            fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
+        if files:
+            found[key] = ds.Hierarchy.from_csv(files[0])
+    if not found:
+        fail(
+            "S15", f"no file of {folder.name} is named for a key.", "Name them age.csv, zip.csv, …."
+        )
+    return found
+
+
+def _is_for(stem: str, key: str) -> bool:
+    return stem == key or stem.endswith(f"_{key}")
+
+
+def _amount(given: str) -> float:
+    """A share, when written with a point or as a percentage; else a number of records."""
+    try:
+        if given.endswith("%"):
+            return float(given[:-1]) / 100
+        return float(given) if "." in given else int(given)
+    except ValueError:
+        pass
+    fail("P14", "--max-suppressed is not a number.", "Write 0.02, 2% or 20 (records).")
 
 
 @app.command()

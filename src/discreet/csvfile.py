@@ -27,6 +27,7 @@ ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "utf-16")
 SEPARATORS = (",", ";", "\t")
 _HEAD = 1 << 20
 _ROWS = 50
+_NUMBER = re.compile(r"(?!(19|20)\d\d$)[+-]?(\d+([.,]\d*)?|[.,]\d+)")  # years are fair names
 
 
 @dataclass(frozen=True)
@@ -40,27 +41,54 @@ class Dialect:
     line_end: str
 
 
-def inspect(path: Path, *, separator: str | None, encoding: str) -> Dialect:
+@dataclass(frozen=True)
+class Options:
+    """What the user says of a CSV file; ``names`` name the columns of a file without header."""
+
+    separator: str | None = None
+    encoding: str = "utf-8"
+    names: tuple[str, ...] | None = None
+    header: bool = False  # True: the first line is a header although it holds numbers
+
+
+def inspect(path: Path, options: Options) -> Dialect:
     """Sniff the separator and read the header of a CSV file.
 
     Parameters
     ----------
     path : pathlib.Path
         A file that exists.
-    separator : str or None
-        One character, or None to choose among comma, semicolon and tab: the one that cuts the
-        first rows into the same number of cells, the more the better.
-    encoding : {"utf-8", "latin-1", "utf-16"}
-        A byte order mark is skipped.
+    options : Options
+        A separator that is not given is chosen among comma, semicolon and tab: the one that
+        cuts the first rows into the same number of cells, the more the better. A byte order
+        mark is skipped.
     """
-    known = _known_encoding(encoding)
-    _checked_separator(separator)
+    known = _known_encoding(options.encoding)
+    _checked_separator(options.separator)
     head = _head(path, known)
     if not head.strip():
         fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")
-    chosen = separator or _sniff(head)
-    header, rows = _first_row(head, chosen, path)
-    return Dialect(chosen, known, _names(header, path), rows, _line_end(head))
+    chosen = options.separator or _sniff(head)
+    first, rows = _first_row(head, chosen, path)
+    if options.names is not None:
+        _need_as_many(options.names, first, path)
+        return Dialect(chosen, known, _names(list(options.names), path), rows - 1, _line_end(head))
+    if not options.header and any(_NUMBER.fullmatch(cell.strip()) for cell in first):
+        fail(
+            "S14",
+            f"the first line of {path.name} holds numbers and may be a record, not a header.",
+            "Name the columns with names=[…], or say header=True if it is a header.",
+        )
+    return Dialect(chosen, known, _names(first, path), rows, _line_end(head))
+
+
+def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
+    if len(names) != len(first):
+        fail(
+            "S06",
+            f"names= has {len(names)} names, the first line of {path.name} {len(first)} cells.",
+            "Name each column.",
+        )
 
 
 def _checked_separator(separator: object) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType, Roles, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
+from discreet.files import need_free
 from discreet.frames import FrameKind
 
 if TYPE_CHECKING:
@@ -187,24 +188,8 @@ class Microdata:
         if not isinstance(path, str | os.PathLike):
             fail("O01", "the path is not a path.", "Give the name of a .csv or .parquet file.")
         target = Path(path)
-        problems = _unwritable(self.released)
-        if target.suffix not in (".csv", ".parquet"):
-            problems.append(
-                Problem(
-                    "O01",
-                    f"{target.name} is neither CSV nor Parquet.",
-                    "End it in .csv or .parquet.",
-                )
-            )
-        if not target.parent.is_dir():
-            problems.append(
-                Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
-            )
-        elif target.is_dir() or (target.exists() and not overwrite):
-            problems.append(
-                Problem("O03", f"{target.name} exists.", "Choose another name, or overwrite=True.")
-            )
-        raise_all(problems)
+        raise_all(_unwritable(self.released))
+        need_free(target, overwrite=overwrite, suffixes=(".csv", ".parquet"))
         engine.write(self.source, self.released, target)
 
     def table(self, kind: FrameKind | None = None) -> Any:

@@ -27,6 +27,8 @@ def read(
     missing_values: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
     separator: str | None = None,
     encoding: str = "utf-8",
+    names: Sequence[str] | None = None,
+    header: bool = False,
 ) -> Microdata:
     """Open a table and say what its attributes are.
 
@@ -39,7 +41,8 @@ def read(
         The roles. A column may be key and confidential at once; an identifier is nothing else.
     types : mapping of column to "continuous", "nominal" or a list
         A list is an ordinal scale, lowest value first. What is not given is inferred from how
-        the column is stored: numbers and times are continuous, all else is nominal.
+        the column is stored: numbers and times are continuous, all else is nominal. A nominal
+        column of a CSV file is kept as text, as it is written.
     weight : column, optional
         Sampling weights: positive numbers, none missing.
     record_id : column, optional
@@ -53,6 +56,9 @@ def read(
     separator, encoding : str
         For CSV files: one character (default: sniffed among comma, semicolon and tab);
         ``"utf-8"``, ``"latin-1"`` or ``"utf-16"``.
+    names, header : list of str, bool
+        For CSV files: the columns of a file without header; or that the first line is a header
+        although it holds numbers, which is refused otherwise.
 
     Returns
     -------
@@ -65,7 +71,12 @@ def read(
     >>> ds.read(table, keys=["age", "sex"]).n
     6
     """
-    opened, ordered = _open(source, missing_values, separator, encoding)
+    named = None if names is None else attributes.names(names)
+    csv = csvfile.Options(separator, encoding, named, header)
+    as_text = {
+        str(name) for name, spec in _items(types) if isinstance(spec, str) and spec == "nominal"
+    }
+    opened, ordered = _open(source, missing_values, csv, as_text)
     roles = Roles(
         attributes.names(identifiers),
         attributes.names(keys),
@@ -85,11 +96,15 @@ def read(
     return checked(Microdata(opened, roles, {**inferred, **ordered, **types_given}, missing))
 
 
+def _items(types: Any) -> list[tuple[Any, Any]]:
+    return list(types.items()) if isinstance(types, Mapping) else []
+
+
 def _open(
-    source: Any, codes: Any, separator: str | None, encoding: str
+    source: Any, codes: Any, csv: csvfile.Options, as_text: set[str]
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
     if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source).expanduser(), codes, separator, encoding), {}
+        return _open_file(Path(source).expanduser(), codes, csv, as_text), {}
     if isinstance(source, Microdata):
         fail("S09", "the source is microdata already.", "Change its roles with .with_roles(…).")
     if engine.is_table(source):
@@ -113,15 +128,15 @@ def _open(
     return engine.from_arrow(arrow, kind, codes), ordered
 
 
-def _open_file(path: Path, codes: Any, separator: str | None, encoding: str) -> engine.Source:
+def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) -> engine.Source:
     _need_readable(path)
     if path.suffix.lower() in (".parquet", ".pq"):
         if path.stat().st_size == 0:
             fail("S02", f"{path.name} is empty.", "Give a file with records.")
         bare = engine.read_parquet(path, {})
         return engine.read_parquet(path, _codes(codes, bare.names)) if codes else bare
-    dialect = csvfile.inspect(path, separator=separator, encoding=encoding)
-    return engine.read_csv(path, dialect, _codes(codes, dialect.names))
+    dialect = csvfile.inspect(path, csv)
+    return engine.read_csv(path, dialect, _codes(codes, dialect.names), as_text)
 
 
 def _need_readable(path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from discreet.generalization.conditions import Conditions
-from discreet.generalization.nodes import NodeCounter
+from discreet.generalization.nodes import NodeClasses, NodeCounter
 from discreet.generalization.task import Task
 from discreet.loss.generalization import precision
 
@@ -36,7 +36,7 @@ MAX_SWEPT = 400_000  # nodes: beyond, their figures would not fit a laptop's mem
 
 @dataclass(frozen=True)
 class Figures:
-    """What a node costs: suppressed records, classes left, loss; None where it is not allowed."""
+    """What a node costs: suppressed records, classes left, loss, and whether it is feasible."""
 
     suppressed: int
     classes: int
@@ -76,6 +76,7 @@ class Search:
     seconds: float | None = None
     by_node: bool = False
     tally: Tally = field(default_factory=Tally)
+    _judged: dict[int, bool] = field(default_factory=dict)
 
     @functools.cached_property
     def counter(self) -> NodeCounter:
@@ -205,27 +206,47 @@ class Search:
     def _iyengar(self) -> NDArray[np.float64]:
         return self.sweep.iyengar(self.task.k, self.swept_p)
 
+    def allows(self, node: int) -> bool:
+        """Whether a node is feasible, without its loss where that takes longer."""
+        if self.swept and "sweep" in self.__dict__:
+            return bool(self.feasible[node])
+        if node not in self._judged:
+            self.tally.counted += 1
+            classes = self.counter.node(self.task.lattice.levels_of(node))
+            self._judged[node] = classes.allowed and classes.suppressed <= self.task.budget
+        return self._judged[node]
+
     @functools.cache  # noqa: B019
     def _counted(self, node: int) -> Figures:
         task, levels = self.task, self.task.lattice.levels_of(node)
-        self.tally.counted += 1
         classes = self.counter.node(levels)
         loss = self.counter.loss(classes, levels, task.shares)
         feasible = classes.allowed and classes.suppressed <= task.budget
-        objective = loss
+        return Figures(
+            classes.suppressed,
+            classes.classes,
+            loss,
+            self._counted_objective(classes, levels, loss),
+            feasible,
+        )
+
+    def _counted_objective(
+        self, classes: NodeClasses, levels: tuple[int, ...], iyengar: float
+    ) -> float:
+        task, n = self.task, self.task.keys.n
         if task.loss == "entropy":
-            objective = self.counter.loss(classes, levels, task.entropies)
-        elif task.loss == "discernibility":
+            return self.counter.loss(classes, levels, task.entropies)
+        if task.loss == "discernibility":
             kept = classes.size[~classes.failing].astype(float)
-            objective = float((kept**2).sum()) + task.keys.n * classes.suppressed
-        elif task.loss == "average-class-size":
-            objective = (task.keys.n - classes.suppressed) / max(classes.classes, 1)
-        elif task.loss == "height":
-            objective = float(sum(levels))
-        elif task.loss == "precision":
+            return float((kept**2).sum()) + n * classes.suppressed
+        if task.loss == "average-class-size":
+            return (n - classes.suppressed) / max(classes.classes, 1)
+        if task.loss == "height":
+            return float(sum(levels))
+        if task.loss == "precision":
             heights = [r.height for r in task.recodings]
-            objective = float(precision(levels, heights, classes.suppressed, task.keys.n))
-        return Figures(classes.suppressed, classes.classes, loss, objective, feasible)
+            return float(precision(levels, heights, classes.suppressed, n))
+        return iyengar
 
     # -- searches ------------------------------------------------------------------------------
 
@@ -249,7 +270,7 @@ class Search:
 
     def _all_may_go(self) -> bool:
         """With everything suppressed nothing is left that could fail."""
-        return self.task.budget >= self.task.keys.n and self.task.suppression == "failing"
+        return self.task.budget >= self.task.keys.n
 
     def optimal(self) -> Outcome:
         """The feasible node of least loss; ties go to the lexicographically smallest levels."""
@@ -264,7 +285,7 @@ class Search:
         for node in self._by_bound():
             if bounded and best is not None and self.losses[node] > self._objective_of(best) + TIE:
                 break
-            if self.figures(node).feasible and (best is None or self._better(node, best)):
+            if self.allows(node) and (best is None or self._better(node, best)):
                 best = node
         return self._outcome(best)
 
@@ -303,7 +324,7 @@ class Search:
         lattice = self.task.lattice
         until = time.perf_counter() + (self.seconds if self.seconds is not None else SECONDS)
         top = lattice.nodes - 1
-        if not self.figures(top).feasible:
+        if not self.allows(top):
             return Outcome((), None, complete=self.task.monotone, tally=self.tally)
         queue, seen, best = [(self._objective_of(top), top)], {top}, top
         while queue and time.perf_counter() < until:
@@ -312,7 +333,7 @@ class Search:
             for below in lattice.predecessors(node):
                 if below not in seen:
                     seen.add(below)
-                    if self.figures(below).feasible:
+                    if self.allows(below):
                         heapq.heappush(queue, (self._objective_of(below), below))
         done = not queue and self.task.monotone
         return Outcome((best,), best, complete=done, tally=self.tally)
@@ -339,7 +360,6 @@ class Search:
             nodes = tuple(lattice.minimal(self.feasible).tolist())
             return self._outcome_of(nodes)
         open_ = self.feasible & ~self.excluded_by_condition_2()
-        found = np.zeros(lattice.nodes, dtype=np.bool_)
         candidates = np.flatnonzero(open_)
         grid = np.stack(np.unravel_index(candidates, lattice.levels), axis=1)
         minimal: list[int] = []
@@ -347,10 +367,9 @@ class Search:
         for at in np.lexsort([candidates, lattice.heights[candidates]]):
             if any((grid[at] >= low).all() for low in tops):
                 continue  # a feasible node lies below
-            if self.figures(int(candidates[at])).feasible:
+            if self.allows(int(candidates[at])):
                 minimal.append(int(candidates[at]))
                 tops.append(grid[at])
-                found[candidates[at]] = True
         return self._outcome_of(tuple(sorted(minimal)))
 
     def samarati(self) -> Outcome:
@@ -394,7 +413,7 @@ class Search:
             if self._too_many_classes(int(large.sum()), int(size[~large].sum())):
                 self.tally.excluded_by_condition_2 += 1
                 return False
-        return self._counted(node).feasible
+        return self.allows(node)
 
     def _too_many_classes(self, classes: int, suppressed: int) -> bool:
         """Condition 2 on the classes left after suppression: each further one costs k records."""

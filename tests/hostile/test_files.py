@@ -177,3 +177,30 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(ds.DiscreetError, match=r"S01.*is not a file"):
         ds.read(tmp_path / "pipe.csv")
+
+
+def test_a_first_line_with_numbers_is_not_taken_for_a_header(tmp_path):
+    path = tmp_path / "patients.csv"
+    path.write_text("Sam Smith,29,HIV\nAnn Lee,31,flu\n")
+    with pytest.raises(ds.DiscreetError) as refused:
+        ds.read(path, keys=["age"])
+    assert "Sam" not in str(refused.value)
+    assert "names=" in str(refused.value)
+    named = ds.read(path, names=["name", "age", "illness"], keys=["age"])
+    assert (named.n, named.columns) == (2, ("name", "age", "illness"))
+    assert ds.read(path, header=True).n == 1
+    with pytest.raises(ds.DiscreetError, match="2 names"):
+        ds.read(path, names=["name", "age"])
+
+
+def test_years_are_fair_column_names(tmp_path):
+    path = tmp_path / "years.csv"
+    path.write_text("firm,2019,2020\na,1,2\n")
+    assert ds.read(path).columns == ("firm", "2019", "2020")
+
+
+def test_a_nominal_column_is_kept_as_it_is_written(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("icd\n250.1\n250.10\n")
+    assert ds.risk(ds.read(path, keys=["icd"])).classes == 1
+    assert ds.risk(ds.read(path, keys=["icd"], types={"icd": "nominal"})).classes == 2

@@ -120,8 +120,7 @@ def _entropy_fails(values: ValueCounts, l: int, _: float) -> NDArray[np.bool_]: 
 
 def _recursive_fails(values: ValueCounts, l: int, c: float) -> NDArray[np.bool_]:  # noqa: E741
     """r_1 < c·(r_l + … + r_m) must hold, with r_1 ≥ r_2 ≥ … the counts of the values."""
-    counts, rank = values.descending()
-    most, tail = np.zeros((2, values.classes))
-    np.add.at(most, values.cls, np.where(rank == 0, counts, 0))
-    np.add.at(tail, values.cls, np.where(rank >= l - 1, counts, 0))
+    cls, counts, rank = values.descending()
+    most = np.bincount(cls, np.where(rank == 0, counts, 0), values.classes)
+    tail = np.bincount(cls, np.where(rank >= l - 1, counts, 0), values.classes)
     return np.asarray(most >= c * tail)

@@ -9,7 +9,7 @@ distance is *equal* (all values equally far), *ordered* (number of values in bet
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from discreet.classes import Classes
     from discreet.criteria.value_counts import ValueCounts
+    from discreet.hierarchies.recoding import Recoding
     from discreet.hierarchy import Hierarchy
+
+    Ground = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 _TOLERANCE = 1e-12
@@ -100,43 +103,17 @@ class TCloseness:
     def distances(self, values: ValueCounts, labels: Any = None) -> NDArray[np.float64]:
         """The earth mover's distance of each class from the whole file."""
         whole = values.whole / values.whole.sum()
-        difference = values.matrix() - whole
         if self.distance == "equal":
-            return np.asarray(np.abs(difference).sum(axis=1) / 2)
-        if self.distance == "ordered":
-            steps = max(len(whole) - 1, 1)
-            return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / steps)
-        return self._hierarchical(difference, values, labels)
+            return _equal(values, whole)
+        ground = _ordered if self.distance == "ordered" else self._hierarchical(values, labels)
+        parts = [ground(values.shares(*portion) - whole) for portion in values.portions()]
+        return np.concatenate([np.empty(0), *parts])
 
-    def _hierarchical(
-        self, difference: NDArray[np.float64], values: ValueCounts, labels: Any
-    ) -> NDArray[np.float64]:
-        """Mass that does not cancel within a group moves up to the next level.
-
-        At a group of height h what its parts have too much and too little cancels at cost h/H;
-        Li et al. (2007), section 4.2.
-        """
+    def _hierarchical(self, values: ValueCounts, labels: Any) -> Ground:
         if labels is None or self.hierarchy is None:
-            fail(
-                "P18",
-                "the hierarchical distance needs the values.",
-                "Use it on one file at a time.",
-            )
-        recoding = self.hierarchy.fit("confidential", labels, values.whole)
-        cost = np.zeros(len(difference))
-        at = difference
-        for level in range(1, recoding.height + 1):
-            parent = recoding.maps[level]
-            below = recoding.maps[level - 1]
-            up = np.zeros(at.shape[1], dtype=np.int64)
-            up[below] = parent
-            groups = int(parent.max()) + 1
-            extra, lack = np.zeros((2, len(at), groups))
-            np.add.at(extra.T, up, np.maximum(at, 0).T)
-            np.add.at(lack.T, up, np.maximum(-at, 0).T)
-            cost += np.minimum(extra, lack).sum(axis=1) * level / recoding.height
-            at = extra - lack
-        return cost
+            fail("P18", "the hierarchical distance needs the values.", "Check one file at a time.")
+        recoding = self.hierarchy.fit("the confidential attribute", labels, values.whole)
+        return lambda difference: _through_groups(difference, recoding)
 
     def describe(self) -> str:
         """The criterion in words."""
@@ -150,3 +127,34 @@ class TCloseness:
             "distance": self.distance,
             "confidential": self.confidential,
         }
+
+
+def _equal(values: ValueCounts, whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Half of Σ |share − whole|; a value that is not in the class adds its whole share."""
+    share = values.count / values.size[values.cls]
+    whole = whole[values.value]
+    excess = values.per_class(np.abs(share - whole) - whole).astype(float)
+    return np.asarray((1 + excess) / 2)
+
+
+def _ordered(difference: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mass moves from value to value; each step costs 1/(number of values − 1)."""
+    steps = max(difference.shape[1] - 1, 1)
+    return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / steps)
+
+
+def _through_groups(difference: NDArray[np.float64], recoding: Recoding) -> NDArray[np.float64]:
+    """Mass that does not cancel within a group moves up to the next level.
+
+    At a group of height h what its parts have too much and too little cancels at cost h/H;
+    Li et al. (2007), section 4.2.
+    """
+    cost, at = np.zeros(len(difference)), difference
+    for level in range(1, recoding.height + 1):
+        parent = recoding.maps[level]
+        member = np.zeros((at.shape[1], int(parent.max()) + 1))
+        member[recoding.maps[level - 1], parent] = 1.0
+        extra, lack = np.maximum(at, 0) @ member, np.maximum(-at, 0) @ member
+        cost += np.minimum(extra, lack).sum(axis=1) * level / recoding.height
+        at = extra - lack
+    return cost

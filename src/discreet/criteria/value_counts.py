@@ -14,10 +14,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_CELLS = 1 << 22
+
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """Pairs of class and value with their counts, ordered by class, then value.
+    """Pairs of class and value with their counts, each pair once, in any order.
 
     Attributes
     ----------
@@ -52,19 +54,26 @@ class ValueCounts:
 
     def per_class(self, amounts: NDArray[np.generic]) -> NDArray[np.generic]:
         """Sum an amount per pair over each class."""
-        total = np.zeros(self.classes, dtype=amounts.dtype)
-        np.add.at(total, self.cls, amounts)
-        return total
+        total = np.bincount(self.cls, amounts.astype(np.float64), self.classes)
+        return total.astype(amounts.dtype)
 
-    def matrix(self) -> NDArray[np.float64]:
-        """Shares of the values in each class: one row per class."""
-        dense = np.zeros((self.classes, len(self.whole)))
-        dense[self.cls, self.value] = self.count
+    def shares(self, first: int, last: int) -> NDArray[np.float64]:
+        """Shares of the values in the classes from ``first`` up to ``last``: one row per class."""
+        chosen = (self.cls >= first) & (self.cls < last)
+        dense = np.zeros((last - first, len(self.whole)))
+        dense[self.cls[chosen] - first, self.value[chosen]] = self.count[chosen]
         return dense / dense.sum(axis=1, keepdims=True)
 
-    def descending(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Counts within each class from the most frequent value on, and their rank from 0."""
+    def portions(self) -> list[tuple[int, int]]:
+        """The classes in portions whose shares fit into the memory."""
+        step = max(_CELLS // len(self.whole), 1)
+        return [(at, min(at + step, self.classes)) for at in range(0, self.classes, step)]
+
+    def descending(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Per pair its class, its count, and the rank of that count in the class, from 0."""
         order = np.lexsort([-self.count, self.cls])
         starts = np.concatenate([[0], np.cumsum(self.distinct)[:-1]])
         rank = np.arange(len(order)) - starts[self.cls[order]]
-        return self.count[order], rank
+        return self.cls[order], self.count[order], rank

@@ -5,6 +5,7 @@ A type is chosen only where it loses nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,11 +34,13 @@ _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
 
 
-def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Source:
+def read_csv(
+    path: Path, dialect: csvfile.Dialect, missing: MissingCodes, as_text: Collection[str] = ()
+) -> Source:
     """Open a CSV file: all columns as text first, then the type that fits every cell.
 
     A type is chosen only where it loses nothing: a code with leading zeros, or with more
-    digits than a 64-bit number holds, stays text.
+    digits than a 64-bit number holds, stays text, and so do the columns ``as_text``.
     """
     import ibis
 
@@ -64,7 +67,10 @@ def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Sou
     raw = Source(text, dialect.names, path.name, None, "arrow")
     raw = replace(raw, table=without_codes(raw, missing))
     typed = raw.table.mutate(
-        **{f"c{i}": _as_kind(raw.table[f"c{i}"], kind) for i, kind in enumerate(_fitting(raw))},
+        **{
+            f"c{i}": _as_kind(raw.table[f"c{i}"], kind)
+            for i, kind in enumerate(_fitting(raw, as_text))
+        },
         row=ibis.row_number(),
     )
     if path.stat().st_size <= _KEEP_BELOW:
@@ -74,13 +80,13 @@ def read_csv(path: Path, dialect: csvfile.Dialect, missing: MissingCodes) -> Sou
     return normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
 
 
-def _fitting(raw: Source) -> list[Kind]:
+def _fitting(raw: Source, as_text: Collection[str]) -> list[Kind]:
     """The first kind that fits all cells of each column: one pass over the file, rarely two."""
     order: tuple[Kind, ...] = ("integer", "number", "date", "timestamp")
-    every = [(i, kind) for i in range(len(raw.names)) for kind in order]
-    fits = _all_fit(raw.table.limit(_HEAD), every, raw.origin)
-    open_ = {i: [k for k in order if fits[i, k]] for i in range(len(raw.names))}
-    found: dict[int, Kind] = {}
+    found: dict[int, Kind] = {i: "text" for i, name in enumerate(raw.names) if name in as_text}
+    asked = [i for i in range(len(raw.names)) if i not in found]
+    fits = _all_fit(raw.table.limit(_HEAD), [(i, k) for i in asked for k in order], raw.origin)
+    open_ = {i: [k for k in order if fits[i, k]] for i in asked}
     while open_:
         for i in [i for i, kinds in open_.items() if not kinds]:
             found[i] = "text"

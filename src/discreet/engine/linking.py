@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from discreet.engine.source import Source, collected, kept
+from discreet.engine.source import Source, collected, kept, translated
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
+
+
+_BITS_PER_RECORD = 64  # no more memory than the ids themselves take
+_MOST_BITS = 10**9  # a limit of DuckDB
 
 
 class IdCounts(NamedTuple):
@@ -35,10 +39,28 @@ class Pair(NamedTuple):
 def id_counts(source: Source, column: str) -> IdCounts:
     """How many record ids are missing, and how many records share an id with another one."""
     ids = source.table[column]
-    row = collected(
-        source.table.aggregate(n=ids.count(), d=ids.nunique(), m=ids.isnull().sum()), source
-    ).to_pylist()[0]
+    whole = source.engine == "duckdb" and ids.type().is_integer()
+    extent = {"low": ids.min(), "high": ids.max()} if whole else {"d": ids.nunique()}
+    asked = source.table.aggregate(n=ids.count(), m=ids.isnull().sum(), **extent)
+    row = collected(asked, source).to_pylist()[0]
+    if "d" not in row:
+        row["d"] = _distinct(source, column, row)
     return IdCounts(int(row["m"] or 0), int(row["n"] - row["d"]))
+
+
+def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
+    """How many different whole numbers a column holds, of which the lowest and highest are known.
+
+    Where they lie close, a bit for each possible one takes a fifth of the time of hashing them.
+    """
+    n, low, high = row["n"], row["low"], row["high"]
+    ids = source.table.select(id=source.table[column])
+    if n == 0 or high - low >= min(_BITS_PER_RECORD * n, _MOST_BITS) or high >= 2**63:
+        return int(collected(ids.aggregate(d=ids["id"].nunique()), source)["d"][0].as_py())
+    backend = source.table.get_backend()
+    ones = f"bit_count(bitstring_agg(id::BIGINT - ({low}), 0, {high - low}))"
+    query = f"SELECT {ones} FROM ({backend.compile(ids)})"  # noqa: S608 - two numbers and Ibis
+    return int(translated(lambda: backend.con.sql(query).fetchall()[0][0], source.origin))
 
 
 def same_engine(one: Source, other: Source) -> bool:
@@ -51,8 +73,13 @@ def unlinked(pair: Pair) -> int:
     assert pair.on is not None
     masked = pair.masked.table.select(masked_id=pair.masked.table[pair.on[1]])
     initial = pair.initial.table.select(initial_id=pair.initial.table[pair.on[0]])
-    alone = masked.anti_join(initial, masked["masked_id"] == initial["initial_id"])
-    return int(collected(alone.aggregate(n=alone.count()), pair.masked)["n"][0].as_py())
+    # half the time of an anti-join
+    linked = masked.semi_join(initial, masked["masked_id"] == initial["initial_id"])
+    all_, found = (
+        collected(table.aggregate(n=table.count()), pair.masked)["n"][0].as_py()
+        for table in (masked, linked)
+    )
+    return int(all_ - found)
 
 
 def classification(pair: Pair) -> tuple[pa.Table, pa.Table]:

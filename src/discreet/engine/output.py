@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engine.source import Source, collected, translated
+from discreet.files import beside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,16 +24,11 @@ def write(source: Source, names: Sequence[str], path: Path) -> None:
     """Write the named columns to a CSV or Parquet file that appears whole or not at all."""
     table = source.table if source.row is None else source.table.order_by(source.row)
     chosen = table.select(**{name: table[source.at(name)] for name in names})
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
+    with beside(path) as place:
         if path.suffix == ".parquet":
-            translated(lambda: chosen.to_parquet(beside), source.origin)
+            translated(lambda: chosen.to_parquet(place), source.origin)
         else:
-            translated(lambda: chosen.to_csv(beside, header=True), source.origin)
-        Path(beside).replace(path)
-    finally:
-        Path(beside).unlink(missing_ok=True)
+            translated(lambda: chosen.to_csv(place, header=True), source.origin)
 
 
 def records(source: Source, link: str, names: Sequence[str]) -> pa.Table:

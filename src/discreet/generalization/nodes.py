@@ -102,22 +102,37 @@ class NodeCounter:
     def _reasons(
         self, labels: NDArray[np.int64], number: int, size: NDArray[np.int64]
     ) -> dict[str, NDArray[np.bool_]]:
+        """Which classes fail, by reason. Values are looked at only in classes that are large
+        enough: the others fail already."""
         if self.task.criterion is None:
             return {}
-        values = {name: self._value_counts(name, labels, number) for name in self.task.pairs}
+        large = np.flatnonzero(size >= self.task.k)
+        place = np.full(number, -1, dtype=np.int64)
+        place[large] = np.arange(len(large))
+        values = {name: self._value_counts(name, place[labels], len(large)) for name in self.values}
+        found = {CLASS_SIZE: size < self.task.k}
+        if not len(large):
+            return found
+        for reason, mask in self.task.criterion.failing(self._classes(size[large], values)).items():
+            found.setdefault(reason, np.zeros(number, dtype=np.bool_))[large[mask]] = True
+        return found
+
+    def _classes(self, size: NDArray[np.int64], values: dict[str, ValueCounts]) -> Classes:
         distinct = {name: counts.distinct for name, counts in values.items()}
         names = {name: whole.values[0] for name, whole in self.task.whole.items()}
-        classes = Classes(size, np.ones_like(size), size, distinct, values=values, labels=names)
-        return dict(self.task.criterion.failing(classes))
+        return Classes(size, np.ones_like(size), size, distinct, values=values, labels=names)
 
-    def _value_counts(self, name: str, labels: NDArray[np.int64], number: int) -> ValueCounts:
-        pairs, whole = self.task.pairs[name], self.task.whole[name]
-        cls, value = labels[self.owners[name]], self.values[name]
-        packed = cls * len(whole.counts) + value
-        distinct, inverse = np.unique(packed, return_inverse=True)
-        count = np.bincount(inverse, pairs.counts).astype(np.int64)
-        cls, value = np.divmod(distinct, len(whole.counts))
-        return ValueCounts(cls, value, count, number, whole.counts)
+    def _value_counts(self, name: str, place: NDArray[np.int64], number: int) -> ValueCounts:
+        """Pairs of class and value, for the classes that have a place."""
+        pairs, whole = self.task.pairs[name], self.task.whole[name].counts
+        cls = place[self.owners[name]]
+        known = cls >= 0
+        packed = cls[known] * len(whole) + self.values[name][known]
+        which, distinct = label(packed)
+        count = np.bincount(which, pairs.counts[known], distinct).astype(np.int64)
+        first = np.empty(distinct, dtype=np.int64)
+        first[which[::-1]] = packed[::-1]
+        return ValueCounts(first // len(whole), first % len(whole), count, number, whole)
 
     def _within_limits(self, classes: NodeClasses) -> NodeClasses:
         for limit in self.task.limits:

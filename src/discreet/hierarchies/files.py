@@ -7,7 +7,6 @@ import csv
 import io
 import itertools
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from discreet.csvfile import SEPARATORS
 from discreet.errors import Problem, fail, raise_all
+from discreet.files import beside, need_free
 
 _SNIFFED = 100  # rows
 _NAMED = 8  # lines named in an error
@@ -51,13 +51,8 @@ def write_rows(
     target = _target(path, overwrite=overwrite)
     refuse_separator(separator)
     lines = [separator.join(_cell(cell, separator) for cell in row) + "\n" for row in rows]
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
-        Path(beside).replace(target)
-    finally:
-        Path(beside).unlink(missing_ok=True)
+    with beside(target) as place, place.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(lines)
 
 
 def refuse_separator(separator: Any) -> None:
@@ -120,10 +115,7 @@ def _target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
     if not isinstance(path, str | os.PathLike):
         fail("O01", "the path is not a path.", "Give the name of a file.")
     target = Path(path)
-    if not target.parent.is_dir():
-        fail("O02", f"the folder of {target.name} does not exist.", "Make it first.")
-    if target.is_dir() or (target.exists() and not overwrite):
-        fail("O03", f"{target.name} exists.", "Choose another name, or overwrite=True.")
+    need_free(target, overwrite=overwrite, suffixes=(target.suffix,))
     return target
 
 

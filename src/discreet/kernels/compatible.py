@@ -54,16 +54,18 @@ def compatible_distinct(
     first[owner[::-1]] = np.arange(len(owner))[::-1]
     chosen = [column[first] for column in codes]
     both = [np.concatenate([a, b]) for a, b in zip(chosen, codes, strict=True)]
-    pairs: list[NDArray[np.int64]] = [np.empty((0, 2), dtype=np.int64)]
+    pairs: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+    values_end = int(values.max(initial=0)) + 1
     for left, right, key_left, key_right in _pattern_pairs(both, cardinalities, missing):
         mine, theirs = left < tuples, right >= tuples
         left, key_left = left[mine], key_left[mine]
         value, key_right = values[right[theirs] - tuples], key_right[theirs]
-        left_at, right_at = _matches(key_left, key_right[value >= 0])
-        found = np.column_stack([left[left_at], value[value >= 0][right_at]])
-        pairs.append(np.unique(found, axis=0))
-    distinct = np.unique(np.concatenate(pairs), axis=0)
-    return np.bincount(distinct[:, 0], minlength=tuples).astype(np.int64)
+        known = value >= 0
+        key_value = np.unique(np.column_stack([key_right[known], value[known]]), axis=0)
+        left_at, right_at = _matches(key_left, key_value[:, 0])
+        pairs.append(np.unique(left[left_at] * values_end + key_value[right_at, 1]))
+    distinct = np.unique(np.concatenate(pairs))
+    return np.bincount(distinct // values_end, minlength=tuples).astype(np.int64)
 
 
 def _pattern_pairs(

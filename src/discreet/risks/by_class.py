@@ -102,7 +102,7 @@ class Risk:
 
     def share_above(self, threshold: float) -> float:
         """Share of the records whose prosecutor risk 1/i is above a threshold."""
-        if not 0 <= threshold <= 1:
+        if not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
             fail("P10", "a risk threshold lies between 0 and 1.", "Give for example 0.2.")
         return sum(n for i, _, n in self.class_sizes if 1 / i > threshold) / self.n
 
