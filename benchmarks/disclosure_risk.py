@@ -12,7 +12,7 @@ from processes import Outcome, alternately, job
 
 RECORDS = 10_000_000
 SMALL = 1_000
-TIMES = 7
+TIMES = 5
 
 
 def run() -> Iterator[Figure]:

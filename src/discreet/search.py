@@ -50,6 +50,7 @@ class Tally:
     """How much work a search took, and what the two conditions spared."""
 
     counted: int = 0
+    excluded_by_size: int = 0
     excluded_by_condition_1: int = 0
     excluded_by_condition_2: int = 0
     seconds: float = 0.0
@@ -395,11 +396,11 @@ class Search:
 
     def _first_at(self, height: int) -> int | None:
         for node in np.flatnonzero(self.task.lattice.heights == height).tolist():
-            if self._satisfied(node):
+            if self.satisfied(node):
                 return int(node)
         return None
 
-    def _satisfied(self, node: int) -> bool:
+    def satisfied(self, node: int) -> bool:
         """Algorithm 2: sizes first, then Condition 2, then the values of each class."""
         if self.swept:
             return bool(self.feasible[node])
@@ -409,6 +410,7 @@ class Search:
             size = np.bincount(labels, self.task.keys.counts, number)
             large = size >= self.task.k
             if self.task.keys.n - int(size[large].sum()) > self.task.budget:
+                self.tally.excluded_by_size += 1
                 return False
             if self._too_many_classes(int(large.sum()), int(size[~large].sum())):
                 self.tally.excluded_by_condition_2 += 1

@@ -5,6 +5,7 @@ A type is chosen only where it loses nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,20 @@ from discreet import csvfile
 from discreet.engine.counting import portions
 from discreet.engine.missing import MissingCodes, normalised, without_codes
 from discreet.engine.opening import literal
-from discreet.engine.source import Kind, Source, drop, embedded, fresh_name, translated, when_unused
+from discreet.engine.source import (
+    Kind,
+    Source,
+    collected,
+    drop,
+    embedded,
+    fresh_name,
+    translated,
+    when_unused,
+)
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
+    import pyarrow as pa
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is parsed once and kept by the engine
 
@@ -29,8 +40,6 @@ _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
     r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
     r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
 )
-
-
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
 
 
@@ -82,11 +91,10 @@ def read_csv(
 
 def _fitting(raw: Source, as_text: Collection[str]) -> list[Kind]:
     """The first kind that fits all cells of each column: one pass over the file, rarely two."""
-    order: tuple[Kind, ...] = ("integer", "number", "date", "timestamp")
     found: dict[int, Kind] = {i: "text" for i, name in enumerate(raw.names) if name in as_text}
     asked = [i for i in range(len(raw.names)) if i not in found]
-    fits = _all_fit(raw.table.limit(_HEAD), [(i, k) for i in asked for k in order], raw.origin)
-    open_ = {i: [k for k in order if fits[i, k]] for i in asked}
+    head = collected(raw.table.limit(_HEAD), raw)
+    open_ = {i: _possible(head.column(f"c{i}")) for i in asked}
     while open_:
         for i in [i for i, kinds in open_.items() if not kinds]:
             found[i] = "text"
@@ -99,6 +107,12 @@ def _fitting(raw: Source, as_text: Collection[str]) -> list[Kind]:
             else:
                 open_[i].pop(0)
     return [found[i] for i in range(len(raw.names))]
+
+
+def _possible(head: pa.ChunkedArray) -> list[Kind]:
+    """The kinds that no cell of the first rows excludes, in the order they are tried."""
+    cells = [cell for cell in head.unique().to_pylist() if cell is not None]
+    return [kind for kind, form in _FORMS.items() if all(form.search(cell) for cell in cells)]
 
 
 def _all_fit(
@@ -125,6 +139,12 @@ def _fits(column: Any, kind: Kind) -> Any:
     return column.isnull() | same.fill_null(False)
 
 
+_FORMS: dict[Kind, re.Pattern[str]] = {
+    "integer": re.compile(r"^\s*-?[0-9]+\s*$"),
+    "number": re.compile(_NUMBER),
+    "date": re.compile(r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$"),
+    "timestamp": re.compile(r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+)?\s*$"),
+}
 _DTYPE: dict[Kind, str] = {
     "integer": "int64",
     "number": "float64",
