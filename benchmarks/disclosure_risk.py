@@ -12,7 +12,7 @@ from processes import Outcome, alternately, job
 
 RECORDS = 10_000_000
 SMALL = 1_000
-TIMES = 5
+TIMES = 9
 
 
 def run() -> Iterator[Figure]:

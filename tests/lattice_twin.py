@@ -13,7 +13,7 @@ from tests.lattice_adult import Coded
 
 
 def classes_of(data: Coded, node: tuple[int, ...], masks: list[NDArray[np.uint64]]) -> Any:
-    """Return size, loss share and number of distinct confidential values of each class."""
+    """Return size, loss share and number of distinct confidential values (1 if none) by class."""
     level = [to[l][code] for to, l, code in zip(data.maps, node, data.codes, strict=True)]
     tuples, at = np.unique(np.stack(level, 1), axis=0, return_inverse=True)
     size = np.zeros(len(tuples), np.int64)
@@ -21,7 +21,7 @@ def classes_of(data: Coded, node: tuple[int, ...], masks: list[NDArray[np.uint64
     share = sum(
         by[l][tuples[:, a]] for a, (by, l) in enumerate(zip(data.shares, node, strict=True))
     )
-    distinct = np.zeros(len(tuples), np.int64)
+    distinct = np.ones(len(tuples), np.int64)
     if masks:
         unions = np.zeros((len(masks), len(tuples)), np.uint64)
         for union, mask in zip(unions, masks, strict=True):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.all_of import combined
+from discreet.criteria.all_of import combined, split
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
@@ -117,7 +117,7 @@ class RiskCheck:
             return f"Safe: the disclosure risk {self.value:.4f} is at most {limit:g}."
         return (
             f"Unsafe: the disclosure risk {self.value:.4f} is above {limit:g}.\n"
-            "Release fewer records, or generalize the keys further."
+            "Mask further: release fewer records, or generalize the keys."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,8 +144,41 @@ class RiskCheck:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
+@dataclass(frozen=True, repr=False)
+class Checks:
+    """Several criteria checked at once; all must hold."""
+
+    parts: tuple[Check | RiskCheck, ...]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether all hold."""
+        return all(part.satisfied for part in self.parts)
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def explain(self) -> str:
+        """The outcomes one after the other."""
+        return "\n".join(part.explain() for part in self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"satisfied": self.satisfied, "checks": [part.to_dict() for part in self.parts]}
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(part) for part in self.parts)
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts)
+
+
 @overload
 def check(data: Microdata, criterion: Criterion, /) -> Check: ...
+
+
+@overload
+def check(data: Microdata, criteria: Sequence[Any], /) -> Check | RiskCheck | Checks: ...
 
 
 @overload
@@ -163,7 +196,7 @@ def check(
 ) -> RiskCheck: ...
 
 
-def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck:
+def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck | Checks:
     """Check a file against a criterion: ``check(data, criterion)``.
 
     Parameters
@@ -192,9 +225,12 @@ def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck:
     *files, criterion = arguments if len(arguments) in (2, 3) else (None, None, None)
     if not all(isinstance(data, Microdata) for data in files):
         fail("P09", "a file to check is not microdata.", "Open it with ds.read(…) first.")
-    if isinstance(criterion, DisclosureRiskAtMost):
-        return _check_risk(files, criterion, on)
-    criterion = combined(criterion)
+    classes, limits = split(combined(criterion))
+    if limits:
+        risks = tuple(_check_risk(files, limit, on) for limit in limits)
+        also = () if classes is None else (_check_classes(files[-1], classes),)
+        return risks[0] if len(risks) == 1 and not also else Checks((*also, *risks))
+    criterion = classes
     if len(files) == 2 or on is not None:
         fail("P09", f"{criterion.describe()} is checked on one file.", "Give the masked file only.")
     return _check_classes(files[0], criterion)

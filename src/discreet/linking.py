@@ -100,7 +100,7 @@ def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
         attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
     ]
     if masked.keys and set(masked.keys) != set(initial.keys):
-        what = f"the keys of {masked.name} are not those of {initial.name}."
+        what = f"the keys of the masked file ({masked.name}) are not those of the initial file."
         problems.append(Problem("R07", what, "Name the same keys for both files."))
     return problems
 

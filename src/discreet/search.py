@@ -110,7 +110,7 @@ class Search:
 
         keys, cap = self.task.keys, max(CAP, self.task.k)
         masks = _masks(self.task) if self.swept_distinct else ()
-        p_cap = self.p if masks else 0
+        p_cap = self.p if masks else 1
         return sweep(
             keys.codes, keys.counts, self.task.maps, shares, cap=cap, masks=masks, p_cap=p_cap
         )
@@ -140,12 +140,7 @@ class Search:
     @functools.cached_property
     def suppressed(self) -> NDArray[np.int64]:
         """Per node, records in failing classes — a lower bound where more than sizes decides."""
-        p = (
-            self.p
-            if self.swept and self.task.suppression == "failing" and self.task.distinct
-            else 0
-        )
-        return self.sweep.suppressed(self.task.k, p)
+        return self.sweep.suppressed(self.task.k, self.swept_p)
 
     @functools.cached_property
     def losses(self) -> NDArray[np.float64]:
@@ -175,7 +170,7 @@ class Search:
         within = self.suppressed <= self.task.budget
         if self.swept and self.task.suppression == "k-only" and self.task.distinct:
             k = self.task.k
-            within &= self.sweep.kept_classes(k, 0) == self.sweep.kept_classes(k, self.p)
+            within &= self.sweep.kept_classes(k) == self.sweep.kept_classes(k, self.p)
         return within
 
     def figures(self, node: int) -> Figures:
@@ -195,9 +190,9 @@ class Search:
 
     @property
     def swept_p(self) -> int:
-        """Distinct values below which the sweep counts a class as failing; 0 for none."""
+        """Distinct values below which the sweep counts a class as failing; 1 for none."""
         whole = self.swept and self.task.suppression == "failing" and self.task.distinct
-        return self.p if whole else 0
+        return self.p if whole else 1
 
     @functools.cached_property
     def _kept_classes(self) -> NDArray[np.int64]:

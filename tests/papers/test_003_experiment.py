@@ -33,7 +33,7 @@ def test_the_nodes_are_near_those_of_table_8(example, path):
     for row in example.experiment(path):
         levels = [int(part[1]) for part in row["node"].split()]
         paper = [int(part[1]) for part in example.TABLE_8[row["size"], row["k"]][0].split()]
-        assert abs(sum(levels) - sum(paper)) <= 1
+        assert abs(sum(levels) - sum(paper)) <= 2
 
 
 def test_the_table_7_lattice_has_96_nodes_and_height_9(example, path):

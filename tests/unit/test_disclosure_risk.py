@@ -89,6 +89,15 @@ def test_a_limit_on_the_risk_is_checked_on_two_files_or_on_a_masking_made_here(i
     assert ds.check(initial, ds.microaggregate(initial, ["Age"], k=10), only_uniques).satisfied
 
 
+def test_several_criteria_with_a_risk_limit_among_them_are_checked_together(initial):
+    sample = ds.sample(initial, n=5, seed=3)
+    both = ds.check(sample, [ds.KAnonymity(1), ds.DisclosureRiskAtMost(1.0)])
+    assert both
+    assert len(both.to_dict()["checks"]) == 2
+    assert not ds.check(sample, [ds.KAnonymity(2), ds.DisclosureRiskAtMost(1.0)])
+    assert "Unsafe" in ds.check(sample, [ds.KAnonymity(1), ds.DisclosureRiskAtMost(0.0)]).explain()
+
+
 @pytest.mark.parametrize("wrong", [(), (1,), ("x", "y"), (1, 2, 3)])
 def test_what_cannot_be_checked_is_refused(wrong):
     with pytest.raises(ds.DiscreetError):
@@ -115,7 +124,7 @@ def test_the_result_shows_itself(initial):
     assert "<p>" in found._repr_html_()
     elsewhere = ds.disclosure_risk(initial, masked(), on="RecNo")
     assert (elsewhere.maximal_compatible, elsewhere.exact) == (None, None)
-    assert "upper bound after several" in elsewhere.explain()
+    assert "is an upper bound" in elsewhere.explain()
 
 
 def test_contributions_are_named_by_the_row_number_without_record_ids(initial):
@@ -149,7 +158,7 @@ def test_the_prediction_answers_which_share_keeps_the_risk_under_a_limit():
     assert risk.at(1.0).maximal_sd == 0
     assert json.loads(json.dumps(risk.to_dict()))["n"] == 2000
     assert risk.table(kind="arrow").num_rows == 10
-    assert "5 %" in risk.explain()
+    assert "at most 5%" in risk.explain()
     for call in (
         lambda: risk.at(2),
         lambda: risk.fraction_for(-1),

@@ -69,3 +69,21 @@ def test_what_cannot_be_aggregated_is_refused(options, message):
     table = {"x": [1, 3, 5, 7], "z": list("abcd"), "m": [1, None, 2, 3]}
     with pytest.raises(ds.DiscreetError, match=message):
         ds.microaggregate(ds.read(table, keys=["x"]), **({"k": 2} | options))
+
+
+def test_equal_values_are_told_apart_by_record_id_whatever_the_order_of_the_rows():
+    table = {"x": [1, 1, 1, 5, 5, 5], "rec": ["a", "b", "c", "d", "e", "f"]}
+    turned = {name: column[::-1] for name, column in table.items()}
+    masked = [
+        dict(
+            zip(
+                t["rec"],
+                values(
+                    ds.microaggregate(ds.read(t, keys=["x"], record_id="rec"), k=2, method="fixed")
+                ),
+                strict=True,
+            )
+        )
+        for t in (table, turned)
+    ]
+    assert masked[0] == masked[1]

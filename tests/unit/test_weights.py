@@ -83,3 +83,28 @@ def test_a_matrix_can_come_from_a_csv_file(tmp_path):
         ds.Weights.from_csv(tmp_path / "bad.csv")
     with pytest.raises(ds.DiscreetError, match="not a file"):
         ds.Weights.from_csv(tmp_path / "none.csv")
+
+
+def test_no_weight_may_exceed_w11_even_far_from_it():
+    big = ds.read({"a": np.repeat(np.arange(3), 40)}, keys=["a"])
+    found = ds.disclosure_risk(big, ds.sample(big, fraction=0.99, seed=1))
+    with pytest.raises(ds.DiscreetError, match="larger than w_11"):
+        found.weighted(ds.Weights.from_function(lambda i, j: 5.0 if max(i, j) > 24 else 1.0))
+
+
+def test_a_diagonal_matrix_is_one_for_sampling():
+    assert ds.Weights.from_matrix([[3, 0], [0, 3]]).triangle == "upper"
+
+
+def test_contributions_refuse_what_the_measure_refuses():
+    halves = ds.read({"a": [1, 1, 2, 2]}, keys=["a"])
+    sampled = ds.disclosure_risk(halves, ds.sample(halves, n=1, seed=1))
+    with pytest.raises(ds.DiscreetError, match="lower triangle"):
+        sampled.contributions(ds.Weights.from_matrix([[2], [1, 1]]))
+
+
+def test_limits_are_equal_when_their_weights_are():
+    one, other = ds.Weights.from_matrix([[2], [1, 1]]), ds.Weights.from_matrix([[4], [2, 2]])
+    assert ds.DisclosureRiskAtMost(0.1) == ds.DisclosureRiskAtMost(0.1)
+    assert ds.DisclosureRiskAtMost(0.1, ds.Weights.minimal()) != ds.DisclosureRiskAtMost(0.1)
+    assert one.given == other.given

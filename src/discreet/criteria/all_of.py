@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.criterion import Criterion
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ def combined(given: Any) -> Any:
     if not several or not all(hasattr(c, "describe") and not isinstance(c, type) for c in several):
         fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
     return several[0] if len(several) == 1 else AllOf(tuple(several))
+
+
+def split(criterion: Any) -> tuple[Any, tuple[DisclosureRiskAtMost, ...]]:
+    """The criteria on classes, as one (or None), and the limits of the disclosure risk."""
+    several = criterion.criteria if isinstance(criterion, AllOf) else (criterion,)
+    limits = tuple(c for c in several if isinstance(c, DisclosureRiskAtMost))
+    parts = tuple(c for c in several if not isinstance(c, DisclosureRiskAtMost))
+    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
 
 
 def _merged(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

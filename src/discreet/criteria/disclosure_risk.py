@@ -25,7 +25,7 @@ class DisclosureRiskAtMost:
     """
 
     limit: float
-    weights: Weights = field(default_factory=Weights.maximal, compare=False)
+    weights: Weights = field(default_factory=Weights.maximal)
 
     def __post_init__(self) -> None:
         if isinstance(self.limit, bool) or not isinstance(self.limit, int | float):

@@ -41,11 +41,10 @@ def id_counts(source: Source, column: str) -> IdCounts:
     ids = source.table[column]
     whole = source.engine == "duckdb" and ids.type().is_integer()
     extent = {"low": ids.min(), "high": ids.max()} if whole else {"d": ids.nunique()}
-    asked = source.table.aggregate(n=ids.count(), m=ids.isnull().sum(), **extent)
-    row = collected(asked, source).to_pylist()[0]
-    if "d" not in row:
-        row["d"] = _distinct(source, column, row)
-    return IdCounts(int(row["m"] or 0), int(row["n"] - row["d"]))
+    asked = source.table.aggregate(all=source.table.count(), n=ids.count(), **extent)
+    row = collected(asked, source).to_pylist()[0]  # whole numbers: a Parquet file knows by itself
+    distinct = _distinct(source, column, row) if whole else row["d"]
+    return IdCounts(row["all"] - row["n"], row["n"] - distinct)
 
 
 def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
@@ -58,7 +57,7 @@ def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
     if n == 0 or high - low >= min(_BITS_PER_RECORD * n, _MOST_BITS) or high >= 2**63:
         return int(collected(ids.aggregate(d=ids["id"].nunique()), source)["d"][0].as_py())
     backend = source.table.get_backend()
-    ones = f"bit_count(bitstring_agg(id::BIGINT - ({low}), 0, {high - low}))"
+    ones = f"bit_count(bitstring_agg(id::BIGINT, ({low})::BIGINT, ({high})::BIGINT))"
     query = f"SELECT {ones} FROM ({backend.compile(ids)})"  # noqa: S608 - two numbers and Ibis
     return int(translated(lambda: backend.con.sql(query).fetchall()[0][0], source.origin))
 

@@ -31,11 +31,9 @@ def write(source: Source, names: Sequence[str], path: Path) -> None:
             translated(lambda: chosen.to_csv(place, header=True), source.origin)
 
 
-def records(source: Source, link: str, names: Sequence[str]) -> pa.Table:
-    """The named columns of all records, with the link first, in the order of the link."""
-    columns = {name: source.table[source.at(name)] for name in names}
-    chosen = source.table.select(
-        link=source.table[link], **{f"v{i}": c for i, c in enumerate(columns.values())}
-    )
-    found = collected(chosen, source).sort_by("link")
-    return found.rename_columns(["link", *names])
+def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.Table:
+    """The named columns of all records, with the link first, in the order of a column."""
+    columns = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
+    chosen = source.table.select(link=source.table[link], order=source.table[order], **columns)
+    found = collected(chosen, source).sort_by([("order", "ascending"), ("link", "ascending")])
+    return found.drop_columns(["order"]).rename_columns(["link", *names])

@@ -51,7 +51,7 @@ class Task:
     budget : int
         How many records may be suppressed.
     suppression : {"failing", "k-only"}
-        Suppress every class that fails, or, as paper 003 reads literally, only those smaller
+        Suppress every class that fails, or, as Truta & Vinay read literally, only those smaller
         than k, and require the rest of those that are left.
     loss : LossName
     """

@@ -61,12 +61,12 @@ class LatticeView:
         """The figures of every node for another k, limit, or p (up to the one searched for)."""
         search, lattice = self.found.search, self.found.task.lattice
         sweep, most = search.sweep, self.found.task.keys.n
-        distinct = p or 0
-        if not 1 <= k <= self.cap or not 0 <= distinct < sweep.classes.shape[1]:
+        distinct = p or 1
+        if not 1 <= k <= self.cap or not 1 <= distinct <= sweep.classes.shape[1]:
             fail(
                 "P17",
                 f"the lattice was visited for k up to {self.cap} and p up to "
-                f"{sweep.classes.shape[1] - 1}.",
+                f"{sweep.classes.shape[1]}.",
                 "Search again with the larger criterion.",
             )
         budget = _records(max_suppressed, most)

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
-from discreet.criteria.all_of import AllOf, combined
+from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.frames import FrameKind
@@ -151,7 +151,7 @@ class Found:
 
     @property
     def tally(self) -> Tally:
-        """How many nodes were counted, and how many the conditions of paper 003 excluded."""
+        """How many nodes were counted, and how many the conditions of Truta & Vinay excluded."""
         return self.search.tally
 
     def node(self, number: int) -> Node:
@@ -273,7 +273,7 @@ def generalize(
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     keys = data.need_keys()
     data.need_partition("a generalization")
-    parts, limits = _split(combined(criterion))
+    parts, limits = split(combined(criterion))
     raise_all(
         [
             *_hierarchy_problems(data, hierarchies),
@@ -290,14 +290,6 @@ def generalize(
     return Found(data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are)
 
 
-def _split(criterion: Any) -> tuple[Any, tuple[DisclosureRiskAtMost, ...]]:
-    """The criteria on classes, as one, and the limits of the disclosure risk."""
-    several = criterion.criteria if isinstance(criterion, AllOf) else (criterion,)
-    limits = tuple(c for c in several if isinstance(c, DisclosureRiskAtMost))
-    parts = tuple(c for c in several if not isinstance(c, DisclosureRiskAtMost))
-    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
-
-
 def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:
     problems = []
     for name, hierarchy in hierarchies.items():
@@ -306,7 +298,7 @@ def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -
         elif name not in data.keys:
             what = f"a hierarchy is given for {name!r}, which is not a key attribute."
             problems.append(
-                Problem("R08", what, did_you_mean(name, data.keys) or "Name it as a key.")
+                Problem("R10", what, did_you_mean(name, data.keys) or "Name it as a key.")
             )
         if not isinstance(hierarchy, Hierarchy):
             what = f"what is given for {name!r} is not a hierarchy."

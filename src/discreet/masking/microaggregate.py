@@ -68,7 +68,8 @@ def microaggregate(
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     raise_all(_problems(data, chosen, k, method, objective))
     link = require_link(data)
-    found = engine.records(data.source, link, chosen)
+    order = data.source.at(data.record_id) if data.record_id else link
+    found = engine.records(data.source, link, chosen, order)
     for name in chosen:
         values = found.column(name).to_numpy().astype(np.float64)
         masked = _group_means(values, _groups(values, k, method, objective))

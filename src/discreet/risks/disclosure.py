@@ -109,7 +109,9 @@ class DisclosureRisk:
 
         found = self._records()
         i, j = (np.asarray(found.column(name), dtype=np.int64) for name in ("i", "j"))
-        w = (weights or Weights.maximal())(i, j)
+        chosen = weights or Weights.maximal()
+        self._weights(chosen)  # the same checks as for the measure
+        w = chosen(i, j)
         columns = {
             self.id_name: found.column("id"),
             "masked_size": pa.array(i),
@@ -123,23 +125,21 @@ class DisclosureRisk:
         uniques = sum(c for i, j, c in self.classification.entries() if i == j == 1)
         lines = [
             f"{self.t:,} of {counted(self.n, 'initial record')} are released.",
-            f"DR_min = {self.minimal:.4f}: {counted(uniques, 'record')} unique in both files, "
-            "surely linked by anyone who knows the keys.",
+            f"DR_min = {self.minimal:.4f}: {counted(uniques, 'record')} unique in both files"
+            + (", surely linked by anyone who knows the keys." if self.exact else "."),
             f"DR_max = {self.maximal:.4f}: the share of the initial records that is linked, on "
             "average, by guessing within classes.",
             self._exactness(),
-            "Next: weigh the classes you hold to be safe with .weighted(W), or mask further "
-            "until the measure is under your limit."
-            if self.maximal > 0.05
-            else "Next: compare the loss of information, then release.",
+            "Next: set a limit with ds.DisclosureRiskAtMost, weigh the classes you hold to be safe "
+            "with .weighted(W), and mask further until the measure is under it.",
         ]
         return "\n".join(lines)
 
     def _exactness(self) -> str:
         if self.exact is None:
             return (
-                "The file was masked elsewhere: DR_max is exact after one masking and an upper "
-                "bound after several."
+                "The file was masked elsewhere: DR_max is an upper bound, exact for a sample and "
+                "for one recoding that keeps equal records together."
             )
         if self.exact:
             return "DR_max is exact: 1/max(i, j) is the probability of the right link."

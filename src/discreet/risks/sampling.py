@@ -93,9 +93,9 @@ class SamplingRisk:
             [
                 f"Released whole, the file has DR_min = {whole.minimal:.4f} and DR_max = "
                 f"{whole.maximal:.4f}; both fall in proportion to the share released.",
-                f"A sample of 10 % is expected to have DR_max = {tenth.maximal:.4f} "
+                f"A sample of 10% is expected to have DR_max = {tenth.maximal:.4f} "
                 f"± {2 * tenth.maximal_sd:.4f} (two standard deviations).",
-                f"DR_max stays under 5 % up to a share of {self.fraction_for(0.05):.1%} "
+                f"DR_max is at most 5% up to a share of {self.fraction_for(0.05):.1%} "
                 f"({self.fraction_for(0.05, sds=2):.1%} with two standard deviations to spare).",
             ]
         )

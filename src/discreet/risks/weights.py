@@ -44,11 +44,12 @@ class Weights:
     """
 
     name: str
-    function: Callable[[Sizes, Sizes], Any] = field(repr=False)
+    function: Callable[[Sizes, Sizes], Any] = field(repr=False, compare=False)
     triangle: str = "both"
     scale: float = 1.0
     extent: tuple[int, int] | None = None
     by_masked_size: bool = field(default=False, repr=False)
+    given: Any = field(default=None, repr=False)
 
     @classmethod
     def minimal(cls) -> Weights:
@@ -99,7 +100,9 @@ class Weights:
 
         first = vector([1], [1])[0]
         _positive_start(float(first))
-        made = cls("from a function", lambda i, j: vector(i, j) / first, scale=float(first))
+        made = cls(
+            "from a function", lambda i, j: vector(i, j) / first, scale=float(first), given=function
+        )
         sizes = np.arange(1, _GRID + 1)
         i, j = (a.ravel() for a in np.meshgrid(sizes, sizes, indexing="ij"))
         made.require_rules(i, j)
@@ -130,7 +133,13 @@ class Weights:
 
         name = f"{extent[0]} × {extent[1]} matrix"
         made = cls(
-            name, look_up, _triangle(matrix), float(matrix[0, 0]), extent, _rows_constant(matrix)
+            name,
+            look_up,
+            _triangle(matrix),
+            float(matrix[0, 0]),
+            extent,
+            _rows_constant(matrix),
+            scaled.tobytes(),
         )
         i, j = (a.ravel() + 1 for a in np.indices(extent))
         made.require_rules(i, j)
@@ -166,7 +175,13 @@ class Weights:
 
     def require_rules(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
         """Check the rules on given cells; the error names the first cell and rule broken."""
-        raise_all(list(_broken_rules(i, j, self(i, j), self.triangle)))
+        w = self(i, j)
+        raise_all(list(_broken_rules(i, j, w, self.triangle)))
+        above = np.flatnonzero(w > 1 + 1e-12)
+        if len(above):
+            i, j = i[above[:1]], j[above[:1]]
+            what = f"the weight at i = {i[0]}, j = {j[0]} is larger than w_11."
+            fail("P13", what, "By all rules together no weight exceeds w_11.")
 
     def require_fit(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
         """Refuse a triangular matrix whose empty triangle holds records: the other paper's."""
@@ -213,6 +228,9 @@ def _matrix(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
 
 def _triangle(matrix: NDArray[np.float64]) -> str:
     below, above = np.tril(matrix, -1).any(), np.triu(matrix, 1).any()
+    diagonal = not below and not above and np.diagonal(matrix)[1:].any()
+    if diagonal:  # only the rules of sampling allow w_ii > w_i1 = 0
+        return "upper"
     return "lower" if below and not above else "upper" if above and not below else "both"
 
 
@@ -251,7 +269,7 @@ def _broken_rules(
                 yield Problem(
                     "P13",
                     f"the weight at i = {cell[0]}, j = {cell[1]} breaks the rule {rule}.",
-                    f"It is a rule of the {name} triangle: a rarer record may not count less.",
+                    f"It is a rule of the {name} triangle; see docs/why-disclosure-risk.md.",
                 )
                 return
 

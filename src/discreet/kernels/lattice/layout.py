@@ -13,12 +13,14 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from discreet.kernels.lattice.attribute import Attribute, Codes
 from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Words, class_dtype, u64
 
 WORD_BITS = 64
-_COLUMNS = 5.5  # sets of classes may take so many times the int32 key columns …
+_COLUMNS = 5  # sets of classes may take so many times the int32 key columns …
 _SMALL = 2**26  # … or so many bytes
 
 
@@ -31,6 +33,7 @@ class Layout(NamedTuple):
     outer : attributes in the class key, by falling entropy; the first is the major one
     word, shift, bits : the bit field of each outer attribute
     classes : the dtype of a class
+    sets : how many sets of classes a walk holds at most
     strides : by attribute, how far one level moves the node number
     """
 
@@ -40,12 +43,13 @@ class Layout(NamedTuple):
     shift: tuple[int, ...]
     bits: tuple[int, ...]
     classes: np.dtype[Any]
+    sets: int
     strides: tuple[int, ...]
 
     @property
     def cells(self) -> int:
         """Number of cells inside a class."""
-        return 2 ** len(self.inner)
+        return 1 << len(self.inner)
 
 
 class Plan(NamedTuple):
@@ -91,12 +95,24 @@ def layout_of(
         bits = [max((keys[a].values - 1).bit_length(), 1) for a in outer]
         word, shift = _fields(bits)
         classes = class_dtype(max(word, default=0) + 1, 2 ** len(inner), records, masks)
-        sets = max(sum(levels[a] > 1 for a in outer), 1)
+        sets = _stack_depth([levels[a] - 1 for a in outer if levels[a] > 1])
         if sets * tuples * classes.itemsize <= room:
             break
     return Layout(
-        tuple(inner), tuple(outer), tuple(word), tuple(shift), tuple(bits), classes, strides
+        tuple(inner), tuple(outer), tuple(word), tuple(shift), tuple(bits), classes, sets, strides
     )
+
+
+def _stack_depth(last: Sequence[int]) -> int:
+    """Return how many sets a walk over wheels with these last levels holds at most.
+
+    Each wheel that left its first level has a set, on top of that of the wheel before it
+    that did; the next wheel takes the same place where the wheel before is at its last.
+    """
+    depth = [1]
+    for a in range(1, len(last)):
+        depth.append(max(depth[s] + (s < a - 1 or s == 0 or last[s] > 1) for s in range(a)))
+    return max(depth)
 
 
 def _fields(bits: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -178,31 +194,49 @@ def initial_classes(
     masks: Sequence[Words],
     keys: Sequence[Attribute],
     layout: Layout,
-) -> Classes:
-    """Group the tuples by the outer attributes, sorted by key, so that their order is forgotten."""
+    into: Classes,
+) -> int:
+    """Group the tuples by the outer attributes and write the classes; return their number.
+
+    They are sorted by key, with the major attribute first: the order of the tuples is
+    forgotten.
+    """
     words = np.zeros((layout.classes["key"].shape[0], len(counts)), np.uint64)
     for f, a in enumerate(layout.outer):
         words[layout.word[f]] |= keys[a].leaf[codes[a]].astype(np.uint64) << u64(layout.shift[f])
-    cell = np.zeros(len(counts), np.int64)
+    cell = np.zeros(len(counts), np.uint8)
     for a in layout.inner:
-        cell = 2 * cell + keys[a].leaf[codes[a]]
-    order = np.lexsort(words)
-    words = words[:, order]
-    starts = np.ones(len(counts), bool)
-    starts[1:] = (words[:, 1:] != words[:, :-1]).any(0)
-    place = layout.cells * (np.cumsum(starts) - 1) + cell[order]
-    classes = np.zeros(np.count_nonzero(starts), layout.classes)
-    classes["key"] = words[:, starts].T
-    count = np.zeros(classes["count"].size, np.int64)
-    np.add.at(count, place, counts[order])
-    classes["count"] = count.reshape(classes["count"].shape)
-    for c, mask in enumerate(masks):
-        union = np.zeros(count.size, np.uint64)
-        np.bitwise_or.at(union, place, mask[order])
-        classes["mask"][:, c] = union.reshape(classes["count"].shape)
+        cell = (2 * cell + keys[a].leaf[codes[a]]).astype(np.uint8)
+    values = np.array(masks, np.uint64).reshape(len(masks), len(counts))
+    counts = np.ascontiguousarray(counts, np.int64)
+    size = int(_merge(words, cell, counts, values, np.lexsort(words), into))
+    into["share"][:size] = 0.0
     for f, a in enumerate(layout.outer):
-        field = (classes["key"][:, layout.word[f]] >> u64(layout.shift[f])) & u64(
-            2 ** layout.bits[f] - 1
-        )
-        classes["share"] += keys[a].share[0][field]
-    return classes
+        field = into["key"][:size, layout.word[f]] >> u64(layout.shift[f])
+        into["share"][:size] += keys[a].share[0][field & u64(2 ** layout.bits[f] - 1)]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _merge(
+    words: Words, cell: NDArray[np.uint8], counts: Ints, masks: Words, order: Ints, into: Classes
+) -> int:
+    """Write one class for each run of equal keys in `order`; return their number."""
+    size = 0
+    for n in range(len(order)):
+        i = order[n]
+        fresh = n == 0
+        for w in range(words.shape[0]):
+            fresh |= words[w, i] != into[max(size - 1, 0)].key[w]
+        if fresh:
+            size += 1
+            for w in range(words.shape[0]):
+                into[size - 1].key[w] = words[w, i]
+            for c in range(len(into[0].count)):
+                into[size - 1].count[c] = 0
+                for a in range(masks.shape[0]):
+                    into[size - 1].mask[a, c] = 0
+        into[size - 1].count[cell[i]] += counts[i]
+        for a in range(masks.shape[0]):
+            into[size - 1].mask[a, cell[i]] |= masks[a, i]
+    return size

@@ -66,9 +66,9 @@ def best_without_suppression(
     loss = _losses(keys).ravel()[nodes]
     levels = np.stack(np.unravel_index(nodes, open_.shape), 1)
     check = _Checker(keys, leaves, counts, levels.min(0))
-    best, checked = -1, 0
+    best, least, checked = -1, np.inf, 0
     for at in np.argsort(loss, kind="stable"):
-        if best >= 0 and loss[at] > least + TIE:
+        if loss[at] > least + TIE:
             break
         if best >= 0 and nodes[at] > nodes[best]:
             continue
@@ -76,7 +76,7 @@ def best_without_suppression(
             continue
         checked += 1
         if check.smallest_class(levels[at]) >= k:
-            least = loss[at] if best < 0 else least
+            least = min(least, loss[at])
             best = int(at)
     if best < 0:
         return None
@@ -161,8 +161,8 @@ def _merge_rows(table: Ints, step: NDArray[np.int32], rows: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _any_below(table: Ints, k: int) -> bool:
-    """Tell whether a cell is neither empty nor k."""
-    for value in table.ravel():
+    """Tell whether a cell is neither empty nor at least k."""
+    for value in table.ravel():  # noqa: SIM110 (Numba has no generator expressions)
         if 0 < value < k:
             return True
     return False

@@ -122,13 +122,14 @@ def _part_end(source: Classes, begin: int, size: int, step: Step) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _major(cls: np.void, step: Step) -> np.uint64:
+def _major(cls: Any, step: Step) -> np.uint64:
     """Return the major code after the step."""
     word = len(cls.key) - 1
     key = cls.key[word]
     if word == step.word:
         key += step.delta[(key >> step.shift) & step.mask]
-    return key >> step.major
+    major: np.uint64 = key >> step.major
+    return major
 
 
 @njit(cache=True, nogil=True)
@@ -182,7 +183,7 @@ def _roll_part(
                 cls.mask[a, c] = old.mask[a, c] | (0 if first else cls.mask[a, c])
         cls.share = share
         found += u64(first)
-    return np.int64(found)
+    return int(np.int64(found))
 
 
 @njit(cache=True, nogil=True)

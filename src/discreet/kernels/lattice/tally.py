@@ -75,7 +75,7 @@ def tally(classes: Classes, size: int, into: Tally) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _tally_large(sums: tuple[int, ...], cls: np.void, into: Tally, beyond: int) -> None:
+def _tally_large(sums: tuple[Any, ...], cls: Any, into: Tally, beyond: int) -> None:
     for j in range(_margins(len(cls.count))):
         members = sums[j] if sums[j] >= beyond else 0
         p = into.distinct[j]
@@ -90,7 +90,7 @@ def _margins(cells: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _sums(cells: NDArray[np.int32]) -> tuple[int, ...]:
+def _sums(cells: NDArray[np.int32]) -> tuple[Any, ...]:
     """Return (first, second, both) of the last attribute for each of those of the first."""
     a = np.int64(cells[0])
     b = np.int64(cells[1]) if len(cells) > 1 else 0
@@ -100,7 +100,7 @@ def _sums(cells: NDArray[np.int32]) -> tuple[int, ...]:
 
 
 @njit(cache=True, nogil=True)
-def _unions(cells: Words) -> tuple[np.uint64, ...]:
+def _unions(cells: Words) -> tuple[Any, ...]:
     """Return what `_sums` does, with unions of values for sums of records."""
     a = u64(cells[0])
     b = u64(cells[1]) if len(cells) > 1 else u64(0)
@@ -120,7 +120,9 @@ def _count_distinct(masks: Words, into: Tally) -> None:
             into.distinct[j] = min(_popcount(unions[j]), most)
 
 
-@intrinsic
-def _popcount(context: Any, word: Any) -> Any:
-    """Count the bits of a word by the processor's own instruction."""
+def _ctpop(context: Any, word: Any) -> Any:
+    """Emit LLVM's bit count, one instruction on common processors."""
     return word(word), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+
+_popcount: Any = intrinsic(_ctpop)
