@@ -19,7 +19,6 @@ import typer
 
 import discreet as ds
 from discreet.errors import DiscreetError, fail
-from discreet.files import write_text
 
 app = typer.Typer(
     name="discreet",
@@ -306,7 +305,7 @@ def lattice(
     """
     found = _generalized(data, hierarchies, k, p, max_suppressed, search, loss)
     if output is not None:
-        write_text(output, found.lattice.svg(), overwrite=force)
+        found.lattice.write_svg(output, overwrite=force)
     lines = [found.explain(), "", *(f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1))]
     print(json.dumps(found.to_dict(), indent=2) if as_json else "\n".join(lines))
 

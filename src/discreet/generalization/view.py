@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import frames
 from discreet.errors import fail
+from discreet.files import write_text
 from discreet.frames import FrameKind
 
 if TYPE_CHECKING:
@@ -120,6 +123,10 @@ class LatticeView:
         from discreet.generalization.drawing import draw
 
         return draw(self.found)
+
+    def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the drawing to a file."""
+        write_text(Path(path), self.svg(), overwrite=overwrite)
 
     def _repr_svg_(self) -> str:
         return self.svg()
