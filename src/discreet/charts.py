@@ -98,14 +98,17 @@ def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> 
         if row["feasible"] or len(rows) <= 5000
     ]
     names = ["chosen", "minimal", "feasible", "not feasible"]
+    colours = ["#b3261e", "#1d3a5f", "#6f9fd8", "#b0b0b0"]
+    shapes = ["diamond", "square", "circle", "cross"]
     return (
         alt.Chart(alt.Data(values=values), title="Loss and suppressed records by node")
         .mark_point(filled=True, opacity=0.7)
         .encode(
             x=alt.X("suppressed:Q", title="suppressed records"),
             y=alt.Y("loss:Q", title="loss"),
-            color=alt.Color("node:N", sort=names, title=None),
-            shape=alt.Shape("node:N", sort=names, title=None),
+            color=alt.Color("node:N", scale=alt.Scale(domain=names, range=colours), title=None),
+            shape=alt.Shape("node:N", scale=alt.Scale(domain=names, range=shapes), title=None),
+            size=alt.condition(alt.datum.node == "chosen", alt.value(160), alt.value(30)),
         )
         .properties(width=420, height=300)
     )

@@ -171,8 +171,8 @@ def test_broken_input_is_refused() -> None:
         sweep(codes, 0 * counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])
     with pytest.raises(ValueError, match="no records"):
         sweep((codes[0][:0],), counts[:0], [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])
+    masks = [np.array([1, 0, 1], np.uint64)]
     with pytest.raises(ValueError, match="no confidential value"):
-        masks = [np.array([1, 0, 1], np.uint64)]
         sweep(codes, counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]], masks=masks)
     found = sweep(codes, counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]], cap=2)
     with pytest.raises(ValueError, match="larger cap"):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WHOLE = 500
 _WIDE, _HIGH, _RADIUS = 46, 62, 13
+_LEAST = 340  # room for the caption
 
 
 def draw(found: Found) -> str:
@@ -28,7 +29,7 @@ def draw(found: Found) -> str:
         h: sorted(n for n in shown if lattice.heights[n] == h) for h in range(lattice.height + 1)
     }
     rows = {h: nodes for h, nodes in rows.items() if nodes}
-    width = max(len(nodes) for nodes in rows.values()) * _WIDE + 2 * _WIDE
+    width = max(max(len(nodes) for nodes in rows.values()) * _WIDE + 2 * _WIDE, _LEAST)
     height = len(rows) * _HIGH + _HIGH
     at = _places(rows, width)
     edges = [_edge(at[a], at[b]) for a in shown for b in lattice.successors(a) if b in shown]
@@ -38,15 +39,25 @@ def draw(found: Found) -> str:
         for n in sorted(shown)
     ]
     keys = html.escape(", ".join(lattice.keys))
-    said = f"{lattice.nodes:,} nodes over {keys}; filled: feasible, thick: minimal, star: chosen"
+    said = [
+        f"{lattice.nodes:,} nodes; levels of {keys}",
+        "filled: feasible · thick: minimal · ★ chosen",
+    ]
     if len(shown) < lattice.nodes:
-        said += f"; only {len(shown):,} are drawn: minimal ones, the chosen one and its neighbours"
+        said.append(f"only {len(shown):,} nodes are drawn: minimal, chosen and its neighbours")
+    high = height + 16 * len(said)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 20}" '
-        f'width="{width}" height="{height + 20}" role="img" font-family="sans-serif">'
-        f"<title>Generalization lattice</title><desc>{said}</desc>"
-        f"{''.join(edges)}{''.join(nodes)}"
-        f'<text x="{_WIDE}" y="{height + 10}" font-size="11" fill="#333">{said}</text></svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {high}" '
+        f'width="{width}" height="{high}" role="img" font-family="sans-serif">'
+        f"<title>Generalization lattice</title><desc>{'; '.join(said)}</desc>"
+        f"{''.join(edges)}{''.join(nodes)}{_caption(said, height)}</svg>"
+    )
+
+
+def _caption(lines: list[str], top: int) -> str:
+    return "".join(
+        f'<text x="10" y="{top + 16 * i}" font-size="11" fill="#333">{line}</text>'
+        for i, line in enumerate(lines)
     )
 
 

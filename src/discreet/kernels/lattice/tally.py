@@ -120,9 +120,9 @@ def _count_distinct(masks: Words, into: Tally) -> None:
             into.distinct[j] = min(_popcount(unions[j]), most)
 
 
-def _ctpop(context: Any, word: Any) -> Any:
+def _ctpop(context: Any, word: Any) -> Any:  # noqa: ARG001
     """Emit LLVM's bit count, one instruction on common processors."""
-    return word(word), lambda context, builder, signature, args: builder.ctpop(args[0])
+    return word(word), lambda _, builder, __, args: builder.ctpop(args[0])
 
 
 _popcount: Any = intrinsic(_ctpop)
