@@ -1,4 +1,4 @@
-"""The files that are measured: simulated, made once, the same everywhere.
+"""The files that are measured: simulated or drawn, made once, the same everywhere.
 
 python benchmarks/data.py billing 10000000
 """
@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import adult
 from processes import ENVIRONMENT, job
 
 BILLING_KEYS = ["Age", "Sex", "Race", "Zip3", "Amount_Band"]
 RECORD_KEYS = ["age", "sex", "race", "zip", "income", "amount"]
+SPARSE_KEYS = {"a": 1000, "b": 500, "c": 100, "d": 100, "e": 50, "f": 50, "g": 20, "h": 10, "i": 2}
 _CHUNK = 1_000_000
 
 
@@ -40,6 +42,16 @@ def fine(records: int) -> Path:
 def coarse(records: int) -> Path:
     """A patient file with the same six keys in few values: large classes."""
     return _made("coarse", records)
+
+
+def bootstrap(records: int) -> Path:
+    """Records of the Adult file, drawn with replacement."""
+    return _made("bootstrap", records)
+
+
+def sparse(records: int) -> Path:
+    """Nine keys of 2 to 1,000 values, evenly drawn: nearly all combinations are distinct."""
+    return _made("sparse", records)
 
 
 def _made(name: str, records: int) -> Path:
@@ -149,11 +161,21 @@ def _coarse(n: int, seed: int):
     )
 
 
+def _sparse(n: int, seed: int):
+    import numpy as np
+    import pyarrow as pa
+
+    rng = np.random.default_rng(seed)
+    return pa.table({key: rng.integers(0, values, n) for key, values in SPARSE_KEYS.items()})
+
+
 _SIMULATED: dict[str, Callable] = {
     "billing": _billing,
     "identified": _identified,
     "fine": _fine,
     "coarse": _coarse,
+    "bootstrap": adult.drawn,
+    "sparse": _sparse,
 }
 
 if __name__ == "__main__":

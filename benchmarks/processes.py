@@ -48,12 +48,36 @@ def _least(outcomes: Sequence[Outcome]) -> Outcome:
     return best
 
 
+def times_of(command: Sequence[str | os.PathLike[str]]) -> Outcome:
+    """Wall and CPU seconds of a whole process, from the start of its interpreter on."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": wall, "cpu": cpu}
+
+
 def cpu_of(command: Sequence[str | os.PathLike[str]]) -> float:
     """CPU seconds of a whole process, from the start of its interpreter on."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return times_of(command)["cpu"]
+
+
+class Grown:
+    """By how much the memory of this process has grown at its peak, from its making on (Linux)."""
+
+    def __init__(self) -> None:
+        Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+        self._before = _status("VmRSS")
+
+    def megabytes(self) -> float:
+        """At its peak, in 10⁶ bytes."""
+        return (_status("VmHWM") - self._before) / 1e6
+
+
+def _status(field: str) -> int:
+    """A memory field of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 class Clock:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.frequency import FrequencySet
     from discreet.hierarchy import Hierarchy
+    from discreet.loss.information import InformationLoss, information_loss
     from discreet.masking.generalize import generalize
     from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
@@ -48,6 +49,7 @@ _HOME = {
     "DiscreetError": "discreet.errors",
     "FrequencySet": "discreet.frequency",
     "Hierarchy": "discreet.hierarchy",
+    "InformationLoss": "discreet.loss.information",
     "KAnonymity": "discreet.criteria",
     "LDiversity": "discreet.criteria",
     "Masked": "discreet.masking.masked",
@@ -62,6 +64,7 @@ _HOME = {
     "disclosure_risk": "discreet.risks.disclosure",
     "errors": "discreet.errors",
     "generalize": "discreet.masking.generalize",
+    "information_loss": "discreet.loss.information",
     "microaggregate": "discreet.masking.microaggregate",
     "read": "discreet.reading",
     "risk": "discreet.risks.by_class",
@@ -77,6 +80,7 @@ __all__ = [
     "DiscreetError",
     "FrequencySet",
     "Hierarchy",
+    "InformationLoss",
     "KAnonymity",
     "LDiversity",
     "Masked",
@@ -92,6 +96,7 @@ __all__ = [
     "disclosure_risk",
     "errors",
     "generalize",
+    "information_loss",
     "microaggregate",
     "read",
     "risk",

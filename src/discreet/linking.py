@@ -6,6 +6,7 @@ id that both files hold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,13 @@ class Linked:
         column = self.initial.source.at(named)
         raise_all(id_problems(self.initial, named, column))
         return engine.record_sizes(self.pair, (column, column))
+
+    def values(self, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+        """The named columns of the released records: initial values, and masked values."""
+        found = engine.linked_values(self.pair, self.link, names)
+        initial = found.select([f"x{i}" for i in range(len(names))]).rename_columns(list(names))
+        masked = found.select([f"y{i}" for i in range(len(names))]).rename_columns(list(names))
+        return initial, masked
 
     def compatible(self) -> pa.Table:
         """How many released records (t) are compatible with how many initial ones (size)."""

@@ -167,3 +167,15 @@ def _without_unreleased(cells: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     return cells.filter(pc.is_valid(cells["i"])).select(["i", "j", "c"])
+
+
+def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
+    """The named columns of all released records, initial (x0, …) beside masked (y0, …) values."""
+    initial = pair.initial.table.select(
+        initial_id=pair.initial.table[link[0]], **_keys(pair.initial, names, "x")
+    )
+    masked = pair.masked.table.select(
+        id=pair.masked.table[link[1]], **_keys(pair.masked, names, "y")
+    )
+    both = masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")
+    return collected(both, pair.masked).sort_by("id").drop_columns(["id"])

@@ -23,7 +23,7 @@ from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
-from discreet.loss.generalization import LOSSES, LossName
+from discreet.loss.generalization import LOSSES, LossName, precision
 from discreet.masking.masked import Masked, masked_from
 from discreet.microdata import Microdata
 from discreet.search import Search, SearchName, Tally
@@ -432,11 +432,18 @@ def _mask(node: Node) -> Masked:
     recoded = engine.recoded(data.source, tables)
     gone = _suppressed_combinations(found, levels)
     source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
+    counter = found.search.counter
     parameters = {
         "criterion": _described(task),
         "levels": node.levels,
         "suppressed": node.suppressed,
         "loss": node.loss,
+        "precision": float(
+            precision(levels, found.search.counter.heights, node.suppressed, task.keys.n)
+        ),
+        "entropy": found.search.counter.loss(
+            found.search.counter.node(levels), levels, task.entropies
+        ),
     }
     return masked_from(
         data,
