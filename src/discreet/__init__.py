@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from discreet.frequency import FrequencySet
     from discreet.hierarchy import Hierarchy
     from discreet.loss.information import InformationLoss, information_loss
+    from discreet.loss.regression import RegressionLoss, regression_loss
     from discreet.masking.generalize import generalize
     from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
@@ -55,6 +56,7 @@ _HOME = {
     "Masked": "discreet.masking.masked",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
+    "RegressionLoss": "discreet.loss.regression",
     "Risk": "discreet.risks.by_class",
     "SamplingRisk": "discreet.risks.sampling",
     "TCloseness": "discreet.criteria",
@@ -67,6 +69,7 @@ _HOME = {
     "information_loss": "discreet.loss.information",
     "microaggregate": "discreet.masking.microaggregate",
     "read": "discreet.reading",
+    "regression_loss": "discreet.loss.regression",
     "risk": "discreet.risks.by_class",
     "sample": "discreet.masking.sample",
     "sampling_risk": "discreet.risks.sampling",
@@ -86,6 +89,7 @@ __all__ = [
     "Masked",
     "Microdata",
     "PSensitiveKAnonymity",
+    "RegressionLoss",
     "Risk",
     "SamplingRisk",
     "TCloseness",
@@ -99,6 +103,7 @@ __all__ = [
     "information_loss",
     "microaggregate",
     "read",
+    "regression_loss",
     "risk",
     "sample",
     "sampling_risk",

@@ -438,12 +438,8 @@ def _mask(node: Node) -> Masked:
         "levels": node.levels,
         "suppressed": node.suppressed,
         "loss": node.loss,
-        "precision": float(
-            precision(levels, found.search.counter.heights, node.suppressed, task.keys.n)
-        ),
-        "entropy": found.search.counter.loss(
-            found.search.counter.node(levels), levels, task.entropies
-        ),
+        "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
+        "entropy": counter.loss(counter.node(levels), levels, task.entropies),
     }
     return masked_from(
         data,
