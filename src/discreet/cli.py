@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -320,6 +321,7 @@ def _generalized(
     loss: str,
 ) -> Any:
     criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
+    _announce_compilation()
     return ds.generalize(
         data,
         _hierarchies(data, folder),
@@ -371,7 +373,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Of the simulation.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Show the way of the data on simulated patients: read, describe, measure, check."""
+    """Show the way of the data on simulated patients: read, measure, protect, compare."""
     import pyarrow.csv
 
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
@@ -384,14 +386,38 @@ def demo(
             confidential=["illness", "income"],
         )
         found = ds.risk(survey)
-        checked = ds.check(survey, ds.PSensitiveKAnonymity(p=2, k=5))
-        both = {"risk": found.to_dict(), "check": checked.to_dict()}
+        criterion = ds.PSensitiveKAnonymity(p=2, k=5)
+        checked = ds.check(survey, criterion)
+        _announce_compilation()
+        hierarchies = {
+            "age": ds.Hierarchy.intervals([5, 10, 20, 40]),
+            "zip": ds.Hierarchy.prefixes([5, 3, 2, 1, 0]),
+            "sex": ds.Hierarchy.suppress(),
+        }
+        search = ds.generalize(survey, hierarchies, criterion, max_suppressed=0.02)
+        masked = search.best.mask()
+        risk_left = ds.disclosure_risk(survey, masked)
+        lost = ds.information_loss(survey, masked)
         if as_json:
-            print(json.dumps(both, indent=2))
+            parts: dict[str, Any] = {"risk": found, "check": checked, "found": search}
+            parts |= {"disclosure_risk": risk_left, "information_loss": lost}
+            print(json.dumps({name: part.to_dict() for name, part in parts.items()}, indent=2))
             return
         _section("1. Read a table and say what its attributes are", repr(survey))
         _section("2. See the risk", f"{found.explain()}\n\n{found.bars()}")
         _section("3. Check it against what your rules ask for", checked.explain())
+        _section("4. Generalize the keys and suppress what still stands out", search.explain())
+        _section("5. Check the masked file afresh", ds.check(masked, criterion).explain())
+        _section("6. What risk is left", risk_left.explain())
+        _section("7. What it cost", lost.explain())
+
+
+def _announce_compilation() -> None:
+    """Say once that kernels are compiled: it takes some seconds, the first time only."""
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(ds.__file__).parent, *([Path(cache)] if cache else [])]
+    if not any(next(place.rglob("*.nbi"), None) for place in places):
+        print("Compiling kernels; this takes some seconds, the first time only.", file=sys.stderr)
 
 
 def _section(title: str, body: str) -> None:

@@ -125,8 +125,7 @@ class DisclosureRisk:
         uniques = sum(c for i, j, c in self.classification.entries() if i == j == 1)
         lines = [
             f"{self.t:,} of {counted(self.n, 'initial record')} are released.",
-            f"DR_min = {self.minimal:.4f}: {counted(uniques, 'record')} unique in both files"
-            + (", surely linked by anyone who knows the keys." if self.exact else "."),
+            f"DR_min = {self.minimal:.4f}: {_uniques(uniques, sure=bool(self.exact))}",
             f"DR_max = {self.maximal:.4f}: the share of the initial records that is linked, on "
             "average, by guessing within classes.",
             self._exactness(),
@@ -248,6 +247,13 @@ def disclosure_risk(
         _records=linked.record_sizes,
         _compatible=linked.compatible if linked.made_here else None,
     )
+
+
+def _uniques(number: int, *, sure: bool) -> str:
+    if not number:
+        return "no record is unique in both files."
+    linked = ", surely linked by anyone who knows the keys." if sure else "."
+    return f"{counted(number, 'record')} unique in both files{linked}"
 
 
 def _initial_sizes(classes: pa.Table) -> ClassSizes:
