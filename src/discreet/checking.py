@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.all_of import combined, split
+from discreet.criteria.all_of import AllOf, combined, resolved, split
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
@@ -66,12 +66,17 @@ class Check:
         ]
         for reason, found in self.by.items():
             if found.records:
-                where = (
-                    "too small a class" if reason == CLASS_SIZE else f"too few values of {reason!r}"
-                )
-                lines.append(f"  {counted(found.records, 'record')}: {where}.")
+                lines.append(f"  {counted(found.records, 'record')}: {self._why(reason)}.")
         lines.append("Generalize or drop a key attribute, or suppress these records.")
         return "\n".join(lines)
+
+    def _why(self, reason: str) -> str:
+        if reason == CLASS_SIZE:
+            return "too small a class"
+        parts = self.criterion.criteria if isinstance(self.criterion, AllOf) else [self.criterion]
+        if any(c.needs_values([reason]) for c in parts):
+            return f"the values of {reason!r} are too unlike what it asks for"
+        return f"too few values of {reason!r}"
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per reason."""
@@ -251,9 +256,10 @@ def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | Non
 
 def _check_classes(data: Microdata, criterion: Criterion) -> Check:
     data.need_keys()
-    distinct, values = (f(data.confidential) for f in (criterion.needs, criterion.needs_values))
+    bound = resolved(criterion, data.confidential)
+    distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
     classes = data.classes(distinct, values)
-    failing = criterion.failing(classes)
+    failing = bound.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))
     return Check(
         criterion,

@@ -59,6 +59,10 @@ def main() -> None:
     except DiscreetError as error:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
+    except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
+        what = f"EngineFailure[E02]: the command failed ({type(error).__name__})."
+        print(what, "Its message may quote a value and is withheld.", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 @app.callback(invoke_without_command=True)
@@ -82,6 +86,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         chosen = {name: given.pop(name) for name in options}
+        _refuse_input_as_output(chosen["file"], given.get("output"))
         data = _read(**chosen)
         how = {name: chosen[name] for name in _HOW}
         alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
@@ -95,6 +100,11 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     return run
+
+
+def _refuse_input_as_output(file: Path, output: Path | None) -> None:
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        fail("O03", f"{output.name} is the input, which is never changed.", "Choose another name.")
 
 
 def _read(
@@ -340,7 +350,8 @@ def _hierarchies(data: Any, folder: Path | None) -> dict[str, Any]:
         fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
     found: dict[str, Any] = {}
     for key in data.need_keys():
-        files = [f for f in sorted(folder.glob("*.csv")) if _is_for(f.stem, key)]
+        named = [f for f in sorted(folder.glob("*.csv")) if _is_for(f.stem, key)]
+        files = [f for f in named if f.stem == key] or named
         if len(files) > 1:
             fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
         if files:
@@ -415,7 +426,7 @@ def demo(
 def _announce_compilation() -> None:
     """Say once that kernels are compiled: it takes some seconds, the first time only."""
     cache = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(ds.__file__).parent, *([Path(cache)] if cache else [])]
+    places = [Path(__file__).parent, *([Path(cache)] if cache else [])]
     if not any(next(place.rglob("*.nbi"), None) for place in places):
         print("Compiling kernels; this takes some seconds, the first time only.", file=sys.stderr)
 
@@ -426,7 +437,11 @@ def _section(title: str, body: str) -> None:
 
 def _list(given: list[str]) -> list[str]:
     """Names separated by commas; a name with a comma stands in double quotes."""
-    return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    try:
+        return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    except csv.Error:
+        pass
+    fail("P04", "a list of names cannot be read.", "Write age,zip,sex on one line.")
 
 
 def _type(given: str) -> tuple[str, Any]:

@@ -50,9 +50,9 @@ class FrequencySet:
     ) -> FrequencySet:
         """Code a table of combinations (one column per attribute, then the count)."""
         scales = scales or {}
-        coded = [_coded(table.column(i), scales.get(name)) for i, name in enumerate(attributes)]
+        ranked = [coded(table.column(i), scales.get(name)) for i, name in enumerate(attributes)]
         counts = np.asarray(table.column(len(attributes)), dtype=np.int64)
-        values, codes = tuple(v for v, _ in coded), tuple(c for _, c in coded)
+        values, codes = tuple(v for v, _ in ranked), tuple(c for _, c in ranked)
         order, counts = group(codes, [len(v) for v in values], counts)
         return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts)
 
@@ -124,7 +124,7 @@ class FrequencySet:
         return np.where(mine[at] == theirs, self.counts[at], 0)
 
 
-def _coded(
+def coded(
     column: pa.ChunkedArray, scale: Sequence[str] | None
 ) -> tuple[pa.Array, NDArray[np.int32]]:
     """Values in order (of the scale where there is one), missing last, and each cell's rank."""

@@ -60,7 +60,11 @@ class Lattice:
 
     def levels_of(self, node: int) -> tuple[int, ...]:
         """The levels of a node, in the order of the keys."""
-        return tuple(int(level) for level in np.unravel_index(node, self.levels))
+        found, node = [], int(node)
+        for number in reversed(self.levels):  # whole numbers of Python: 2^500 nodes are possible
+            node, level = divmod(node, number)
+            found.append(level)
+        return tuple(reversed(found))
 
     def named(self, node: int) -> dict[str, int]:
         """The levels of a node by key."""
@@ -68,8 +72,8 @@ class Lattice:
 
     def number(self, levels: Mapping[str, int]) -> int:
         """The node with the given levels."""
-        at = tuple(levels[key] for key in self.keys)
-        return int(np.ravel_multi_index(at, self.levels))
+        strides = zip(self.keys, self._strides, strict=True)
+        return sum(levels[key] * stride for key, stride in strides)
 
     def minimal(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The feasible nodes with no feasible node below them."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from discreet import attributes, engine
 from discreet.errors import Problem, fail, raise_all
-from discreet.masking.masked import Masked, id_problems, require_link
+from discreet.masking.masked import Masked, id_problems, require_ids, require_link
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def link(initial: Microdata, masked: Microdata, on: str | None) -> Linked:
     for data in (initial, masked):
         if not isinstance(data, Microdata):
             fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
+    on = attributes.name(on, "on")
     keys = initial.need_keys()
     raise_all([*_key_problems(initial, masked), *_policy_problems(initial, masked)])
     if on is not None:
@@ -92,10 +93,13 @@ def link(initial: Microdata, masked: Microdata, on: str | None) -> Linked:
     if not isinstance(masked, Masked) or masked.initial.source is not initial.source:
         fail(
             "N03",
-            f"{masked.name} was not made here from {initial.name}.",
+            f"the masked file ({masked.name}) was not made here from the initial file "
+            f"({initial.name}).",
             'Say which column links the records of both files: on="…".',
         )
     column = require_link(masked.initial)
+    if masked.initial.source.row is None:  # then the record id is the link
+        require_ids(masked.initial)
     by_keys = not (masked.changed & set(keys))
     ids = (column, column)
     pair = engine.Pair(initial.source, masked.source, keys, None if by_keys else ids)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from discreet.errors import fail
 from discreet.generalization.conditions import Conditions
 from discreet.generalization.nodes import NodeClasses, NodeCounter
 from discreet.generalization.task import Task
@@ -89,7 +90,8 @@ class Search:
         """The necessary conditions, where the criterion asks for distinct values."""
         if not self.task.distinct:
             return None
-        return Conditions.of({name: self.task.whole[name].counts for name in self.task.distinct})
+        most = [name for name, least in self.task.distinct.items() if least == self.p]
+        return Conditions.of({name: self.task.whole[name].counts for name in most})
 
     @property
     def p(self) -> int:
@@ -156,8 +158,9 @@ class Search:
         if task.loss == "discernibility":
             return self.sweep.discernibility(k, p).astype(float)
         if task.loss == "average-class-size":
-            kept = np.maximum(self.sweep.kept_classes(k, p), 1)
-            return (task.keys.n - self.sweep.suppressed(k, p)) / kept
+            kept, n = self.sweep.kept_classes(k, p), task.keys.n
+            left = n - self.sweep.suppressed(k, p)
+            return np.where(kept > 0, left / np.maximum(kept, 1), float(n))  # nothing left: worst
         if task.loss == "height":
             return task.lattice.heights.astype(float)
         grid = np.stack(np.unravel_index(np.arange(task.lattice.nodes), task.lattice.levels))
@@ -236,7 +239,7 @@ class Search:
             kept = classes.size[~classes.failing].astype(float)
             return float((kept**2).sum()) + n * classes.suppressed
         if task.loss == "average-class-size":
-            return (n - classes.suppressed) / max(classes.classes, 1)
+            return (n - classes.suppressed) / classes.classes if classes.classes else float(n)
         if task.loss == "height":
             return float(sum(levels))
         if task.loss == "precision":
@@ -249,6 +252,12 @@ class Search:
     def run(self, name: SearchName) -> Outcome:
         """Carry out a search by name."""
         started = time.perf_counter()
+        if name != "optimal" and self.task.lattice.nodes > MAX_SWEPT:
+            fail(
+                "N06",
+                f"the lattice has {self.task.lattice.nodes:,} nodes, too many for a {name} search.",
+                'Use search="optimal", or name fewer keys.',
+            )
         if (
             self.conditions is not None
             and self.p > self.conditions.max_p

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.criterion import Criterion
@@ -22,6 +22,9 @@ class AllOf:
     """The conjunction of several criteria on classes."""
 
     criteria: tuple[Criterion, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criteria", tuple(_each(self.criteria)))
 
     @property
     def monotone(self) -> bool:
@@ -60,10 +63,37 @@ class AllOf:
 
 def combined(given: Any) -> Any:
     """One criterion out of one or several; anything else is an error."""
-    several = list(given) if isinstance(given, list | tuple) else [given]
-    if not several or not all(hasattr(c, "describe") and not isinstance(c, type) for c in several):
-        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    several = _each(given if isinstance(given, list | tuple) else [given])
     return several[0] if len(several) == 1 else AllOf(tuple(several))
+
+
+def _each(given: Any) -> list[Any]:
+    """The criteria one by one; a conjunction is taken apart."""
+    found: list[Any] = []
+    for one in given if isinstance(given, list | tuple) else [None]:
+        found += one.criteria if isinstance(one, AllOf) else [one]
+    if not found or not all(_is_criterion(c) for c in found):
+        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+    return found
+
+
+def _is_criterion(given: object) -> bool:
+    offered = ("describe", "failing", "needs", "needs_values")
+    return isinstance(given, DisclosureRiskAtMost) or (
+        not isinstance(given, type) and all(hasattr(given, name) for name in offered)
+    )
+
+
+def resolved(criterion: Any, confidential: Sequence[str]) -> Any:
+    """The same with its attributes named: all confidential ones where it names none.
+
+    Beside another criterion that names other attributes, it would else apply to those, too.
+    """
+    if isinstance(criterion, AllOf):
+        return AllOf(tuple(resolved(c, confidential) for c in criterion.criteria))
+    if getattr(criterion, "confidential", ()) is None:
+        return replace(criterion, confidential=tuple(confidential))
+    return criterion
 
 
 def split(criterion: Any) -> tuple[Any, tuple[DisclosureRiskAtMost, ...]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from discreet.attributes import names
 from discreet.errors import Problem, fail
 
 if TYPE_CHECKING:
@@ -64,11 +66,21 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
     ]
 
 
+def is_number(value: object) -> bool:
+    """Whether a parameter is a real number, of numpy's kinds too; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def named(confidential: Any) -> tuple[str, ...] | None:
+    """The attributes a criterion names, as a tuple; None for all confidential ones."""
+    return None if confidential is None else names(confidential)
+
+
 def chosen_attributes(
-    named: tuple[str, ...] | str | None, confidential: Sequence[str], word: str
+    given: tuple[str, ...] | str | None, confidential: Sequence[str], word: str
 ) -> tuple[str, ...]:
     """The attributes a criterion applies to: the named ones, or all confidential attributes."""
-    chosen = (named,) if isinstance(named, str) else tuple(confidential if named is None else named)
+    chosen = tuple(confidential) if given is None else names(given)
     if not chosen:
         fail(
             "R06",

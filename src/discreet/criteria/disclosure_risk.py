@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.criteria.criterion import is_number
 from discreet.errors import fail
 from discreet.risks.weights import Weights
 
@@ -28,14 +29,15 @@ class DisclosureRiskAtMost:
     weights: Weights = field(default_factory=Weights.maximal)
 
     def __post_init__(self) -> None:
-        if isinstance(self.limit, bool) or not isinstance(self.limit, int | float):
+        if not is_number(self.limit):
             fail(
                 "P10", "the limit of the disclosure risk is not a number.", "Give for example 0.05."
             )
         if not 0 <= self.limit <= 1:
-            fail("P10", "the limit of the disclosure risk lies between 0 and 1.", "Give 0.05.")
+            fail("P10", "the limit of the disclosure risk lies between 0 and 1.", "Give 0.05, say.")
         if not isinstance(self.weights, Weights):
             fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
+        object.__setattr__(self, "limit", float(self.limit))
 
     @property
     def monotone(self) -> bool:

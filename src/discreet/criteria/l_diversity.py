@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import chosen_attributes, whole_number
+from discreet.criteria.criterion import chosen_attributes, is_number, named, whole_number
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
@@ -55,12 +55,15 @@ class LDiversity:
         if self.kind not in ("distinct", "entropy", "recursive"):
             what = "the kind of l-diversity is not known."
             problems.append(Problem("P16", what, "Use distinct, entropy or recursive."))
-        if self.kind == "recursive" and not (
-            isinstance(self.c, int | float) and not isinstance(self.c, bool) and self.c > 0
-        ):
+        if self.kind == "recursive" and not (is_number(self.c) and 0 < (self.c or 0) < np.inf):
             what = "recursive (c, l)-diversity needs a positive c=."
             problems.append(Problem("P18", what, "Give for example c=3."))
+        if self.kind in ("distinct", "entropy") and self.c is not None:
+            what = "c= is a parameter of recursive (c, l)-diversity only."
+            problems.append(Problem("P18", what, 'Leave it out, or say kind="recursive".'))
         raise_all(problems)
+        object.__setattr__(self, "l", int(self.l))  # a numpy integer is one too
+        object.__setattr__(self, "confidential", named(self.confidential))
 
     @property
     def monotone(self) -> bool:

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.attributes import names
-from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, whole_number
+from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, named, whole_number
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ class PSensitiveKAnonymity:
         raise_all(problems)
         object.__setattr__(self, "p", int(self.p))  # a numpy integer is one too
         object.__setattr__(self, "k", int(self.k))
-        if self.confidential is not None:
-            object.__setattr__(self, "confidential", names(self.confidential))
+        object.__setattr__(self, "confidential", named(self.confidential))
 
     @property
     def monotone(self) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import chosen_attributes
+from discreet.criteria.criterion import chosen_attributes, is_number, named
 from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ class TCloseness:
 
     def __post_init__(self) -> None:
         problems = []
-        number = isinstance(self.t, int | float) and not isinstance(self.t, bool)
-        if not (number and 0 <= self.t <= 1):
+        if not (is_number(self.t) and 0 <= self.t <= 1):
             problems.append(Problem("P10", "t lies between 0 and 1.", "Give for example 0.2."))
         if self.distance not in ("equal", "ordered", "hierarchical"):
             what = "the distance of t-closeness is not known."
@@ -71,7 +70,12 @@ class TCloseness:
             problems.append(
                 Problem("P18", what, "Give the hierarchy of the confidential attribute.")
             )
+        if self.hierarchy is not None and not hasattr(self.hierarchy, "fit"):
+            what = "what is given as hierarchy= is not a hierarchy."
+            problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
         raise_all(problems)
+        object.__setattr__(self, "t", float(self.t))
+        object.__setattr__(self, "confidential", named(self.confidential))
 
     @property
     def monotone(self) -> bool:
@@ -95,24 +99,27 @@ class TCloseness:
         """The classes farther than t from the whole file, by attribute."""
         names = self.needs_values(tuple(classes.values))
         return {
-            name: self.distances(classes.values[name], classes.labels.get(name))
+            name: self.distances(classes.values[name], classes.labels.get(name), name)
             > self.t + _TOLERANCE
             for name in names
         }
 
-    def distances(self, values: ValueCounts, labels: Any = None) -> NDArray[np.float64]:
+    def distances(
+        self, values: ValueCounts, labels: Any = None, name: str = "the confidential attribute"
+    ) -> NDArray[np.float64]:
         """The earth mover's distance of each class from the whole file."""
         whole = values.whole / values.whole.sum()
         if self.distance == "equal":
             return _equal(values, whole)
-        ground = _ordered if self.distance == "ordered" else self._hierarchical(values, labels)
+        ordered = self.distance == "ordered"
+        ground = _ordered if ordered else self._hierarchical(values, labels, name)
         parts = [ground(values.shares(*portion) - whole) for portion in values.portions()]
         return np.concatenate([np.empty(0), *parts])
 
-    def _hierarchical(self, values: ValueCounts, labels: Any) -> Ground:
+    def _hierarchical(self, values: ValueCounts, labels: Any, name: str) -> Ground:
         if labels is None or self.hierarchy is None:
             fail("P18", "the hierarchical distance needs the values.", "Check one file at a time.")
-        recoding = self.hierarchy.fit("the confidential attribute", labels, values.whole)
+        recoding = self.hierarchy.fit(name, labels, values.whole)
         return lambda difference: _through_groups(difference, recoding)
 
     def describe(self) -> str:

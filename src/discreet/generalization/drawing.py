@@ -26,16 +26,22 @@ def draw(found: Found) -> str:
     minimal = {node.number for node in found.minimal}
     shown = set(range(lattice.nodes)) if lattice.nodes <= WHOLE else _some(found, minimal)
     rows = {
-        h: sorted(n for n in shown if lattice.heights[n] == h) for h in range(lattice.height + 1)
+        h: sorted(n for n in shown if sum(lattice.levels_of(n)) == h)
+        for h in range(lattice.height + 1)
     }
     rows = {h: nodes for h, nodes in rows.items() if nodes}
     width = max(max(len(nodes) for nodes in rows.values()) * _WIDE + 2 * _WIDE, _LEAST)
     height = len(rows) * _HIGH + _HIGH
     at = _places(rows, width)
     edges = [_edge(at[a], at[b]) for a in shown for b in lattice.successors(a) if b in shown]
-    feasible = found.search.feasible
     nodes = [
-        _node(at[n], lattice.levels_of(n), bool(feasible[n]), n in minimal, n == chosen)
+        _node(
+            at[n],
+            lattice.levels_of(n),
+            found.search.figures(n).feasible,
+            n in minimal,
+            n == chosen,
+        )
         for n in sorted(shown)
     ]
     keys = html.escape(", ".join(lattice.keys))

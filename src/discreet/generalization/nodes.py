@@ -143,6 +143,8 @@ class NodeCounter:
         """Suppress the fewest records, in whole classes, that bring the risk under the limit."""
         task = self.task
         i, j = classes.size[classes.label], task.initial_sizes
+        kept = ~classes.failing[classes.label]
+        limit.weights.require_fit(i[kept], j[kept])  # a zero of the wrong triangle is no safety
         each = limit.weights(i, j) * task.keys.counts / np.maximum(i, j) / task.n
         value = np.bincount(classes.label, each, len(classes.size))
         left = task.budget - classes.suppressed

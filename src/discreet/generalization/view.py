@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
-from discreet.errors import fail
+from discreet.criteria.criterion import whole_number
+from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
+from discreet.generalization.budget import budget_of, suppression_problems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,9 +64,18 @@ class LatticeView:
 
     def at(self, *, k: int, max_suppressed: float = 0.02, p: int | None = None) -> At:
         """The figures of every node for another k, limit, or p (up to the one searched for)."""
-        search, lattice = self.found.search, self.found.task.lattice
-        sweep, most = search.sweep, self.found.task.keys.n
-        distinct = p or 1
+        self._need_figures_of_all()
+        search, lattice, n = self.found.search, self.found.task.lattice, self.found.task.keys.n
+        if not self.found.task.only_sizes_and_distinct:
+            fail(
+                "N06",
+                "the criterion looks at more than class sizes and distinct values.",
+                "Search again with another criterion; .table() gives the figures for this one.",
+            )
+        distinct = 1 if p is None else p
+        problems = [*whole_number("k", k, 1), *whole_number("p", distinct, 1)]
+        raise_all([*problems, *suppression_problems(max_suppressed, n)])
+        sweep = search.sweep
         if not 1 <= k <= self.cap or not 1 <= distinct <= sweep.classes.shape[1]:
             fail(
                 "P17",
@@ -72,7 +83,7 @@ class LatticeView:
                 f"{sweep.classes.shape[1]}.",
                 "Search again with the larger criterion.",
             )
-        budget = _records(max_suppressed, most)
+        budget = budget_of(max_suppressed, n)
         suppressed, loss = sweep.suppressed(k, distinct), sweep.iyengar(k, distinct)
         feasible = suppressed <= budget
         best = sweep.best(k, distinct, budget)
@@ -89,33 +100,30 @@ class LatticeView:
         """The node with the given levels, which can be masked."""
         lattice = self.found.task.lattice
         known = dict(zip(lattice.keys, lattice.levels, strict=True))
-        full = {**dict.fromkeys(lattice.keys, 0), **levels}
-        if set(full) != set(known) or any(not 0 <= full[k] < known[k] for k in known):
+        given = levels if isinstance(levels, Mapping) else {"": 0}
+        full = {**dict.fromkeys(lattice.keys, 0), **given}
+        if set(full) != set(known) or any(full[k] not in range(known[k]) for k in known):
             fail("P17", "there is no node with these levels.", "Give a level for each key.")
-        return self.found.node(lattice.number(full))
+        return self.found.node(lattice.number({key: int(level) for key, level in full.items()}))
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node: levels, height, suppressed records, classes, loss, feasible."""
         import pyarrow as pa
 
-        search, lattice = self.found.search, self.found.task.lattice
+        lattice = self.found.task.lattice
+        figures = self._figures()
         levels = np.unravel_index(np.arange(lattice.nodes), lattice.levels)
         columns: dict[str, Any] = dict(zip(lattice.keys, levels, strict=True))
-        now = self.at(k=search.task.k, max_suppressed=search.task.budget, p=search.swept_p)
-        columns |= {
-            "height": lattice.heights,
-            "suppressed": now.suppressed,
-            "classes": now.classes,
-            "loss": now.loss,
-            "feasible": now.feasible,
-        }
+        columns |= beside(columns, {"height": lattice.heights, **figures})
         return frames.from_arrow(pa.table(columns), kind or self.found.data.source.kind)
 
     def chart(self) -> Any:
         """Loss against suppressed records, one point per node (needs the ``charts`` extra)."""
         from discreet.charts import lattice_chart
 
-        rows = self.table("arrow").to_pylist()
+        figures = self._figures()
+        each = zip(*(column.tolist() for column in figures.values()), strict=True)
+        rows = [dict(zip(figures, row, strict=True)) for row in each]
         return lattice_chart(rows, self.found.best.number, [n.number for n in self.found.minimal])
 
     def svg(self) -> str:
@@ -126,7 +134,29 @@ class LatticeView:
 
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the drawing to a file."""
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".svg":
+            fail("O01", "the drawing is written to a .svg file.", "Name it so.")
         write_text(Path(path), self.svg(), overwrite=overwrite)
+
+    def _figures(self) -> dict[str, NDArray[Any]]:
+        """Per node suppressed records, classes, loss, and whether it is feasible; all exact."""
+        self._need_figures_of_all()
+        search = self.found.search
+        if search.swept:
+            assert search.sweep is not None  # once computed, figures come from the sweep
+        each = [search.figures(node) for node in range(self.nodes)]
+        names = ("suppressed", "classes", "loss", "feasible")
+        return {name: np.array([getattr(figures, name) for figures in each]) for name in names}
+
+    def _need_figures_of_all(self) -> None:
+        from discreet import search
+
+        if self.nodes > search.MAX_SWEPT:
+            fail(
+                "N06",
+                f"the lattice has {self.nodes:,} nodes, too many for the figures of each.",
+                "Name fewer keys, or give hierarchies with fewer levels.",
+            )
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -136,7 +166,7 @@ class LatticeView:
         return f"Lattice of {self.nodes:,} nodes over {keys}"
 
 
-def _records(max_suppressed: float, n: int) -> int:
-    if isinstance(max_suppressed, float):
-        return math.floor(max_suppressed * n + 1e-9)
-    return int(max_suppressed)
+def beside(keys: Iterable[str], figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of figures beside columns of keys; "node loss" where a key is called "loss"."""
+    taken = set(keys)
+    return {f"node {name}" if name in taken else name: f for name, f in figures.items()}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import html
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,10 +16,12 @@ import numpy as np
 
 from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
-from discreet.criteria.all_of import combined, split
+from discreet.criteria.all_of import combined, resolved, split
+from discreet.criteria.criterion import is_number
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName, precision
@@ -171,7 +172,10 @@ class Found:
 
     def recoding(self, key: str) -> Recoding:
         """The fitted hierarchy of a key."""
-        return self.task.recodings[self.task.lattice.keys.index(key)]
+        keys = self.task.lattice.keys
+        if key not in keys:
+            fail("R09", f"{key!r} is not a key.", f"The keys are {listed(keys)}.")
+        return self.task.recodings[keys.index(key)]
 
     def explain(self) -> str:
         """What was searched and found."""
@@ -190,9 +194,12 @@ class Found:
         """One row per node found."""
         import pyarrow as pa
 
+        from discreet.generalization.view import beside
+
         rows = [
-            {**node.levels, "height": node.height, "suppressed": node.suppressed,
-             "classes": node.classes, "loss": node.loss}
+            {**node.levels, **beside(node.levels, {
+             "height": node.height, "suppressed": node.suppressed,
+             "classes": node.classes, "loss": node.loss})}
             for node in self.minimal
         ]  # fmt: skip
         return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.data.source.kind)
@@ -274,10 +281,16 @@ def generalize(
     keys = data.need_keys()
     data.need_partition("a generalization")
     parts, limits = split(combined(criterion))
+    parts = resolved(parts, data.confidential)
+    if not isinstance(hierarchies, Mapping):
+        fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
+    hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}
     raise_all(
         [
             *_hierarchy_problems(data, hierarchies),
+            *_confidential_key_problems(data, hierarchies, parts),
             *_option_problems(search, loss, suppression, max_suppressed, data.n),
+            *_seconds_problems(seconds),
         ]
     )
     task = _task(data, keys, hierarchies, parts, limits, max_suppressed, suppression, loss)
@@ -306,6 +319,28 @@ def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -
     return problems
 
 
+def _confidential_key_problems(
+    data: Microdata, hierarchies: Mapping[str, Hierarchy], parts: Any
+) -> list[Problem]:
+    """A criterion counts the values as they are; released are those of the generalized key."""
+    seen = () if parts is None else (*parts.needs(data.confidential), *parts.needs_values(()))
+    return [
+        Problem(
+            "R11",
+            f"{name!r} is a key that would be generalized, and the criterion counts its values.",
+            "Leave its hierarchy out, or name other attributes: confidential= of the criterion.",
+        )
+        for name in dict.fromkeys(seen)
+        if name in data.keys and name in hierarchies
+    ]
+
+
+def _seconds_problems(seconds: object) -> list[Problem]:
+    if seconds is None or (is_number(seconds) and seconds >= 0):  # type: ignore[operator]
+        return []
+    return [Problem("P10", "seconds= is not a number of at least 0.", "Give for example 60.")]
+
+
 def _option_problems(
     search: str, loss: str, suppression: str, max_suppressed: float, n: int
 ) -> list[Problem]:
@@ -318,12 +353,7 @@ def _option_problems(
         )
         if value not in known
     ]
-    share_ok = isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1
-    whole = isinstance(max_suppressed, int | np.integer) and not isinstance(max_suppressed, bool)
-    if not share_ok and not (whole and 0 <= max_suppressed <= n):
-        what = "max_suppressed= is neither a share (0.0 to 1.0) nor a number of records."
-        problems.append(Problem("P14", what, "Give for example 0.02, or 20."))
-    return problems
+    return problems + suppression_problems(max_suppressed, n)
 
 
 def _task(
@@ -343,11 +373,6 @@ def _task(
         else (*parts.needs(data.confidential), *parts.needs_values(data.confidential))
     )
     pairs = {name: data.frequency_set([*keys, name]) for name in dict.fromkeys(wanted)}
-    budget = (
-        math.floor(max_suppressed * found.n + 1e-9)
-        if isinstance(max_suppressed, float)
-        else int(max_suppressed)
-    )
     initial = data.initial if isinstance(data, Masked) else data
     return Task(
         keys=found,
@@ -358,7 +383,7 @@ def _task(
         initial_sizes=_initial_sizes(data, found) if limits else found.counts,
         pairs=pairs,
         whole={name: data.whole(name) for name in pairs},
-        budget=budget,
+        budget=budget_of(max_suppressed, found.n),
         suppression=suppression,
         loss=loss,
     )
@@ -410,13 +435,21 @@ def _infeasible(searching: Search) -> NoReturn:
     task = searching.task
     conditions, p = searching.conditions, searching.p
     if conditions is not None and p > conditions.max_p:
-        fail("D30", f"p = {p} cannot be reached: {conditions.explain(p)}.", "Lower p.")
+        word = "p" if any(hasattr(c, "p") for c in task.parts) else "l"
+        explained = conditions.explain(p).replace("p ≤", f"{word} ≤")
+        fail("D30", f"{word} = {p} cannot be reached: {explained}.", f"Lower {word}.")
     top = searching.figures(task.lattice.nodes - 1)
     what = (
         f"no node of the lattice satisfies {_described(task)}: the most general one leaves "
         f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}, "
         f"{task.budget:,} are allowed."
     )
+    if top.suppressed <= task.budget:  # a limit of the risk, or suppression="k-only"
+        what = (
+            f"no node of the lattice satisfies {_described(task)}: the most general one leaves "
+            f"{counted(top.classes, 'class')}, which do not even with "
+            f"{counted(task.budget, 'record')} suppressed."
+        )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
     fail("D31", what, "Raise max_suppressed=, lower the criterion, or give hierarchies up to '*'.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet import engine
 from discreet.attributes import AttributeType
-from discreet.errors import Problem, fail, listed
+from discreet.errors import Problem, fail, listed, raise_all
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Masked(Microdata):
         if key is None:
             return dict(self.mappings)
         if key not in self.mappings:
-            fail("R09", f"{key!r} was not generalized.", f"Recoded are {listed(self.mappings)}.")
+            recoded = f"Recoded are {listed(self.mappings)}." if self.mappings else "No key was."
+            fail("R09", f"{key!r} was not generalized.", recoded)
         return self.mappings[key]
 
     def whole(self, name: str) -> FrequencySet:
@@ -91,7 +92,14 @@ def masked_from(
     types: Mapping[str, AttributeType] | None = None,
 ) -> Masked:
     """Masked microdata after one more step on ``data``, which may be masked already."""
-    step = Step(method, parameters, data.n, engine.size(source))
+    left = engine.size(source)
+    if left == 0:
+        fail(
+            "D32",
+            f"all {data.n:,} records would be suppressed: nothing is left to release.",
+            "Lower max_suppressed=, or the criterion, or give hierarchies up to '*'.",
+        )
+    step = Step(method, parameters, data.n, left)
     return Masked(
         source,
         data.roles,
@@ -116,6 +124,12 @@ def require_link(data: Microdata) -> str:
             "Name the column that tells them apart with record_id=.",
         )
     return data.source.at(data.record_id)
+
+
+def require_ids(data: Microdata) -> None:
+    """Record ids that the user named must tell the records apart."""
+    if data.record_id is not None:
+        raise_all(id_problems(data, data.record_id, data.source.at(data.record_id)))
 
 
 def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:

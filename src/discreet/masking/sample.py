@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import attributes, engine
+from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link
 from discreet.microdata import Microdata
@@ -61,6 +62,7 @@ def sample(
     strata = attributes.names(by)
     raise_all([*_size_problems(data, fraction, n), *_seed_problems(seed), *_unknown(data, strata)])
     assert seed is not None
+    seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
     link = require_link(data)
     named = data.source.at(data.record_id) if data.record_id else link
     _require_ids(data, named)
@@ -127,15 +129,13 @@ def _stratified(
 def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> list[Problem]:
     if (fraction is None) == (n is None):
         return [Problem("P14", "a sample needs fraction= or n=, one of the two.", "Give one.")]
-    if fraction is not None and not (
-        isinstance(fraction, int | float) and not isinstance(fraction, bool) and 0 < fraction <= 1
-    ):
+    if fraction is not None and not (is_number(fraction) and 0 < fraction <= 1):
         return [Problem("P14", "fraction= lies above 0 and up to 1.", "Give for example 0.1.")]
     if n is not None and not (
         isinstance(n, int | np.integer) and not isinstance(n, bool) and 1 <= n <= data.n
     ):
         what = f"n= is not a whole number from 1 to the {data.n:,} records there are."
-        return [Problem("P14", what, "Give a smaller number.")]
+        return [Problem("P14", what, "Give a number in this range.")]
     return []
 
 

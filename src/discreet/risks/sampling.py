@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from discreet import frames
+from discreet.criteria.criterion import is_number
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.masking.sample import nearest
@@ -53,7 +55,7 @@ class SamplingRisk:
 
     def at(self, fraction: float) -> Predicted:
         """Expectation and standard deviation for a sample of this share of the records."""
-        if not 0 <= fraction <= 1:
+        if not (is_number(fraction) and 0 <= fraction <= 1):
             fail("P14", "fraction= lies between 0 and 1.", "Give for example 0.1.")
         t = nearest(fraction, self.n)
         (low, low_sd), (high, high_sd) = (self._moments(name, t) for name in ("minimal", "maximal"))
@@ -67,9 +69,9 @@ class SamplingRisk:
         With ``sds`` = 2, two standard deviations above the expectation are kept under it. 0 when
         not even one record may be released.
         """
-        if not 0 <= at_most <= 1:
+        if not (is_number(at_most) and 0 <= at_most <= 1):
             fail("P10", "a limit of the risk lies between 0 and 1.", "Give for example 0.05.")
-        if sds < 0:
+        if not (is_number(sds) and sds >= 0):
             fail(
                 "P10", "sds= is a number of standard deviations, at least 0.", "Give for example 2."
             )
@@ -104,7 +106,10 @@ class SamplingRisk:
         """One row per sampling factor (default: 0.1, 0.2, … 1)."""
         import pyarrow as pa
 
-        rows = [vars(self.at(f)) for f in fractions or [i / 10 for i in range(1, 11)]]
+        chosen = [i / 10 for i in range(1, 11)] if fractions is None else fractions
+        if not isinstance(chosen, Iterable) or isinstance(chosen, str) or not list(chosen):
+            fail("P14", "the fractions are not a list of shares.", "Give for example [0.1, 0.2].")
+        rows = [vars(self.at(f)) for f in chosen]
         return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
 
     def chart(self) -> Any:

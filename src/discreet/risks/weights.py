@@ -17,8 +17,10 @@ it: any scale is accepted and brought to w_11 = 1.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +29,6 @@ import numpy as np
 from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
 Sizes = Any  # an array of class sizes
@@ -81,17 +81,19 @@ class Weights:
     @classmethod
     def decay(cls, rate: float) -> Weights:
         """(1 − rate)^(max(i, j) − 1): rate 0 is DR_max, rate 1 is DR_min."""
-        if not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
             fail("P10", "the rate of decay lies between 0 and 1.", "Give for example 0.5.")
         return cls(
-            f"decay({rate})",
-            lambda i, j: (1.0 - rate) ** (np.maximum(i, j) - 1),
+            f"decay({float(rate):g})",
+            lambda i, j: (1.0 - float(rate)) ** (np.maximum(i, j) - 1),
             by_masked_size=True,
         )
 
     @classmethod
     def from_function(cls, function: Callable[[int, int], float]) -> Weights:
         """w_ij = function(i, j), asked for only where records are; must keep the papers' rules."""
+        if not callable(function):
+            fail("P11", "the weights are not a function of i and j.", "Give lambda i, j: ….")
 
         def vector(i: Sizes, j: Sizes) -> NDArray[np.float64]:
             return np.array(
@@ -148,6 +150,8 @@ class Weights:
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str]) -> Weights:
         """A matrix from a CSV file: one row per masked class size, no header."""
+        if not isinstance(path, str | os.PathLike):
+            fail("S01", "the path is not a path.", "Give a CSV file of weights.")
         file = Path(path)
         if not file.is_file():
             fail("S01", f"{file.name} is not a file.", "Give a CSV file of weights.")
@@ -193,14 +197,17 @@ class Weights:
             )
             fail(
                 "P12",
-                f"the weights are a {self.triangle} triangle, for {meant}, but C has records at "
-                f"i = {i[at]}, j = {j[at]}, where they are empty.",
+                f"the weights are the {self.triangle} triangle only, for {meant}, but C has "
+                f"records at i = {i[at]}, j = {j[at]}, where they are empty.",
                 "Give the matrix that belongs to this masking, or both triangles.",
             )
 
 
 def _value(function: Callable[[int, int], float], i: int, j: int) -> float:
-    value = float(function(i, j))
+    try:
+        value = float(function(i, j))
+    except (TypeError, ValueError):
+        value = -1.0
     if not (np.isfinite(value) and value >= 0):
         fail("P11", f"the weight at i = {i}, j = {j} is not a number ≥ 0.", "Weights are ≥ 0.")
     return value

@@ -1,0 +1,28 @@
+"""How many records may be suppressed: given as a share of the records, or as their number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.errors import Problem
+
+
+def suppression_problems(max_suppressed: object, n: int) -> list[Problem]:
+    """What is wrong with a share (a float, 1.0 = all) or number (an int) of ``n`` records."""
+    whole = isinstance(max_suppressed, int | np.integer) and not isinstance(max_suppressed, bool)
+    if isinstance(max_suppressed, float | np.floating) and 0 <= max_suppressed <= 1:
+        return []
+    if whole and 0 <= max_suppressed <= n:  # type: ignore[operator]
+        return []
+    what = "max_suppressed= is neither a share (0.0 to 1.0) nor a number of records"
+    remedy = "Give for example 0.02, or 20."
+    return [Problem("P14", f"{what} (0 to {n:,}).", remedy)]
+
+
+def budget_of(max_suppressed: float, n: int) -> int:
+    """The number of records that may be suppressed; a share is rounded down."""
+    if isinstance(max_suppressed, float | np.floating):
+        return math.floor(float(max_suppressed) * n + 1e-9)
+    return int(max_suppressed)

@@ -1,0 +1,127 @@
+"""MDAV with searches that look at few records, to the same groups as comparing all.
+
+The records nearest to a seed and the one opposite come from blocks with bounding boxes, the seed
+from a list of outer records.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.kernels.multivariate import nearest
+from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, kernel
+from discreet.kernels.multivariate.boxes import LANES, Boxes, build, remove, rounding
+from discreet.kernels.multivariate.search import Scratch, find_farthest, find_nearest, scratch
+from discreet.kernels.multivariate.shell import Shell, draw_up, walk
+from discreet.kernels.multivariate.sums import add, add_all, centroid
+
+
+class _Progress(NamedTuple):
+    """What is left to group, and the groups so far."""
+
+    sums: Floats  # (d, 2)
+    centre: Floats
+    counts: Ints  # records left, groups formed
+    where: Shorts  # the place of each record in the blocks
+    labels: Ints  # -1: not yet in a group
+    near: Floats  # the heap of nearest records
+    near_bits: Ints  # the same memory read as integers
+    records: Ints
+    places: Ints
+
+
+def pruned_groups(points: Floats, k: int) -> Ints:
+    """Group records by MDAV, passing over blocks of records that are too far or too near.
+
+    Parameters and result are those of ``mdav``.
+    """
+    points = np.ascontiguousarray(points)
+    n, d = points.shape
+    near = np.empty(k - 1)
+    progress = _Progress(
+        np.zeros((d, 2)),
+        np.empty(d),
+        np.array([n, 0]),
+        np.empty(n, np.int32),
+        np.full(n, -1),
+        near,
+        near.view(np.int64),
+        np.empty(k - 1, np.int64),
+        np.empty(k - 1, np.int64),
+    )
+    add_all(progress.sums, points)
+    while progress.counts[0] >= 2 * k:
+        centroid(progress.sums, progress.counts[0], progress.centre)
+        left = np.flatnonzero(progress.labels < 0)
+        boxes = build(points, left, progress.centre, progress.where)
+        room = scratch(boxes)
+        enough = progress.counts[0] * 5 // 8  # then pack the remaining records anew
+        while progress.counts[0] >= max(2 * k, enough):
+            centroid(progress.sums, progress.counts[0], progress.centre)
+            shell = draw_up(points, boxes, progress.centre, int(progress.counts[0]))
+            _advance(points, k, enough, boxes, room, shell, progress)
+    progress.labels[progress.labels < 0] = progress.counts[1]
+    return progress.labels
+
+
+@kernel
+def _advance(
+    points: Floats,
+    k: int,
+    enough: int,
+    boxes: Boxes,
+    room: Scratch,
+    shell: Shell,
+    progress: _Progress,
+) -> None:
+    """Form groups until few records are left, or until walks have cost as much as a new list."""
+    sums, centre, counts, labels = progress.sums, progress.centre, progress.counts, progress.labels
+    patience = 2 * counts[0]
+    while counts[0] >= max(2 * k, enough) and shell.state[1] <= patience:
+        pair = counts[0] >= 3 * k
+        centroid(sums, counts[0], centre)
+        seed = walk(shell, centre, labels)
+        if seed >= 0:
+            place = int(progress.where[seed])
+        else:
+            place = find_farthest(boxes, room, centre, boxes.super_radius.max())
+            seed = int(boxes.records[place // LANES, place % LANES])
+            shell.state[1] += patience // 8
+        cap = _cap(boxes.origin, centre, points, seed)
+        _take(points, k, place, boxes, room, progress)
+        if pair:
+            place = find_farthest(boxes, room, points[seed], cap)
+            _take(points, k, place, boxes, room, progress)
+
+
+@kernel
+def _cap(origin: Floats, centre: Floats, points: Floats, seed: int) -> float:
+    """Bound the distance from the origin: no record is farther from the centre than the seed."""
+    shift = reach = 0.0
+    for j in range(len(centre)):
+        shift += (centre[j] - origin[j]) ** 2
+        reach += (centre[j] - points[seed, j]) ** 2
+    return (np.sqrt(shift) + np.sqrt(reach)) * (1.0 + rounding(len(centre))) + 1e-150
+
+
+@kernel
+def _take(
+    points: Floats, k: int, place: int, boxes: Boxes, room: Scratch, progress: _Progress
+) -> None:
+    """Group a seed with the k - 1 records nearest to it."""
+    counts, labels, sums = progress.counts, progress.labels, progress.sums
+    near, records, places = progress.near, progress.records, progress.places
+    block = place // LANES
+    seed = int(boxes.records[block, place % LANES])
+    labels[seed] = counts[1]
+    add(sums, points, seed, -1.0)
+    remove(boxes, place)
+    if k > 1:
+        find_nearest(boxes, room, points, seed, block, near, progress.near_bits, records, places)
+        for size in range(k - 1, 0, -1):
+            record, place = nearest.pop(near, records, places, size)
+            labels[record] = counts[1]
+            add(sums, points, record, -1.0)
+            remove(boxes, place)
+    counts[0] -= k
+    counts[1] += 1

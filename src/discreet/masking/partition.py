@@ -1,0 +1,91 @@
+"""Partitions for microaggregation: which records form a group of at least k.
+
+MDAV-generic (Algorithm 5.1 of Domingo-Ferrer & Torra 2005) takes continuous attributes in units of
+their standard deviation, ordinal ones by rank difference over the length of the scale, nominal
+ones as equal or not; d² is the sum over the attributes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.masking.averages import OrdinalAverage, mean_and_spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Points:
+    """The attributes of the records as the partition sees them.
+
+    Attributes
+    ----------
+    numbers : array (n, d)
+        Continuous attributes, standardised.
+    ranks, ranges : arrays (n, o) and (o,)
+        Ordinal attributes by rank, and the number of steps of each scale.
+    codes : array (n, c)
+        Nominal attributes by code.
+    """
+
+    numbers: Floats
+    ranks: Ints
+    ranges: Floats
+    codes: Ints
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.plain = not self.ranks.shape[1] and not self.codes.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def some(self, records: Ints) -> Points:
+        """The points of some records."""
+        return Points(self.numbers[records], self.ranks[records], self.ranges, self.codes[records])
+
+    def axes(self) -> Floats:
+        """All attributes that have an order, as columns: what blocks are cut along."""
+        return np.column_stack([self.numbers, self.ranks / np.maximum(self.ranges, 1)])
+
+
+def standardised(values: Floats) -> Floats:
+    """Values in units of their sample standard deviation around their mean; 0 if constant."""
+    mean, spread = mean_and_spread(values)
+    return (values - mean) / spread if spread else np.zeros_like(values)
+
+
+def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage) -> Ints:
+    """Groups of k to 2k − 1 records."""
+    from discreet.kernels.multivariate.mdav import mdav
+    from discreet.kernels.multivariate.mixed import mdav_mixed
+
+    if points.plain:
+        return mdav(points.numbers, k)
+    average = "median" if ordinal == "median" else "convex"
+    return mdav_mixed(points.numbers, points.ranks, points.ranges, points.codes, k, average=average)  # type: ignore[arg-type]
+
+
+def v_mdav_groups(points: Points, k: int, gamma: float) -> Ints:
+    """Groups of k to 2k − 1 records that follow clusters in the data."""
+    from discreet.kernels.multivariate.variable import v_mdav
+
+    return v_mdav(points.numbers, k, gamma=gamma)
+
+
+def blocks_of(points: Points, size: int, k: int) -> list[Ints]:
+    """Records in balanced blocks of about ``size``, never fewer than k, cut along wide axes."""
+    from discreet.kernels.multivariate.blocks import balanced_blocks
+
+    if len(points) <= size:
+        return [np.arange(len(points))]
+    block = balanced_blocks(points.axes(), max(size, 2 * k))
+    order = np.argsort(block, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(block))[:-1])
