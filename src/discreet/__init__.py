@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from discreet.hierarchy import Hierarchy
     from discreet.loss.information import InformationLoss, information_loss
     from discreet.loss.regression import RegressionLoss, regression_loss
+    from discreet.loss.score import Score, score
+    from discreet.loss.statistics import Statistics, compare_statistics
     from discreet.masking.generalize import generalize
     from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
@@ -59,9 +61,12 @@ _HOME = {
     "RegressionLoss": "discreet.loss.regression",
     "Risk": "discreet.risks.by_class",
     "SamplingRisk": "discreet.risks.sampling",
+    "Score": "discreet.loss.score",
+    "Statistics": "discreet.loss.statistics",
     "TCloseness": "discreet.criteria",
     "Weights": "discreet.risks.weights",
     "check": "discreet.checking",
+    "compare_statistics": "discreet.loss.statistics",
     "datasets": "discreet.datasets",
     "disclosure_risk": "discreet.risks.disclosure",
     "errors": "discreet.errors",
@@ -73,6 +78,7 @@ _HOME = {
     "risk": "discreet.risks.by_class",
     "sample": "discreet.masking.sample",
     "sampling_risk": "discreet.risks.sampling",
+    "score": "discreet.loss.score",
 }
 
 __all__ = [
@@ -92,10 +98,13 @@ __all__ = [
     "RegressionLoss",
     "Risk",
     "SamplingRisk",
+    "Score",
+    "Statistics",
     "TCloseness",
     "Weights",
     "__version__",
     "check",
+    "compare_statistics",
     "datasets",
     "disclosure_risk",
     "errors",
@@ -107,6 +116,7 @@ __all__ = [
     "risk",
     "sample",
     "sampling_risk",
+    "score",
 ]
 
 

@@ -112,3 +112,32 @@ def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> 
         )
         .properties(width=420, height=300)
     )
+
+
+def quantile_chart(rows: list[tuple[str, str, float, float]]) -> Any:
+    """Quantiles of each attribute before and after masking, one small panel per attribute."""
+    alt = altair()
+    values = [
+        {
+            "attribute": name,
+            "quantile": statistic.removeprefix("quantile "),
+            "file": file,
+            "value": v,
+        }
+        for name, statistic, before, after in rows
+        for file, v in (("initial", before), ("masked", after))
+    ]
+    order = list(dict.fromkeys(v["quantile"] for v in values))
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("quantile:O", sort=order, title=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("value:Q", title=None),
+            color=alt.Color("file:N", title=None),
+            strokeDash=alt.StrokeDash("file:N", title=None),
+        )
+        .properties(width=150, height=110)
+        .facet(facet=alt.Facet("attribute:N", title=None), columns=4)
+        .resolve_scale(y="independent")
+    )

@@ -129,3 +129,59 @@ def test_a_regression_shows_what_an_analyst_would_notice(patients):
     for formula in ("income", "income ~", "~ age", "income ~ agee", "sex ~ age", "income ~ zip", 5):
         with pytest.raises(ds.DiscreetError):
             ds.regression_loss(patients, masked, formula)
+
+
+def test_the_score_shows_all_its_parts(patients):
+    data = patients.with_roles(keys=["age", "income"], confidential=[])
+    loose, tight = (ds.score(data, ds.microaggregate(data, k=k)) for k in (3, 50))
+    assert loose.value == pytest.approx((loose.information_loss + loose.disclosure_risk) / 2)
+    assert loose.disclosure_risk == pytest.approx(
+        (loose.record_linkage + loose.interval_disclosure) / 2
+    )
+    assert tight.information_loss > loose.information_loss
+    assert tight.record_linkage < loose.record_linkage
+    assert loose.blocks == 1
+    assert "100·DR_max" in loose.explain()
+    assert loose.table("arrow").num_rows == 6
+    unmasked = ds.score(data, ds.sample(data, fraction=1.0, seed=1))
+    assert (unmasked.information_loss, unmasked.interval_disclosure) == (0, 100)
+    sexes = data.with_roles(keys=["sex"])
+    sample = ds.sample(sexes, n=5, seed=1)
+    with pytest.raises(ds.DiscreetError, match="no continuous attribute"):
+        ds.score(sexes, sample)
+
+
+def test_linkage_equals_a_slow_count_and_is_tried_in_blocks_when_large(monkeypatch):
+    from discreet.kernels.linkage import own_is_nearest
+    from discreet.loss import score as module
+
+    rng = np.random.default_rng(3)
+    x = np.round(rng.normal(size=(80, 2)), 1)
+    y = np.round(x + rng.normal(scale=0.3, size=x.shape), 1)
+    slow = 0.0
+    for i in range(80):
+        d = ((x - y[i]) ** 2).sum(axis=1)
+        own = (y[i, 0] - x[i, 0]) ** 2 + (y[i, 1] - x[i, 1]) ** 2
+        d[i] = own
+        slow += 1 / (d == own).sum() if (d >= own).all() else 0
+    assert own_is_nearest(x, y) == pytest.approx(slow)
+    monkeypatch.setattr(module, "WHOLE", 30)
+    share, blocks = module._linkage(x, y)
+    assert blocks == 3
+    assert share * 80 >= slow - 1e-9
+
+
+def test_statistics_before_and_after_stand_side_by_side(patients):
+    found = ds.compare_statistics(patients, ds.microaggregate(patients, ["age", "income"], k=5))
+    rows = {(name, statistic): (a, b) for name, statistic, a, b in found.rows}
+    assert rows["age", "mean"][0] == pytest.approx(rows["age", "mean"][1])
+    assert rows["age", "standard deviation"][0] == pytest.approx(
+        rows["age", "standard deviation"][1]
+    )
+    assert ("age, income", "correlation") in rows
+    assert found.table("arrow").num_rows == len(found.rows)
+    assert "Largest change of a quantile" in found.explain()
+    pytest.importorskip("altair")
+    from discreet.charts import svg
+
+    assert svg(found.chart()).startswith("<svg")

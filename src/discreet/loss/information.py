@@ -240,6 +240,19 @@ def information_loss(
     )
 
 
+def continuous_attributes(linked: Linked) -> list[str]:
+    """The continuous keys and masked attributes that can be compared."""
+    return _by_type(linked, _in_scope(linked, "keys"))[0]
+
+
+def complete_numbers(
+    linked: Linked, names: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Continuous attributes as matrices, initial and masked, without incomplete records."""
+    _, x, y = _complete(*linked.values(names), names)
+    return x, y
+
+
 def _in_scope(linked: Linked, scope: Scope) -> list[str]:
     initial, masked = linked.initial, linked.masked
     held = [n for n in initial.released if n in masked.released and n != linked.on]

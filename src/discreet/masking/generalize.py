@@ -446,9 +446,9 @@ def _infeasible(searching: Search) -> NoReturn:
     )
     if top.suppressed <= task.budget:  # a limit of the risk, or suppression="k-only"
         what = (
-            f"no node of the lattice satisfies {_described(task)}: the most general one leaves "
-            f"{counted(top.classes, 'class')}, which do not even with "
-            f"{counted(task.budget, 'record')} suppressed."
+            f"no node of the lattice satisfies {_described(task)}: the most general one, with "
+            f"{counted(top.classes, 'class')}, does not, though {counted(task.budget, 'record')} "
+            "may be suppressed."
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
