@@ -82,7 +82,7 @@ def compare_statistics(
         fail("N06", "no continuous attribute can be compared.", "Compare numeric attributes.")
     x, y = complete_numbers(linked, names)
     rows = [row for a, name in enumerate(names) for row in _of(name, x[:, a], y[:, a])]
-    return Statistics(tuple([*rows, *_correlations(names, x, y)]), masked.source.kind)
+    return Statistics((*rows, *_correlations(names, x, y)), masked.source.kind)
 
 
 def _of(
