@@ -20,9 +20,9 @@ TURNS_WITH_VALUES = 100
 RUNS = 7
 RECORDS = 1_200_000
 LIMITS = {"0": 0.0, "0.02": 0.02, "0.04": 0.04, "1.0": 1.0}
-# ARX 3.9.2, warm: CPU seconds of one search, on a machine where one unit is 0.30 s
+# ARX, warm: CPU seconds of one search, on a machine where one unit is 0.30 s
 ARX = {"0": 0.036 / 0.30, "0.02": 0.768 / 0.30, "0.04": 0.862 / 0.30, "1.0": 2.483 / 0.30}
-ARX_COLD = 7.7  # 2.3 s: its start, with the search
+ARX_COLD = 7.7  # 2.3 s there: its cold start
 
 
 def run() -> Iterator[Figure]:

@@ -98,6 +98,6 @@ class Lattice:
         levels = zip(self.levels_of(node), self._strides, strict=True)
         return [node - stride for level, stride in levels if level > 0]
 
-    @property
+    @functools.cached_property
     def _strides(self) -> list[int]:
         return [math.prod(self.levels[a + 1 :]) for a in range(len(self.levels))]

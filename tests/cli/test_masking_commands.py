@@ -1,0 +1,154 @@
+"""The commands that mask, run in this process: what they write, print, and exit with."""
+
+import json
+import sys
+
+import pandas as pd
+import pytest
+
+import discreet as ds
+from discreet import cli
+
+WORD, NUMBER = "SECRET", 918273645
+KEYS = ["--keys", "age,zip,sex"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients = ds.datasets.patients(300, 3).to_pandas()
+    patients["rec"] = range(300)
+    patients["note"] = [f"{WORD}-{i}" for i in range(300)]
+    patients["salary"] = NUMBER
+    patients.to_csv("p.csv", index=False)
+    (tmp_path / "h").mkdir()
+    ages = "".join(f"{a};{a // 10 * 10}+;{a // 20 * 20}+;*\n" for a in range(120))
+    (tmp_path / "h" / "age.csv").write_text(ages)
+    zips = "".join(f"{z};{z[:3]};*\n" for z in sorted(patients["zip"].unique()))
+    (tmp_path / "h" / "of_zip.csv").write_text(zips)
+    (tmp_path / "h" / "sex.csv").write_text("".join(f"{s};*\n" for s in patients["sex"].unique()))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys):  # noqa: ARG001
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        assert WORD not in shown.out + shown.err
+        assert str(NUMBER)[:7] not in shown.out + shown.err
+        return code, shown.out, shown.err
+
+    return call
+
+
+PROTECT = ["protect", "p.csv", *KEYS, "--hierarchies", "h", "--k", "5"]
+
+
+def test_what_protect_writes_passes_the_check_that_gates_the_release(run, folder):
+    assert run("check", "p.csv", *KEYS, "--k", "5")[0] == 1
+    code, out, _ = run(*PROTECT, "--identifiers", "name,ssn", "-o", "m.csv", "--json")
+    assert (code, json.loads(out)["written"]) == (0, "m.csv")
+    assert run("check", "m.csv", *KEYS, "--k", "5")[0] == 0
+    written = pd.read_csv(folder / "m.csv")
+    assert len(written) == json.loads(out)["records"]
+    assert not {"name", "ssn"} & set(written.columns)
+
+
+def test_the_order_of_the_rows_and_a_second_run_do_not_change_what_is_found(run, folder):
+    first = run(*PROTECT, "-o", "m.csv", "--json")[1]
+    pd.read_csv(folder / "p.csv", dtype=str).iloc[::-1].to_csv(folder / "r.csv", index=False)
+    again = run(*[w.replace("p.csv", "r.csv") for w in PROTECT], "-o", "n.csv", "--json")[1]
+    assert json.loads(again)["best"] == json.loads(first)["best"]
+
+
+def test_a_written_sample_is_compared_with_its_file_to_the_same_risk(run):
+    drawn = run(
+        "sample", "p.csv", *KEYS, "--fraction", "0.2", "--seed", "7", "-o", "s.csv", "--json"
+    )
+    measured = run("compare", "p.csv", "s.csv", "--on", "rec", *KEYS, "--json")
+    found = json.loads(drawn[1])["disclosure_risk"]
+    assert (drawn[0], measured[0]) == (0, 0)
+    assert json.loads(measured[1])["maximal"] == found["maximal"]
+    limited = ["compare", "p.csv", "s.csv", "--on", "rec", *KEYS, "--at-most"]
+    assert [run(*limited, limit)[0] for limit in ("0", "1")] == [1, 0]
+
+
+def test_lattice_lists_the_minimal_nodes_and_draws_them(run, folder):
+    code, out, _ = run("lattice", *PROTECT[1:], "-o", "l.svg")
+    assert code == 0
+    assert "   1  Node(age" in out
+    assert (folder / "l.svg").read_text().startswith("<svg")
+
+
+def test_of_two_files_that_fit_the_one_named_exactly_for_the_key_is_taken(run, folder):
+    (folder / "h" / "old_age.csv").write_text("1;*\n")
+    assert run(*PROTECT, "-o", "m.csv")[0] == 0
+
+
+SAMPLE = ["sample", "p.csv", *KEYS, "--n", "9", "--seed", "1"]
+MISTAKES = {
+    "the output exists": ([*PROTECT, "-o", "old.csv"], "O03"),
+    "the output is the input": ([*PROTECT, "-o", "p.csv", "--force"], "O03"),
+    "the sample is the input": ([*SAMPLE, "-o", "./p.csv", "--force"], "O03"),
+    "no such folder": ([*PROTECT, "-o", "no/m.csv"], "O02"),
+    "no data file": ([*PROTECT, "-o", "m.txt"], "O01"),
+    "a drawing over data": (["lattice", *PROTECT[1:], "-o", "old.csv", "--force"], "O01"),
+    "a place that cannot be written to": ([*SAMPLE, "-o", "/proc/m.csv"], ""),
+    "no hierarchy, too much to suppress": (["protect", "p.csv", *KEYS, "-o", "m.csv"], "D31"),
+    "everything suppressed": (
+        ["protect", "p.csv", *KEYS, "--max-suppressed", "100%", "-o", "m.csv"],
+        "D32",
+    ),
+    "no folder of hierarchies": (
+        ["protect", "p.csv", *KEYS, "--hierarchies", "x", "-o", "m.csv"],
+        "S01",
+    ),
+    "no number": ([*PROTECT, "--max-suppressed", "some", "-o", "m.csv"], "P14"),
+    "too large a share": ([*PROTECT, "--max-suppressed", "200%", "-o", "m.csv"], "P14"),
+    "an unknown search": ([*PROTECT, "--search", "best", "-o", "m.csv"], "P16"),
+    "p without a confidential attribute": ([*PROTECT, "--p", "2", "-o", "m.csv"], "R06"),
+    "values that no hierarchy has": (
+        ["protect", "p.csv", "--keys", "note", "--hierarchies", "bad", "-o", "m.csv"],
+        "D20",
+    ),
+    "a name over two lines": (["check", "p.csv", "--keys", "age\nzip"], "P04"),
+    "both sizes": ([*SAMPLE, "--fraction", "0.1", "-o", "m.csv"], "P14"),
+    "small strata": ([*SAMPLE, "--by", "note", "-o", "m.csv"], "D07"),
+    "a masked file with other records": (["compare", "old.csv", "p.csv", "--on", "rec"], "R05"),
+    "a limit above 1": (
+        ["compare", "p.csv", "p.csv", "--on", "rec", *KEYS, "--at-most", "7"],
+        "P10",
+    ),
+    "an id that repeats": (["compare", "p.csv", "p.csv", "--on", "sex", *KEYS], "D09"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_is_said_with_its_code_exits_with_2_and_leaves_every_file_as_it_was(
+    run, folder, arguments, code
+):
+    (folder / "old.csv").write_text("rec\n1\n")
+    (folder / "bad").mkdir()
+    (folder / "bad" / "note.csv").write_text("x;*\n")
+    before = {path: path.read_bytes() for path in folder.rglob("*.*")}
+    exit_code, out, err = run(*arguments)
+    assert (exit_code, out) == (2, "")
+    assert f"[{code}" in err
+    assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
+
+
+def test_a_failure_that_nobody_foresaw_exits_with_2_and_withholds_its_message(run, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError(WORD)
+
+    monkeypatch.setattr(ds, "check", broken)
+    code, _, err = run("check", "p.csv", *KEYS)
+    assert code == 2
+    assert "E02" in err
