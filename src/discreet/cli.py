@@ -50,6 +50,13 @@ SearchBy = Annotated[str, typer.Option("--search", help="optimal, all-minimal or
 Loss = Annotated[
     str, typer.Option("--loss", help="iyengar, discernibility, precision, height, entropy, ….")
 ]
+Diversity = Annotated[
+    str | None,
+    typer.Option("--diversity", help="l-diversity: 3, entropy:3 or recursive:3:4 (l:c)."),
+]
+Closeness = Annotated[float | None, typer.Option("--closeness", help="t-closeness: 0.2.")]
+AtMost = Annotated[float | None, typer.Option("--at-most", help="Limit of the disclosure risk.")]
+SuppressBy = Annotated[str, typer.Option("--suppression", help="failing or k-only.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -294,7 +301,11 @@ def protect(
     hierarchies: Hierarchies = None,
     k: K = 5,
     p: P = None,
+    diversity: Diversity = None,
+    closeness: Closeness = None,
+    at_most: AtMost = None,
     max_suppressed: MaxSuppressed = "0.02",
+    suppression: SuppressBy = "failing",
     search: SearchBy = "optimal",
     loss: Loss = "iyengar",
     force: Force = False,
@@ -304,7 +315,15 @@ def protect(
 
     Example: discreet protect data.csv --keys age,zip --hierarchies dir/ --k 5 -o masked.csv
     """
-    found = _generalized(data, hierarchies, k, p, max_suppressed, search, loss)
+    found = _generalized(
+        data,
+        hierarchies,
+        _criteria(k, p, diversity, closeness, at_most),
+        max_suppressed=_amount(max_suppressed),
+        search=cast("Any", search),
+        loss=cast("Any", loss),
+        suppression=cast("Any", suppression),
+    )
     masked = found.best.mask()
     masked.write(output, overwrite=force)
     report = {"written": output.name, "records": masked.n, **found.to_dict()}
@@ -320,7 +339,11 @@ def lattice(
     hierarchies: Hierarchies = None,
     k: K = 5,
     p: P = None,
+    diversity: Diversity = None,
+    closeness: Closeness = None,
+    at_most: AtMost = None,
     max_suppressed: MaxSuppressed = "0.02",
+    suppression: SuppressBy = "failing",
     search: SearchBy = "all-minimal",
     loss: Loss = "iyengar",
     output: Annotated[
@@ -333,32 +356,48 @@ def lattice(
 
     Example: discreet lattice data.csv --keys age,zip --hierarchies dir/ --k 5 -o lattice.svg
     """
-    found = _generalized(data, hierarchies, k, p, max_suppressed, search, loss)
+    found = _generalized(
+        data,
+        hierarchies,
+        _criteria(k, p, diversity, closeness, at_most),
+        max_suppressed=_amount(max_suppressed),
+        search=cast("Any", search),
+        loss=cast("Any", loss),
+        suppression=cast("Any", suppression),
+    )
     if output is not None:
         found.lattice.write_svg(output, overwrite=force)
     lines = [found.explain(), "", *(f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1))]
     print(json.dumps(found.to_dict(), indent=2) if as_json else "\n".join(lines))
 
 
-def _generalized(
-    data: Any,
-    folder: Path | None,
-    k: int,
-    p: int | None,
-    max_suppressed: str,
-    search: str,
-    loss: str,
-) -> Any:
-    criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
+def _generalized(data: Any, folder: Path | None, criteria: list[Any], **options: Any) -> Any:
     _announce_compilation()
-    return ds.generalize(
-        data,
-        _hierarchies(data, folder),
-        criterion,
-        max_suppressed=_amount(max_suppressed),
-        search=cast("Any", search),
-        loss=cast("Any", loss),
-    )
+    return ds.generalize(data, _hierarchies(data, folder), criteria, **options)
+
+
+def _criteria(
+    k: int, p: int | None, diversity: str | None, closeness: float | None, at_most: float | None
+) -> list[Any]:
+    """What must hold, from the options of the command."""
+    criteria: list[Any] = [ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)]
+    if diversity is not None:
+        criteria.append(_diversity(diversity))
+    if closeness is not None:
+        criteria.append(ds.TCloseness(closeness))
+    if at_most is not None:
+        criteria.append(ds.DisclosureRiskAtMost(at_most))
+    return criteria
+
+
+def _diversity(given: str) -> Any:
+    """``3``, ``entropy:3`` or ``recursive:3:4`` (l, then c)."""
+    kind, *numbers = given.split(":") if ":" in given else ("distinct", given)
+    try:
+        least, *c = [float(number) for number in numbers]
+    except ValueError:
+        fail("P18", "--diversity cannot be read.", "Write 3, entropy:3 or recursive:3:4.")
+    return ds.LDiversity(int(least), cast("Any", kind), c=c[0] if c else None)
 
 
 def _hierarchies(data: Any, folder: Path | None) -> dict[str, Any]:
@@ -395,6 +434,38 @@ def _amount(given: str) -> float:
     except ValueError:
         pass
     fail("P14", "--max-suppressed is not a number.", "Write 0.02, 2% or 20 (records).")
+
+
+@app.command()
+@reads_data
+def microaggregate(
+    data: Any,
+    *,
+    output: Output,
+    columns: Annotated[
+        list[str], typer.Option("--columns", help="Attributes to mask; the keys by default.")
+    ] = [],  # noqa: B006
+    k: Annotated[int, typer.Option("--k", help="Least size of a group.")] = 3,
+    method: Annotated[
+        str, typer.Option(help="mdav, v-mdav, fixed or optimal-univariate.")
+    ] = "mdav",
+    by: Annotated[list[str], typer.Option("--by", help="Strata: columns.")] = [],  # noqa: B006
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Replace values by averages of groups of k similar records, and write the masked file.
+
+    Example: discreet microaggregate data.csv --keys age,income --k 5 -o masked.csv
+    """
+    _announce_compilation()
+    masked = ds.microaggregate(
+        data, _list(columns) or None, k, method=cast("Any", method), by=_list(by)
+    )
+    lost = ds.information_loss(data, masked)
+    masked.write(output, overwrite=force)
+    report = {"written": output.name, "records": masked.n, "information_loss": lost.to_dict()}
+    said = f"{masked.n:,} records written to {output.name}."
+    print(json.dumps(report, indent=2) if as_json else f"{said}\n{lost.explain()}")
 
 
 @app.command()

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):  # noqa: ARG001
+def run(folder, monkeypatch, capsys):
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
         try:

@@ -37,8 +37,8 @@ def search(*, hierarchies=HIERARCHIES, criterion=K, roles=None, **options):
     return ds.generalize(data(**(roles or {})), hierarchies, criterion, **options)
 
 
-def all_gone():
-    return search(criterion=ds.KAnonymity(17), max_suppressed=1.0)
+def mask_all_gone():
+    return search(criterion=ds.KAnonymity(17), max_suppressed=1.0).best.mask()
 
 
 def univariate(table, columns, k, **roles):
@@ -80,10 +80,7 @@ WRONG = {
     "seconds": (lambda: search(seconds="long"), "P10"),
     "k above n": (lambda: search(criterion=ds.KAnonymity(17)), "D31"),
     "p above the values": (lambda: search(criterion=ds.PSensitiveKAnonymity(4, 5)), "D30"),
-    "nothing left": (
-        lambda: all_gone().best.mask(),
-        "D32",
-    ),
+    "nothing left": (mask_all_gone, "D32"),
     "a limit no masking meets": (lambda: search(criterion=ds.DisclosureRiskAtMost(0)), "D31"),
     "weights of sampling": (lambda: search(criterion=ds.DisclosureRiskAtMost(0, UPPER)), "P12"),
     "a confidential key": (
