@@ -99,3 +99,39 @@ def test_the_demo_runs_and_prints_json_when_asked():
 def test_help_and_version():
     assert "check" in discreet("--help").stdout
     assert discreet("--version").stdout.strip() == ds.__version__
+
+
+def test_microaggregate_writes_the_masked_file_and_says_what_it_cost(folder):
+    done = discreet(
+        "microaggregate",
+        "patients.csv",
+        "--keys",
+        "age,income",
+        "--k",
+        "5",
+        "-o",
+        "mdav.csv",
+        "--json",
+        cwd=folder,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["information_loss"]["il2"] < 1e-9
+    masked = ds.read(folder / "mdav.csv", keys=["age", "income"])
+    assert ds.check(masked, ds.KAnonymity(5)).satisfied
+
+
+def test_protect_takes_every_criterion_and_exits_with_1_when_none_is_feasible(folder):
+    (folder / "h").mkdir()
+    (folder / "h" / "sex.csv").write_text("F;*\nM;*\n")
+    options = ("patients.csv", "--keys", "sex", "--confidential", "illness", "--hierarchies", "h")
+    done = discreet(
+        "protect", *options, "--k", "3", "--p", "2", "--diversity", "entropy:2", "--closeness", "0.9",
+        "--at-most", "0.5", "--suppression", "failing", "-o", "protected.csv", cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "entropy 2-diversity" in done.stdout
+    refused = discreet("protect", *options, "--k", "500", "--p", "400", "-o", "no.csv", cwd=folder)
+    assert refused.returncode == 1
+    assert not (folder / "no.csv").exists()
+    wrong = discreet("protect", *options, "--diversity", "x:y", "-o", "no.csv", cwd=folder)
+    assert wrong.returncode == 2

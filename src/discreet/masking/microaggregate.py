@@ -198,7 +198,7 @@ def _points(columns: list[Column]) -> Points:
     n = len(columns[0].values)
     numbers = [standardised(c.values.astype(float)) for c in columns if c.measure == "continuous"]
     ranks = [c.values for c in columns if c.measure == "ordinal"]
-    ranges = [max(c.categories - 1, 1) for c in columns if c.measure == "ordinal"]
+    ranges = [c.categories for c in columns if c.measure == "ordinal"]  # equation (1)
     codes = [c.values for c in columns if c.measure == "nominal"]
     return Points(
         np.column_stack(numbers) if numbers else np.empty((n, 0)),

@@ -1,7 +1,7 @@
 """Partitions for microaggregation: which records form a group of at least k.
 
 MDAV-generic (Algorithm 5.1 of Domingo-Ferrer & Torra 2005) takes continuous attributes in units of
-their standard deviation, ordinal ones by rank difference over the length of the scale, nominal
+their standard deviation, ordinal ones by rank difference over the number of categories, nominal
 ones as equal or not; d² is the sum over the attributes.
 """
 
@@ -30,7 +30,7 @@ class Points:
     numbers : array (n, d)
         Continuous attributes, standardised.
     ranks, ranges : arrays (n, o) and (o,)
-        Ordinal attributes by rank, and the number of steps of each scale.
+        Ordinal attributes by rank, and the number of categories of each scale.
     codes : array (n, c)
         Nominal attributes by code.
     """

@@ -26,7 +26,9 @@ from discreet.kernels.multivariate.arrays import Floats, Ints
 from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.pruned import pruned_groups
 
-_FEW = 4096  # records: up to here computing every distance is as quick as avoiding it
+# With fewer records or groups, computing every distance is as quick as avoiding it.
+_FEW_RECORDS = 4096
+_FEW_GROUPS = 600
 
 
 def mdav(points: Floats, k: int) -> Ints:
@@ -34,7 +36,7 @@ def mdav(points: Floats, k: int) -> Ints:
 
     Parameters
     ----------
-    points : array of float, shape (n, d)
+    points : array of float, shape (n, d), ``d >= 1``
         Standardised columns; finite, below 1e150 in absolute value.
     k : smallest group size, ``1 <= k <= n``
 
@@ -48,4 +50,5 @@ def mdav(points: Floats, k: int) -> Ints:
     [1, 1, 0, 2, 0, 2, 2]
     """
     points = np.ascontiguousarray(points, np.float64)
-    return (brute_groups if len(points) < _FEW else pruned_groups)(points, k)
+    few = len(points) < max(_FEW_RECORDS, _FEW_GROUPS * k)
+    return (brute_groups if few else pruned_groups)(points, k)

@@ -84,7 +84,7 @@ def _advance(
         if seed >= 0:
             place = int(progress.where[seed])
         else:
-            place = find_farthest(boxes, room, centre, boxes.super_radius.max())
+            place = find_farthest(boxes, room, centre, 1.0 / boxes.scale[0])
             seed = int(boxes.records[place // LANES, place % LANES])
             shell.state[1] += patience // 8
         cap = _cap(boxes.origin, centre, points, seed)

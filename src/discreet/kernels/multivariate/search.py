@@ -80,7 +80,8 @@ def find_nearest(
     coarsen(centre, boxes.origin, scale, coarse_centre)
     nearest.clear(near, records)
     _offer_block(x, numbers, start, centre, distances, bits, near, near_bits, records, places)
-    _near_bounds(boxes.super_low, boxes.super_high, 0, centre, bounds)
+    row = len(boxes.super_low) - 1  # 0, but a literal would make the compiler repeat itself
+    _near_bounds(boxes.super_low, boxes.super_high, row, centre, bounds)
     most, limit = near[0], upper(near[0], scale, len(centre))
     for s in range(len(bounds)):
         if bounds[s] > near[0]:
@@ -112,12 +113,13 @@ def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) ->
     distances, bits = scratch.distances, scratch.distances_bits
     bounds, bounds_bits = scratch.bounds, scratch.bounds_bits
     block_bounds, block_bounds_bits = scratch.block_bounds, scratch.block_bounds_bits
-    _far_bounds(boxes.super_low, boxes.super_high, 0, centre, bounds)
+    row = len(boxes.super_low) - 1  # 0, but a literal would make the compiler repeat itself
+    _far_bounds(boxes.super_low, boxes.super_high, row, centre, bounds)
     _round_bounds(
         boxes.super_low,
         boxes.super_high,
         boxes.super_radius,
-        0,
+        row,
         origin,
         extent,
         centre,
