@@ -20,6 +20,7 @@ USUAL = (
     "disclosure_risk",
     "univariate",
     "lattice",
+    "mdav",
 )
 NAMES = (*USUAL, "lattice_scale")  # the last takes minutes: only by its name
 

@@ -21,7 +21,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
-from discreet.errors import DiscreetError, fail
+from discreet.errors import DiscreetError, EngineFailure, Problem, fail
 
 app = typer.Typer(
     name="discreet",
@@ -76,8 +76,9 @@ def _exit_code() -> int:
         print(error, file=sys.stderr)
         return 1 if error.code in _NOT_FEASIBLE else 2
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
-        what = f"EngineFailure[E02]: the command failed ({type(error).__name__})."
-        print(what, "Its message may quote a value and is withheld.", file=sys.stderr)
+        what = f"the command failed ({type(error).__name__})."
+        remedy = "Its message may quote a value and is withheld; run the step in Python to see it."
+        print(EngineFailure(Problem("E02", what, remedy)), file=sys.stderr)
         return 2
     return 0
 

@@ -25,7 +25,7 @@ from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName, precision
-from discreet.masking.masked import Masked, masked_from
+from discreet.masking.masked import Masked, masked_from, require_records
 from discreet.microdata import Microdata
 from discreet.search import Search, SearchName, Tally
 from discreet.wording import counted, share
@@ -280,6 +280,7 @@ def generalize(
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     keys = data.need_keys()
     data.need_partition("a generalization")
+    require_records(data)
     parts, limits = split(combined(criterion))
     parts = resolved(parts, data.confidential)
     if not isinstance(hierarchies, Mapping):

@@ -92,14 +92,7 @@ def masked_from(
     types: Mapping[str, AttributeType] | None = None,
 ) -> Masked:
     """Masked microdata after one more step on ``data``, which may be masked already."""
-    left = engine.size(source)
-    if left == 0:
-        fail(
-            "D32",
-            f"all {data.n:,} records would be suppressed: nothing is left to release.",
-            "Lower max_suppressed=, or the criterion, or give hierarchies up to '*'.",
-        )
-    step = Step(method, parameters, data.n, left)
+    step = Step(method, parameters, data.n, engine.size(source))
     return Masked(
         source,
         data.roles,
@@ -124,6 +117,16 @@ def require_link(data: Microdata) -> str:
             "Name the column that tells them apart with record_id=.",
         )
     return data.source.at(data.record_id)
+
+
+def require_records(data: Microdata) -> None:
+    """Refuse a masked file whose records were all suppressed."""
+    if data.n == 0:
+        fail(
+            "D32",
+            "all records were suppressed: nothing is left to release or to measure.",
+            "Lower max_suppressed=, or the criterion, or give hierarchies up to '*'.",
+        )
 
 
 def require_ids(data: Microdata) -> None:

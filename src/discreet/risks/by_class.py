@@ -17,6 +17,7 @@ import numpy as np
 from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.masking.masked import require_records
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.wording import counted, share
@@ -227,6 +228,7 @@ def risk(data: Microdata) -> Risk:
     """
     if not isinstance(data, Microdata):
         fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_records(data)
     classes = data.classes(data.confidential)
     sizes = ClassSizes.of(classes)
     k = sizes.sizes[0]

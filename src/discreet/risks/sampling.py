@@ -24,6 +24,7 @@ from discreet import frames
 from discreet.criteria.criterion import is_number
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.masking.masked import require_records
 from discreet.masking.sample import nearest
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
@@ -176,5 +177,6 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
             'the prediction needs classes, and missing="wildcard" gives none.',
             'Use "category".',
         )
+    require_records(data)
     sizes = ClassSizes.of(data.classes())
     return SamplingRisk(sum(sizes.n), sizes, Provenance.of(data), data.source.kind)

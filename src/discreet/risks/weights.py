@@ -197,7 +197,7 @@ class Weights:
             )
             fail(
                 "P12",
-                f"the weights are the {self.triangle} triangle only, for {meant}, but C has "
+                f"the weights are only the {self.triangle} triangle, for {meant}, but C has "
                 f"records at i = {i[at]}, j = {j[at]}, where they are empty.",
                 "Give the matrix that belongs to this masking, or both triangles.",
             )
