@@ -326,6 +326,8 @@ def protect(
         suppression=cast("Any", suppression),
     )
     masked = found.best.mask()
+    if masked.n == 0:
+        fail("D32", "all records would be suppressed.", "Lower --max-suppressed or the criterion.")
     masked.write(output, overwrite=force)
     report = {"written": output.name, "records": masked.n, **found.to_dict()}
     said = f"{masked.n:,} of {data.n:,} records written to {output.name}."

@@ -50,8 +50,10 @@ class FrequencySet:
     ) -> FrequencySet:
         """Code a table of combinations (one column per attribute, then the count)."""
         scales = scales or {}
-        ranked = [coded(table.column(i), scales.get(name)) for i, name in enumerate(attributes)]
-        counts = np.asarray(table.column(len(attributes)), dtype=np.int64)
+        columns = dict(zip([*attributes, None], table.columns, strict=True))
+        del table  # a column is let go as soon as it is coded
+        ranked = [coded(columns.pop(name), scales.get(name)) for name in attributes]
+        counts = np.array(columns.pop(None), dtype=np.int64)
         values, codes = tuple(v for v, _ in ranked), tuple(c for _, c in ranked)
         order, counts = group(codes, [len(v) for v in values], counts)
         return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts)

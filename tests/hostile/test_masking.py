@@ -36,7 +36,7 @@ def search(*, hierarchies=HIERARCHIES, criterion=K, roles=None, **options):
     return ds.generalize(data(**(roles or {})), hierarchies, criterion, **options)
 
 
-def mask_all_gone():
+def all_gone():
     return search(criterion=ds.KAnonymity(17), max_suppressed=1.0).best.mask()
 
 
@@ -75,7 +75,11 @@ WRONG = {
     "seconds": (lambda: search(seconds="long"), "P10"),
     "k above n": (lambda: search(criterion=ds.KAnonymity(17)), "D31"),
     "p above the values": (lambda: search(criterion=ds.PSensitiveKAnonymity(4, 5)), "D30"),
-    "nothing left": (mask_all_gone, "D32"),
+    "nothing left: risk": (lambda: ds.risk(all_gone()), "D32"),
+    "nothing left: prediction": (lambda: ds.sampling_risk(all_gone()), "D32"),
+    "nothing left: search": (lambda: ds.generalize(all_gone(), HIERARCHIES, K), "D32"),
+    "nothing left: sample": (lambda: ds.sample(all_gone(), n=1, seed=1), "P14"),
+    "nothing left: roles": (lambda: all_gone().with_roles(keys=["sex"]), "S02"),
     "a limit no masking meets": (lambda: search(criterion=ds.DisclosureRiskAtMost(0)), "D31"),
     "weights of sampling": (lambda: search(criterion=ds.DisclosureRiskAtMost(0, UPPER)), "P12"),
     "a confidential key": (

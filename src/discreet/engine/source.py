@@ -85,7 +85,9 @@ def embedded() -> Any:
     """The DuckDB of this process, in memory, which fetches nothing from outside."""
     import ibis
 
-    return ibis.duckdb.connect(autoinstall_known_extensions=False)
+    return ibis.duckdb.connect(
+        autoinstall_known_extensions=False, allocator_flush_threshold="16MB"
+    )
 
 
 def fresh_name() -> str:
