@@ -61,10 +61,15 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def main() -> None:
-    """Run the command and leave with its exit code; a user's mistake ends in a sentence."""
+def command() -> None:
+    """The command of a terminal: run it, and leave the process with its exit code."""
     gc.disable()  # a command is short: collecting what its imports left behind takes longer
     _leave(_exit_code())
+
+
+def main() -> None:
+    """Run the command within a process that goes on; its exit code is that of SystemExit."""
+    raise SystemExit(_exit_code())
 
 
 def _exit_code() -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from discreet.errors import Problem, raise_all
+from discreet.errors import Problem, fail, raise_all
 
 
 def need_free(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> None:
@@ -30,13 +30,21 @@ def need_free(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> No
 @contextmanager
 def beside(target: Path) -> Iterator[Path]:
     """A new file next to the target that takes its place when all went well."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, name = _made_beside(target)
     os.close(handle)
     try:
         yield Path(name)
         Path(name).replace(target)
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _made_beside(target: Path) -> tuple[int, str]:
+    try:
+        return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError:
+        pass  # the message names a path of the machine
+    fail("O05", f"{target.name} cannot be written there.", "Check the folder's permissions.")
 
 
 def write_text(target: Path, text: str, *, overwrite: bool) -> None:

@@ -32,8 +32,6 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(folder, monkeypatch, capsys):
-    monkeypatch.setattr("os._exit", sys.exit)  # the command leaves in haste; a test must not
-    monkeypatch.setattr("gc.disable", lambda: None)
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["discreet", *arguments])

@@ -86,7 +86,8 @@ def embedded() -> Any:
     import ibis
 
     return ibis.duckdb.connect(
-        autoinstall_known_extensions=False, allocator_flush_threshold="16MB"
+        autoinstall_known_extensions=False,
+        enable_external_file_cache=False,  # the system caches files; what we hold is counted
     )
 
 

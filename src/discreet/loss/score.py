@@ -101,7 +101,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
     if not names:
-        fail("N06", "no continuous attribute can be compared.", "The score is for numeric keys.")
+        fail("N07", "no continuous attribute can be compared.", "The score is for numeric keys.")
     x, y = complete_numbers(linked, names)
     if not len(x):
         fail("D06", "no released record is complete.", "Fill the missing values first.")

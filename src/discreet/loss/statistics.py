@@ -79,7 +79,7 @@ def compare_statistics(
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
     if not names:
-        fail("N06", "no continuous attribute can be compared.", "Compare numeric attributes.")
+        fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     x, y = complete_numbers(linked, names)
     rows = [row for a, name in enumerate(names) for row in _of(name, x[:, a], y[:, a])]
     return Statistics((*rows, *_correlations(names, x, y)), masked.source.kind)

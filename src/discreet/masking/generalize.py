@@ -185,7 +185,7 @@ class Found:
             self.best.explain(),
         ]
         if self.as_they_are:
-            lines.append(f"No hierarchy is given for {', '.join(self.as_they_are)}: left as it is.")
+            lines.append(f"No hierarchy is given for {', '.join(self.as_they_are)}: left as given.")
         if not self.complete:
             lines.append("The search was cut off: this is the best node so far, not proven best.")
         return "\n".join(lines)
