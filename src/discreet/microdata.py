@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.frequency import FrequencySet
 
 MissingPolicy = Literal["category", "wildcard", "refuse"]
+_MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
 POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
 
 
@@ -100,7 +101,10 @@ class Microdata:
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
         scales = {name: self.types[name].scale for name in chosen}
-        return FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+        found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+        if len(found) > _MANY:
+            engine.give_back(self.source)
+        return found
 
     def classes(self, distinct: Sequence[str] = (), values: Sequence[str] = ()) -> Classes:
         """The classes on the keys by size, with the numbers of distinct values in each of them.

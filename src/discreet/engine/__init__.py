@@ -28,7 +28,7 @@ from discreet.engine.linking import (
 from discreet.engine.opening import from_arrow, from_table, is_table, read_parquet
 from discreet.engine.output import collect, records, write
 from discreet.engine.recoding import recoded, replaced, without
-from discreet.engine.source import Kind, Source, kept
+from discreet.engine.source import Kind, Source, give_back, kept
 
 __all__ = [
     "Kind",
@@ -42,6 +42,7 @@ __all__ = [
     "counts",
     "from_arrow",
     "from_table",
+    "give_back",
     "id_counts",
     "is_empty",
     "is_table",

@@ -137,6 +137,21 @@ def uploaded(source: Source, table: pa.Table) -> ir.Table:
     return made
 
 
+def give_back(source: Source) -> None:
+    """Have the embedded engine and Arrow return the memory that they hold in reserve.
+
+    DuckDB keeps what a query needed; naming its limit again makes it let go.
+    """
+    import pyarrow as pa
+
+    if source.table.get_backend() is embedded():
+        connection = embedded().con
+        settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
+        limit = connection.sql(settings).fetchall()[0][0]
+        connection.execute(f"SET memory_limit = '{limit}'")
+    pa.default_memory_pool().release_unused()
+
+
 def collected(expression: Any, source: Source) -> pa.Table:
     """The outcome of an expression as an Arrow table."""
     return translated(expression.to_pyarrow, source.origin)
