@@ -463,7 +463,7 @@ def _masks(task: Task) -> list[NDArray[np.uint64]]:
         bits = np.left_shift(
             np.uint64(1), values_of(task.pairs[name], task.whole[name]).astype(np.uint64)
         )
-        mask = np.zeros(len(task.keys), dtype=np.uint64)
-        np.bitwise_or.at(mask, owners_of(task.pairs[name]), bits)
-        masks.append(mask)
+        owner = owners_of(task.pairs[name])  # ascending, as the pairs are in order
+        starts = np.flatnonzero(np.r_[True, np.diff(owner) > 0])
+        masks.append(np.bitwise_or.reduceat(bits, starts))
     return masks
