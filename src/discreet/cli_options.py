@@ -1,0 +1,221 @@
+"""Options of the command line: how a file is read, what must hold, where hierarchies lie."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+import discreet as ds
+from discreet.errors import fail
+
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="File to write, .csv or .parquet.", show_default=False),
+]
+Hierarchies = Annotated[
+    Path | None, typer.Option("--hierarchies", help="Folder of hierarchy files: age.csv, zip.csv.")
+]
+K = Annotated[int, typer.Option("--k", help="Least size of a class.")]
+P = Annotated[
+    int | None, typer.Option("--p", help="Least number of confidential values in a class.")
+]
+MaxSuppressed = Annotated[
+    str, typer.Option("--max-suppressed", help="Records that may go: 0.02, 2% or 20 (a number).")
+]
+SearchBy = Annotated[str, typer.Option("--search", help="optimal, all-minimal or samarati.")]
+Loss = Annotated[
+    str, typer.Option("--loss", help="iyengar, discernibility, precision, height, entropy, ….")
+]
+Diversity = Annotated[
+    str | None,
+    typer.Option("--diversity", help="l-diversity: 3, entropy:3 or recursive:3:4 (l:c)."),
+]
+Closeness = Annotated[float | None, typer.Option("--closeness", help="t-closeness: 0.2.")]
+AtMost = Annotated[float | None, typer.Option("--at-most", help="Limit of the disclosure risk.")]
+SuppressBy = Annotated[str, typer.Option("--suppression", help="failing or k-only.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+_HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of :func:`_read`, and the microdata as its first argument.
+
+    A second argument, where there is one by the name of ``read_alike``, reads another file the
+    same way, without roles.
+    """
+
+    def run(**given: Any) -> None:
+        chosen = {name: given.pop(name) for name in options}
+        _refuse_input_as_output(chosen["file"], given.get("output"))
+        data = _read(**chosen)
+        how = {name: chosen[name] for name in _HOW}
+        alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
+        command(data, **alike, **given)
+
+    options = inspect.signature(_read, eval_str=True).parameters
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    wants_alike = any(p.name == "read_alike" for p in own)
+    own = [p for p in own if p.name != "read_alike"]
+    everything = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*options.values(), *own)]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
+    return run
+
+
+def _refuse_input_as_output(file: Path, output: Path | None) -> None:
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        fail("O03", f"{output.name} is the input, which is never changed.", "Choose another name.")
+
+
+def _read(
+    *,
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    keys: Annotated[
+        list[str], typer.Option("--keys", help="What an intruder may know: age,zip,sex.")
+    ] = [],  # noqa: B006
+    confidential: Annotated[
+        list[str], typer.Option("--confidential", help="What an intruder wants to learn.")
+    ] = [],  # noqa: B006
+    identifiers: Annotated[
+        list[str], typer.Option("--identifiers", help="Name a person; never written.")
+    ] = [],  # noqa: B006
+    types: Annotated[
+        list[str],
+        typer.Option("--type", help="age=continuous, sex=nominal, edu=low<middle<high."),
+    ] = [],  # noqa: B006
+    weight: Annotated[str | None, typer.Option(help="Column of sampling weights.")] = None,
+    record_id: Annotated[
+        str | None, typer.Option(help="Column that names the records; never written.")
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(help="A missing value is a category, a wildcard, or refuse it.")
+    ] = "category",
+    missing_values: Annotated[
+        list[str], typer.Option("--missing-values", help="Codes that mean missing: '?,-9'.")
+    ] = [],  # noqa: B006
+    separator: Annotated[
+        str | None, typer.Option(help="Of the CSV file; sniffed when not given.")
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")
+    ] = "utf-8",
+    names: Annotated[
+        list[str], typer.Option("--names", help="Columns of a CSV file without header.")
+    ] = [],  # noqa: B006
+    header: Annotated[
+        bool, typer.Option("--header", help="The first line is a header, although it has numbers.")
+    ] = False,
+) -> Any:
+    return ds.read(
+        file,
+        keys=names_in(keys),
+        confidential=names_in(confidential),
+        identifiers=names_in(identifiers),
+        types=dict(_type(given) for given in types),
+        weight=weight,
+        record_id=record_id,
+        missing=cast("Any", missing),
+        missing_values=names_in(missing_values),
+        separator="\t" if separator in ("tab", "\\t") else separator,
+        encoding=encoding,
+        names=names_in(names) or None,
+        header=header,
+    )
+
+
+def generalized(data: Any, folder: Path | None, criteria: list[Any], **options: Any) -> Any:
+    """Search with the hierarchies of a folder."""
+    announce_compilation()
+    return ds.generalize(data, _hierarchies(data, folder), criteria, **options)
+
+
+def criteria_of(
+    k: int, p: int | None, diversity: str | None, closeness: float | None, at_most: float | None
+) -> list[Any]:
+    """What must hold, from the options of the command."""
+    criteria: list[Any] = [ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)]
+    if diversity is not None:
+        criteria.append(_diversity(diversity))
+    if closeness is not None:
+        criteria.append(ds.TCloseness(closeness))
+    if at_most is not None:
+        criteria.append(ds.DisclosureRiskAtMost(at_most))
+    return criteria
+
+
+def _diversity(given: str) -> Any:
+    """``3``, ``entropy:3`` or ``recursive:3:4`` (l, then c)."""
+    kind, *numbers = given.split(":") if ":" in given else ("distinct", given)
+    try:
+        least, *c = [float(number) for number in numbers]
+    except ValueError:
+        fail("P18", "--diversity cannot be read.", "Write 3, entropy:3 or recursive:3:4.")
+    return ds.LDiversity(int(least), cast("Any", kind), c=c[0] if c else None)
+
+
+def _hierarchies(data: Any, folder: Path | None) -> dict[str, Any]:
+    """The files of a folder that are named for a key: age.csv, or adult_hierarchy_age.csv."""
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
+    found: dict[str, Any] = {}
+    for key in data.need_keys():
+        named = [f for f in sorted(folder.glob("*.csv")) if _is_for(f.stem, key)]
+        files = [f for f in named if f.stem == key] or named
+        if len(files) > 1:
+            fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
+        if files:
+            found[key] = ds.Hierarchy.from_csv(files[0])
+    if not found:
+        fail(
+            "S15", f"no file of {folder.name} is named for a key.", "Name them age.csv, zip.csv, …."
+        )
+    return found
+
+
+def _is_for(stem: str, key: str) -> bool:
+    return stem == key or stem.endswith(f"_{key}")
+
+
+def amount(given: str) -> float:
+    """A share, when written with a point or as a percentage; else a number of records."""
+    try:
+        if given.endswith("%"):
+            return float(given[:-1]) / 100
+        return float(given) if "." in given else int(given)
+    except ValueError:
+        pass
+    fail("P14", "--max-suppressed is not a number.", "Write 0.02, 2% or 20 (records).")
+
+
+def announce_compilation() -> None:
+    """Say once that kernels are compiled: it takes some seconds, the first time only."""
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(__file__).parent, *([Path(cache)] if cache else [])]
+    if not any(next(place.rglob("*.nbi"), None) for place in places):
+        print("Compiling kernels; this takes some seconds, the first time only.", file=sys.stderr)
+
+
+def names_in(given: list[str]) -> list[str]:
+    """Names separated by commas; a name with a comma stands in double quotes."""
+    try:
+        return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    except csv.Error:
+        pass
+    fail("P04", "a list of names cannot be read.", "Write age,zip,sex on one line.")
+
+
+def _type(given: str) -> tuple[str, Any]:
+    name, equals, kind = given.rpartition("=")
+    if not equals:
+        fail("P05", f"--type {given!r} has no '='.", "Write for example --type age=continuous.")
+    return name, kind.split("<") if "<" in kind else kind
