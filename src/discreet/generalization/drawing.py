@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from discreet.masking.generalize import Found
+    from discreet.masking.found import Found
 
 WHOLE = 500
 _WIDE, _HIGH, _RADIUS = 46, 62, 13

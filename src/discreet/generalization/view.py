@@ -20,7 +20,7 @@ from discreet.generalization.budget import budget_of, suppression_problems
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.masking.generalize import Found, Node
+    from discreet.masking.found import Found, Node
 
 
 @dataclass(frozen=True, eq=False)

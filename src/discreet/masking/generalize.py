@@ -6,224 +6,34 @@ Full-domain generalization with suppression; Samarati (2001), Truta & Vinay (200
 
 from __future__ import annotations
 
-import functools
-import html
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from discreet import attributes, engine, frames
-from discreet.attributes import AttributeType
+from discreet import attributes
 from discreet.criteria.all_of import combined, resolved, split
 from discreet.criteria.criterion import is_number
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
-from discreet.frames import FrameKind
+from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
-from discreet.loss.generalization import LOSSES, LossName, precision
-from discreet.masking.masked import Masked, masked_from, require_records
+from discreet.loss.generalization import LOSSES, LossName
+from discreet.masking.found import Found, described
+from discreet.masking.masked import Masked, require_records
 from discreet.microdata import Microdata
-from discreet.search import Search, SearchName, Tally
-from discreet.wording import counted, share
+from discreet.search import Search, SearchName
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.frequency import FrequencySet
-    from discreet.generalization.view import LatticeView
     from discreet.hierarchies.recoding import Recoding
 
 _SEARCHES = ("samarati", "all-minimal", "optimal")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Node:
-    """A node of the lattice: how far each key is generalized, and what that costs.
-
-    Attributes
-    ----------
-    levels : dict
-        Level of each key; 0 is the value as it is.
-    height : int
-        Sum of the levels.
-    suppressed, classes : int
-        Records that go, and classes that are left.
-    loss : float
-        Iyengar's: mean over keys and records of (leaves covered − 1)/(leaves − 1), a suppressed
-        record counting 1.
-    objective : float
-        The loss that was minimised, when another one was asked for.
-    """
-
-    levels: dict[str, int]
-    height: int
-    suppressed: int
-    classes: int
-    loss: float
-    objective: float
-    number: int
-    found: Found = field(repr=False)
-
-    def mask(self) -> Masked:
-        """The masked microdata: keys recoded, failing classes suppressed."""
-        return _mask(self)
-
-    def mapping(self, key: str) -> Any:
-        """How the values of a key are recoded: a table of value and label (shows values)."""
-        return _table(self.found.recoding(key), self.levels[key])
-
-    def explain(self) -> str:
-        """The node in words."""
-        n = self.found.task.keys.n
-        moved = [
-            f"{key} to level {level} of {self.found.recoding(key).height}"
-            for key, level in self.levels.items()
-            if level
-        ]
-        return "\n".join(
-            [
-                f"Generalize {', '.join(moved)}." if moved else "No key is generalized.",
-                f"Suppressed: {counted(self.suppressed, 'record')} "
-                f"({share(self.suppressed, n)}). Left: {counted(self.classes, 'class')}.",
-                f"Loss: {self.loss:.4f} of 1, the mean share of the leaves that a value covers.",
-            ]
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "levels": self.levels,
-            "height": self.height,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "loss": self.loss,
-            "objective": self.objective,
-        }
-
-    def __repr__(self) -> str:
-        levels = ", ".join(f"{key} {level}" for key, level in self.levels.items())
-        return f"Node({levels}: {self.suppressed:,} suppressed, loss {self.loss:.6f})"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Found:
-    """What a search found.
-
-    Attributes
-    ----------
-    minimal : tuple of Node
-        The nodes the search returns: all minimal ones, or the single one it looks for.
-    best : Node
-        The one of least loss among them.
-    complete : bool
-        False when the search was cut off: then ``best`` is the best node so far, not proven.
-    """
-
-    data: Microdata
-    task: Task
-    search: Search
-    name: SearchName
-    numbers: tuple[int, ...]
-    best_number: int
-    complete: bool
-    as_they_are: tuple[str, ...]
-
-    @functools.cached_property
-    def minimal(self) -> tuple[Node, ...]:
-        """The nodes the search returns."""
-        return tuple(self.node(number) for number in self.numbers)
-
-    @property
-    def best(self) -> Node:
-        """The node of least loss among those returned; ties by the smallest levels."""
-        return self.node(self.best_number)
-
-    @functools.cached_property
-    def lattice(self) -> LatticeView:
-        """All nodes with their figures, for any k up to the cap and any limit of suppression."""
-        from discreet.generalization.view import LatticeView
-
-        return LatticeView(self)
-
-    @property
-    def tally(self) -> Tally:
-        """How many nodes were counted, and how many the conditions of Truta & Vinay excluded."""
-        return self.search.tally
-
-    def node(self, number: int) -> Node:
-        """Any node of the lattice with its figures for this criterion."""
-        figures = self.search.figures(number)
-        levels = self.task.lattice.named(number)
-        return Node(
-            levels,
-            sum(levels.values()),
-            figures.suppressed,
-            figures.classes,
-            figures.loss,
-            figures.objective,
-            number,
-            self,
-        )
-
-    def recoding(self, key: str) -> Recoding:
-        """The fitted hierarchy of a key."""
-        keys = self.task.lattice.keys
-        if key not in keys:
-            fail("R09", f"{key!r} is not a key.", f"The keys are {listed(keys)}.")
-        return self.task.recodings[keys.index(key)]
-
-    def explain(self) -> str:
-        """What was searched and found."""
-        lines = [
-            f"{self.name} search for {_described(self.task)}: "
-            f"{counted(len(self.numbers), 'node')} of {self.task.lattice.nodes:,}.",
-            self.best.explain(),
-        ]
-        if self.as_they_are:
-            lines.append(f"No hierarchy is given for {', '.join(self.as_they_are)}: left as given.")
-        if not self.complete:
-            lines.append("The search was cut off: this is the best node so far, not proven best.")
-        return "\n".join(lines)
-
-    def table(self, kind: FrameKind | None = None) -> Any:
-        """One row per node found."""
-        import pyarrow as pa
-
-        from discreet.generalization.view import beside
-
-        rows = [
-            {**node.levels, **beside(node.levels, {
-             "height": node.height, "suppressed": node.suppressed,
-             "classes": node.classes, "loss": node.loss})}
-            for node in self.minimal
-        ]  # fmt: skip
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.data.source.kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "search": self.name,
-            "criterion": _described(self.task),
-            "nodes": self.task.lattice.nodes,
-            "complete": self.complete,
-            "best": self.best.to_dict(),
-            "minimal": [node.to_dict() for node in self.minimal],
-            "counted": self.tally.counted,
-            "excluded_by_condition_2": self.tally.excluded_by_condition_2,
-        }
-
-    def __repr__(self) -> str:
-        return (
-            f"Found by {self.name} search: {counted(len(self.numbers), 'node')}, best {self.best}"
-        )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def generalize(
@@ -426,11 +236,6 @@ def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
     return first.class_sizes(codes)
 
 
-def _described(task: Task) -> str:
-    parts = [] if task.criterion is None else [task.criterion.describe()]
-    return " and ".join([*parts, *(limit.describe() for limit in task.limits)])
-
-
 def _infeasible(searching: Search) -> NoReturn:
     """Say which condition fails, and how near the top of the lattice came."""
     task = searching.task
@@ -441,72 +246,16 @@ def _infeasible(searching: Search) -> NoReturn:
         fail("D30", f"{word} = {p} cannot be reached: {explained}.", f"Lower {word}.")
     top = searching.figures(task.lattice.nodes - 1)
     what = (
-        f"no node of the lattice satisfies {_described(task)}: the most general one leaves "
+        f"no node of the lattice satisfies {described(task)}: the most general one leaves "
         f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}, "
         f"{task.budget:,} are allowed."
     )
     if top.suppressed <= task.budget:  # a limit of the risk, or suppression="k-only"
         what = (
-            f"no node of the lattice satisfies {_described(task)}: the most general one, with "
+            f"no node of the lattice satisfies {described(task)}: the most general one, with "
             f"{counted(top.classes, 'class')}, does not, though {counted(task.budget, 'record')} "
             "may be suppressed."
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
     fail("D31", what, "Raise max_suppressed=, lower the criterion, or give hierarchies up to '*'.")
-
-
-def _mask(node: Node) -> Masked:
-    found = node.found
-    task, data = found.task, found.data
-    levels = task.lattice.levels_of(node.number)
-    moved = {key: level for key, level in node.levels.items() if level}
-    tables = {key: _table(found.recoding(key), level) for key, level in moved.items()}
-    complete_from = data.complete if isinstance(data, Masked) else data.source
-    recoded = engine.recoded(data.source, tables)
-    gone = _suppressed_combinations(found, levels)
-    source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
-    counter = found.search.counter
-    parameters = {
-        "criterion": _described(task),
-        "levels": node.levels,
-        "suppressed": node.suppressed,
-        "loss": node.loss,
-        "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
-        "entropy": counter.loss(counter.node(levels), levels, task.entropies),
-    }
-    return masked_from(
-        data,
-        source,
-        method="generalize",
-        parameters=parameters,
-        changed=frozenset(moved),
-        complete=engine.recoded(complete_from, tables),
-        mappings=tables,
-        types=dict.fromkeys(moved, AttributeType("nominal")),
-    )
-
-
-def _table(recoding: Recoding, level: int) -> pa.Table:
-    """Value and label at a level."""
-    import pyarrow as pa
-
-    labels = recoding.labels[level].take(pa.array(recoding.maps[level]))
-    return pa.table({"value": recoding.values, "label": labels})
-
-
-def _suppressed_combinations(found: Found, levels: Sequence[int]) -> pa.Table:
-    """The combinations of generalized key values whose classes are suppressed."""
-    import pyarrow as pa
-
-    task = found.task
-    classes = found.search.counter.node(levels)
-    first = np.full(len(classes.size), -1, dtype=np.int64)
-    first[classes.label[::-1]] = np.arange(len(classes.label))[::-1]
-    rows = first[np.flatnonzero(classes.failing)]
-    columns = {}
-    for a, recoding in enumerate(task.recodings):
-        codes = recoding.maps[levels[a]][task.keys.codes[a][rows]]
-        values = recoding.labels[levels[a]] if levels[a] else recoding.values
-        columns[task.lattice.keys[a]] = values.take(pa.array(codes))
-    return pa.table(columns)
