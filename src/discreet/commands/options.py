@@ -200,7 +200,7 @@ def amount(given: str) -> float:
 def announce_compilation() -> None:
     """Say once that kernels are compiled: it takes some seconds, the first time only."""
     cache = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(__file__).parent, *([Path(cache)] if cache else [])]
+    places = [Path(__file__).parent.parent, *([Path(cache)] if cache else [])]
     if not any(next(place.rglob("*.nbi"), None) for place in places):
         print("Compiling kernels; this takes some seconds, the first time only.", file=sys.stderr)
 
