@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from discreet.masking.microaggregate import microaggregate
     from discreet.masking.sample import sample
     from discreet.microdata import Microdata
+    from discreet.progressing import Progress, on_progress
     from discreet.reading import read
     from discreet.risks.by_class import Risk, risk
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
@@ -58,6 +59,7 @@ _HOME = {
     "Masked": "discreet.masking.masked",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
+    "Progress": "discreet.progressing",
     "RegressionLoss": "discreet.loss.regression",
     "Risk": "discreet.risks.by_class",
     "SamplingRisk": "discreet.risks.sampling",
@@ -73,6 +75,7 @@ _HOME = {
     "generalize": "discreet.masking.generalize",
     "information_loss": "discreet.loss.information",
     "microaggregate": "discreet.masking.microaggregate",
+    "on_progress": "discreet.progressing",
     "read": "discreet.reading",
     "regression_loss": "discreet.loss.regression",
     "risk": "discreet.risks.by_class",
@@ -95,6 +98,7 @@ __all__ = [
     "Masked",
     "Microdata",
     "PSensitiveKAnonymity",
+    "Progress",
     "RegressionLoss",
     "Risk",
     "SamplingRisk",
@@ -111,6 +115,7 @@ __all__ = [
     "generalize",
     "information_loss",
     "microaggregate",
+    "on_progress",
     "read",
     "regression_loss",
     "risk",

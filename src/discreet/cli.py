@@ -1,7 +1,7 @@
 """The command line: the verbs of the API, each with ``--json`` and an exit code to gate a pipeline.
 
 Exit codes: 0 — done, and the criterion holds; 1 — the criterion does not hold, or cannot be
-reached; 2 — the command or its input is wrong.
+reached; 2 — the command or its input is wrong; 130 — stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
+import threading
 
 from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
@@ -28,9 +30,22 @@ def main() -> None:
     raise SystemExit(_exit_code())
 
 
+class _Stopped(BaseException):
+    """Ctrl-C. The command-line library turns KeyboardInterrupt into 1: a criterion that fails."""
+
+
+def _stop(*_signal: object) -> None:
+    raise _Stopped
+
+
 def _exit_code() -> int:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, _stop)
     try:
         app()
+    except _Stopped:
+        print("Stopped; nothing was written.", file=sys.stderr)
+        return 130
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:

@@ -35,6 +35,7 @@ from discreet.masking.partition import (
     v_mdav_groups,
 )
 from discreet.microdata import Microdata
+from discreet.progressing import watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -175,23 +176,30 @@ def _aggregated(
 def _together(columns: list[Column], parts: list[Ints], options: Options) -> None:
     """Groups over all columns, within strata and blocks; then the averages of each column."""
     points = _points(columns)
+    groups = watched(
+        "grouping similar records", len(points), lambda w: _groups(points, parts, options, w)
+    )
+    for column in columns:
+        column.average(groups, options)
+
+
+def _groups(points: Points, parts: list[Ints], options: Options, watch: Ints) -> Ints:
     groups = np.full(len(points), -1, dtype=np.int64)
     number = 0
     for part in parts:
         inside = points.some(part)
         size = options.blocks or len(part)
         for block in blocks_of(inside, size, options.k):
-            labels = _partition(inside.some(block), options)
+            labels = _partition(inside.some(block), options, watch)
             groups[part[block]] = labels + number
             number += int(labels.max()) + 1
-    for column in columns:
-        column.average(groups, options)
+    return groups
 
 
-def _partition(points: Points, options: Options) -> Ints:
+def _partition(points: Points, options: Options, watch: Ints) -> Ints:
     if options.method == "v-mdav":
-        return v_mdav_groups(points, options.k, options.gamma)
-    return mdav_groups(points, options.k, options.ordinal)
+        return v_mdav_groups(points, options.k, options.gamma, watch)
+    return mdav_groups(points, options.k, options.ordinal, watch)
 
 
 def _points(columns: list[Column]) -> Points:

@@ -62,22 +62,30 @@ def standardised(values: Floats) -> Floats:
     return (values - mean) / spread if spread else np.zeros_like(values)
 
 
-def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage) -> Ints:
+def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
     """Groups of k to 2k − 1 records."""
     from discreet.kernels.multivariate.mdav import mdav
     from discreet.kernels.multivariate.mixed import mdav_mixed
 
     if points.plain:
-        return mdav(points.numbers, k)
+        return mdav(points.numbers, k, watch)
     average = "median" if ordinal == "median" else "convex"
-    return mdav_mixed(points.numbers, points.ranks, points.ranges, points.codes, k, average=average)  # type: ignore[arg-type]
+    return mdav_mixed(
+        points.numbers,
+        points.ranks,
+        points.ranges,
+        points.codes,
+        k,
+        average=average,  # type: ignore[arg-type]
+        watch=watch,
+    )
 
 
-def v_mdav_groups(points: Points, k: int, gamma: float) -> Ints:
+def v_mdav_groups(points: Points, k: int, gamma: float, watch: Ints) -> Ints:
     """Groups of k to 2k − 1 records that follow clusters in the data."""
     from discreet.kernels.multivariate.variable import v_mdav
 
-    return v_mdav(points.numbers, k, gamma=gamma)
+    return v_mdav(points.numbers, k, gamma=gamma, watch=watch)
 
 
 def blocks_of(points: Points, size: int, k: int) -> list[Ints]:

@@ -12,6 +12,9 @@ Ints = npt.NDArray[np.int64]
 Shorts = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
 
+# What a loop over records notes its progress in: records done, and whether it shall end early.
+Watch = Ints
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 # Smaller and larger of two numbers may ignore NaN and the sign of zero: that vectorises them.
@@ -20,3 +23,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 kernel: Callable[[_F], _F] = njit(
     cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}
 )
+
+
+def unwatched() -> Watch:
+    """Progress that no one looks at."""
+    return np.zeros(2, np.int64)

@@ -7,11 +7,11 @@ last one.
 import numpy as np
 
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
 from discreet.kernels.multivariate.sums import add, add_all, centroid
 
 
-def brute_groups(points: Floats, k: int) -> Ints:
+def brute_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     """Group records by MDAV, comparing each seed with every record that is left.
 
     Parameters and result are those of ``mdav``.
@@ -20,7 +20,8 @@ def brute_groups(points: Floats, k: int) -> Ints:
     points, labels = np.ascontiguousarray(points), np.empty(n, np.int64)
     near, heap, places = np.empty(k - 1), np.empty(k - 1, np.int64), np.empty(k - 1, np.int64)
     columns, left, sums = np.array(points.T, order="C"), np.arange(n), np.zeros((d, 2))
-    _groups(points, columns, left, k, sums, near, heap, places, labels)
+    watch = unwatched() if watch is None else watch
+    _groups(points, columns, left, k, sums, near, heap, places, labels, watch)
     return labels
 
 
@@ -35,12 +36,13 @@ def _groups(
     records: Ints,
     places: Ints,
     labels: Ints,
+    watch: Watch,
 ) -> None:
     """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest."""
     centre, distances = np.empty(len(columns)), np.empty(len(points))
     m, label = len(points), 0
     add_all(sums, points)
-    while m >= 2 * k:
+    while m >= 2 * k and watch[1] == 0:
         pair = m >= 3 * k
         centroid(sums, m, centre)
         squared_distances(columns, m, centre, distances)
@@ -63,6 +65,7 @@ def _groups(
                 m -= 1
                 _drop(columns, left, distances, records[i], m)
             label += 1
+            watch[0] += k
             place = farthest(distances, left, m)
     for i in range(m):
         labels[left[i]] = label

@@ -22,7 +22,7 @@ References
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import Floats, Ints, Watch
 from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.pruned import pruned_groups
 
@@ -31,7 +31,7 @@ _FEW_RECORDS = 4096
 _FEW_GROUPS = 600
 
 
-def mdav(points: Floats, k: int) -> Ints:
+def mdav(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     """Partition records into groups of k to 2k - 1 neighbours.
 
     Parameters
@@ -39,6 +39,7 @@ def mdav(points: Floats, k: int) -> Ints:
     points : array of float, shape (n, d), ``d >= 1``
         Standardised columns; finite, below 1e150 in absolute value.
     k : smallest group size, ``1 <= k <= n``
+    watch : progress; the labels mean nothing once it was told to end early
 
     Returns
     -------
@@ -51,4 +52,4 @@ def mdav(points: Floats, k: int) -> Ints:
     """
     points = np.ascontiguousarray(points, np.float64)
     few = len(points) < max(_FEW_RECORDS, _FEW_GROUPS * k)
-    return (brute_groups if few else pruned_groups)(points, k)
+    return (brute_groups if few else pruned_groups)(points, k, watch)

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import add_squared_differences, farthest, nearest_places
 from discreet.kernels.multivariate.ordinal import convex_median, median, plurality
 from discreet.kernels.multivariate.sums import add, add_all, centroid
@@ -54,6 +54,7 @@ def mdav_mixed(
     k: int,
     *,
     average: Average = "median",
+    watch: Watch | None = None,
 ) -> Ints:
     """Partition records of mixed attributes into groups of k to 2k - 1 neighbours.
 
@@ -100,9 +101,9 @@ def mdav_mixed(
     labels = np.full(n, -1)
     ranks = np.ascontiguousarray(ranks, np.int64)
     codes = np.ascontiguousarray(codes, np.int64)
-    _groups(
-        points, ranks, codes, k, average == "convex", table, averages, near, heap, places, labels
-    )
+    watch = unwatched() if watch is None else watch
+    convex = average == "convex"
+    _groups(points, ranks, codes, k, convex, table, averages, near, heap, places, labels, watch)
     return labels
 
 
@@ -119,6 +120,7 @@ def _groups(
     records: Ints,
     places: Ints,
     labels: Ints,
+    watch: Watch,
 ) -> None:
     """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest."""
     left, distances = table.left, np.empty(len(points))
@@ -126,7 +128,7 @@ def _groups(
     add_all(averages.sums, points)
     for i in range(m):
         _count(ranks, codes, i, 1, averages)
-    while m >= 2 * k:
+    while m >= 2 * k and watch[1] == 0:
         pair = m >= 3 * k
         _average(averages, m, convex)
         _distances(table, m, averages.number, averages.rank, averages.code, distances)
@@ -149,6 +151,7 @@ def _groups(
                 m -= 1
                 _drop(table, distances, records[i], m)
             label += 1
+            watch[0] += k
             place = farthest(distances, left, m)
     for i in range(m):
         labels[left[i]] = label

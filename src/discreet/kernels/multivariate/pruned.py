@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, kernel
+from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, Watch, kernel, unwatched
 from discreet.kernels.multivariate.boxes import LANES, Boxes, build, remove, rounding
 from discreet.kernels.multivariate.search import Scratch, find_farthest, find_nearest, scratch
 from discreet.kernels.multivariate.shell import Shell, draw_up, walk
@@ -28,9 +28,10 @@ class _Progress(NamedTuple):
     near_bits: Ints  # the same memory read as integers
     records: Ints
     places: Ints
+    watch: Watch
 
 
-def pruned_groups(points: Floats, k: int) -> Ints:
+def pruned_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     """Group records by MDAV, passing over blocks of records that are too far or too near.
 
     Parameters and result are those of ``mdav``.
@@ -48,15 +49,16 @@ def pruned_groups(points: Floats, k: int) -> Ints:
         near.view(np.int64),
         np.empty(k - 1, np.int64),
         np.empty(k - 1, np.int64),
+        unwatched() if watch is None else watch,
     )
     add_all(progress.sums, points)
-    while progress.counts[0] >= 2 * k:
+    while progress.counts[0] >= 2 * k and progress.watch[1] == 0:
         centroid(progress.sums, progress.counts[0], progress.centre)
         left = np.flatnonzero(progress.labels < 0)
         boxes = build(points, left, progress.centre, progress.where)
         room = scratch(boxes)
         enough = progress.counts[0] * 5 // 8  # then pack the remaining records anew
-        while progress.counts[0] >= max(2 * k, enough):
+        while progress.counts[0] >= max(2 * k, enough) and progress.watch[1] == 0:
             centroid(progress.sums, progress.counts[0], progress.centre)
             shell = draw_up(points, boxes, progress.centre, int(progress.counts[0]))
             _advance(points, k, enough, boxes, room, shell, progress)
@@ -77,7 +79,8 @@ def _advance(
     """Form groups until few records are left, or until walks have cost as much as a new list."""
     sums, centre, counts, labels = progress.sums, progress.centre, progress.counts, progress.labels
     patience = 2 * counts[0]
-    while counts[0] >= max(2 * k, enough) and shell.state[1] <= patience:
+    watch = progress.watch
+    while counts[0] >= max(2 * k, enough) and shell.state[1] <= patience and watch[1] == 0:
         pair = counts[0] >= 3 * k
         centroid(sums, counts[0], centre)
         seed = walk(shell, centre, labels)
@@ -124,4 +127,5 @@ def _take(
             add(sums, points, record, -1.0)
             remove(boxes, place)
     counts[0] -= k
+    progress.watch[0] += k
     counts[1] += 1

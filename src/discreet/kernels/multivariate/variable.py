@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import farthest, squared_distances
 from discreet.kernels.multivariate.sums import add_all, centroid
 
 
-def v_mdav(points: Floats, k: int, *, gamma: float = 0.2) -> Ints:
+def v_mdav(points: Floats, k: int, *, gamma: float = 0.2, watch: Watch | None = None) -> Ints:
     """Partition records into groups of k to 2k - 1 neighbours that follow clusters in the data.
 
     Parameters
@@ -56,7 +56,8 @@ def v_mdav(points: Floats, k: int, *, gamma: float = 0.2) -> Ints:
     sums, centre = np.zeros((d, 2)), np.empty(d)
     add_all(sums, points)
     centroid(sums, n, centre)
-    _groups(points, k, gamma, centre, field, np.zeros(n // k, np.int64), labels)
+    watch = unwatched() if watch is None else watch
+    _groups(points, k, gamma, centre, field, np.zeros(n // k, np.int64), labels, watch)
     return labels
 
 
@@ -73,13 +74,20 @@ class _Field(NamedTuple):
 
 @kernel
 def _groups(
-    points: Floats, k: int, gamma: float, centre: Floats, field: _Field, sizes: Ints, labels: Ints
+    points: Floats,
+    k: int,
+    gamma: float,
+    centre: Floats,
+    field: _Field,
+    sizes: Ints,
+    labels: Ints,
+    watch: Watch,
 ) -> None:
     """Form and extend groups while k records are left, then deal out the rest."""
     columns, left, inner, other = field.columns, field.left, field.inner, field.other
     m, label, room = len(points), 0, 0
     squared_distances(columns, m, centre, field.outer)
-    while m >= k:
+    while m >= k and watch[1] == 0:
         place = farthest(field.outer, left, m)
         squared_distances(columns, m, points[left[place]], field.seeded)
         inner[:m] = np.inf
@@ -104,7 +112,9 @@ def _groups(
             m = _join(points, field, place, m)
         room += 2 * k - 1 - sizes[label]
         label += 1
-    _deal_out(points, left[:m], k, sizes, labels)
+        watch[0] += sizes[label - 1]
+    if watch[1] == 0:
+        _deal_out(points, left[:m], k, sizes, labels)
 
 
 @kernel

@@ -1,0 +1,153 @@
+"""Progress of long work: a bar in a terminal after two seconds, or a callback; and a clean stop.
+
+    with ds.on_progress(lambda p: print(p.stage, p.done, p.total)):
+        ds.microaggregate(survey, k=5)
+
+Work reports the name of its stage and how much of it is done, never a value. Stages within a stage
+are silent. An exception that the callback raises ends the work, as Ctrl-C does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from discreet.errors import fail
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Watch = NDArray[np.int64]
+
+_T = TypeVar("_T")
+_PATIENCE = 2.0  # seconds before a bar appears
+_POLL = 0.1  # seconds between two looks at a running kernel
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stage of the work is."""
+
+    stage: str
+    done: int
+    total: int | None
+    seconds: float
+
+
+Listener = Callable[[Progress], None]
+_listener: contextvars.ContextVar[Listener | None] = contextvars.ContextVar(
+    "listener", default=None
+)
+_within: contextvars.ContextVar[bool] = contextvars.ContextVar("within", default=False)
+
+
+@contextlib.contextmanager
+def on_progress(callback: Listener) -> Iterator[None]:
+    """Call a function with the progress of whatever runs inside, instead of drawing a bar.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> seen = []
+    >>> with ds.on_progress(seen.append):
+    ...     _ = ds.microaggregate(ds.read({"age": [8, 10, 19, 23]}, keys=["age"]), k=2)
+    >>> seen[-1].stage, seen[-1].done, seen[-1].total
+    ('grouping similar records', 4, 4)
+    """
+    if not callable(callback):
+        fail("P09", "the callback of on_progress is not a function.", "Give one of one argument.")
+    token = _listener.set(callback)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
+def stage(name: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A stage of the work; call what it yields with how much is done."""
+    if _within.get():
+        yield _silent
+        return
+    token, start = _within.set(True), time.monotonic()
+    heard = _listener.get()
+    bar = _Bar() if heard is None else None
+    tell = heard or bar
+    assert tell is not None
+    try:
+        yield lambda done: tell(Progress(name, done, total, time.monotonic() - start))
+        if total is not None:
+            tell(Progress(name, total, total, time.monotonic() - start))
+    finally:
+        _within.reset(token)
+        if bar is not None:
+            bar.close()
+
+
+def _silent(_done: int) -> None:
+    """A stage within a stage says nothing."""
+
+
+def watched(name: str, total: int, work: Callable[[Watch], _T]) -> _T:
+    """Run a compiled loop that counts what it has done in ``watch[0]`` and ends early when
+    ``watch[1]`` is set, so that it can be watched, and stopped by Ctrl-C, from here.
+    """
+    import numpy as np
+
+    watch = np.zeros(2, np.int64)
+    outcome: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work(watch))
+        except BaseException as error:  # noqa: BLE001 - raised again by result(), below
+            outcome.set_exception(error)
+
+    with stage(name, total) as advance:
+        context = contextvars.copy_context()
+        worker = threading.Thread(target=context.run, args=(run,), daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(_POLL)
+                advance(int(watch[0]))
+        finally:
+            watch[1] = 1
+            worker.join()
+        return outcome.result()
+
+
+class _Bar:
+    """A bar on the terminal, drawn once the work has taken a while."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.seconds < _PATIENCE or not sys.stderr.isatty():
+            return
+        if self._bar is None:
+            self._draw(progress)
+        self._bar.update(self._task, completed=progress.done)
+
+    def _draw(self, progress: Progress) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._task = self._bar.add_task(progress.stage, total=progress.total)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
