@@ -1,0 +1,173 @@
+"""Exposure: per record, what knowing each set of attributes identifies and what it leaves to learn.
+
+reach(r) = Σ PK/count, spent(r) = Σ PK·S_KS(r)/count over the known sets KS, T(r) the sensitivity of
+all values of the record: D(r) = α · [T(r)·reach(r) − spent(r)].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import Problem, raise_all
+from discreet.kernels.compatible import compatible_counts
+from discreet.kernels.packing import pack
+from discreet.progressing import stage
+from discreet.risks.sensitivity import RiskSettings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from discreet.microdata import Microdata
+
+    Floats = NDArray[np.float64]
+    Sets = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """What the risk of each record is made of.
+
+    ``shares()`` gives the part of the total risk over α, per known set and per attribute as
+    sensitive.
+    """
+
+    reach: Floats
+    spent: Floats
+    sensitivity: Floats
+    shares: Callable[[], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRecords:
+    """The attributes of the records as codes, with the sensitivity of what each code stands for."""
+
+    columns: tuple[NDArray[np.unsignedinteger], ...]
+    cardinalities: tuple[int, ...]
+    missing: tuple[int, ...]
+    weights: tuple[Floats | None, ...]
+
+    @classmethod
+    def of(cls, data: Microdata, settings: RiskSettings) -> CodedRecords:
+        """Code the attributes of the settings, in their order."""
+        found = [data.coded(name) for name in settings.attributes]
+        values = [v for v, _ in found]
+        weights = _weights(data, settings, values, [codes for _, codes in found])
+        return cls(
+            tuple(codes for _, codes in found),
+            tuple(len(v) for v in values),
+            tuple(len(v) - 1 if v.null_count else -1 for v in values),
+            weights,
+        )
+
+
+def _weights(
+    data: Microdata,
+    settings: RiskSettings,
+    values: list[pa.Array],
+    columns: list[NDArray[np.unsignedinteger]],
+) -> tuple[Floats | None, ...]:
+    """The sensitivity of each code; values that a table does not list are an error, by count."""
+    weights: list[Floats | None] = []
+    problems = []
+    for name, known, codes in zip(settings.attributes, values, columns, strict=True):
+        found = settings.weights(name, known)
+        unlisted = np.isnan(found)
+        if unlisted.any():
+            records = int(np.bincount(codes, minlength=len(found))[unlisted].sum())
+            what = f"{records:,} records of {data.name} have a value of {name!r} without a weight."
+            remedy = f"Add the {int(unlisted.sum()):,} values to its table, or give default=."
+            problems.append(Problem("D40", what, remedy))
+        weights.append(found if found.any() else None)
+    raise_all(problems)
+    return tuple(weights)
+
+
+def exposure(
+    data: Microdata, settings: RiskSettings, sets: Sets, probabilities: Floats
+) -> Exposure:
+    """Count every known set and add up what it identifies, by the file's policy on missing values:
+    a category of its own, or a wildcard that matches every value."""
+    records = CodedRecords.of(data, settings)
+    return of_records(records, sets, probabilities, wildcard=data.missing == "wildcard")
+
+
+def of_records(
+    records: CodedRecords, sets: Sets, probabilities: Floats, *, wildcard: bool = False
+) -> Exposure:
+    """The exposure of coded records."""
+    from discreet.kernels.known_sets.gather import record_sums
+
+    with stage("counting known sets", len(sets)) as advance:
+        if wildcard and any(m >= 0 for m in records.missing):
+            return _compatible(records, sets, probabilities, advance)
+        reach, spent, sensitivity = record_sums(
+            records.columns,
+            records.cardinalities,
+            sets,
+            probabilities,
+            records.weights,
+            advance=lambda done, _: advance(done),
+        )
+    return Exposure(reach, spent, sensitivity, lambda: _shares(records, sets, probabilities, reach))
+
+
+def _shares(
+    records: CodedRecords, sets: Sets, probabilities: Floats, reach: Floats
+) -> tuple[Floats, Floats]:
+    from discreet.kernels.known_sets.contributions import contributions
+
+    return contributions(
+        records.columns, records.cardinalities, sets, probabilities, records.weights, reach
+    )
+
+
+def _compatible(
+    records: CodedRecords, sets: Sets, probabilities: Floats, advance: Callable[[int], None]
+) -> Exposure:
+    """A set at a time, each record counting those that agree with it wherever both have a value."""
+    n = len(records.columns[0])
+    reach, spent = np.zeros(n), np.zeros(n)
+    total = _sensitivity(records, range(len(records.columns)))
+    by_set, by_value = np.zeros(len(sets)), np.zeros(len(records.columns))
+    for number, (known, pk) in enumerate(zip(sets, probabilities, strict=True)):
+        part = pk / compatible_sizes(records, known)
+        inside = _sensitivity(records, known)
+        reach += part
+        spent += part * inside
+        by_set[number] = math.fsum(part * (total - inside))
+        for a in set(range(len(records.columns))) - set(known):
+            by_value[a] += math.fsum(part * _sensitivity(records, [a]))
+        advance(number)
+    return Exposure(reach, spent, total, lambda: (by_set, by_value))
+
+
+def compatible_sizes(records: CodedRecords, known: Sequence[int]) -> NDArray[np.int64]:
+    """How many records each record is compatible with on a known set."""
+    n = len(records.columns[0])
+    if not known:
+        return np.full(n, n)
+    codes = [records.columns[a] for a in known]
+    cards = [records.cardinalities[a] for a in known]
+    packed, _ = pack(codes, cards)
+    _, first, inverse, counts = np.unique(
+        packed, return_index=True, return_inverse=True, return_counts=True
+    )
+    tuples = [column[first].astype(np.int64) for column in codes]
+    missing = [records.missing[a] for a in known]
+    return compatible_counts(tuples, cards, missing, counts.astype(np.int64))[inverse]
+
+
+def _sensitivity(records: CodedRecords, attributes: Iterable[int]) -> Floats:
+    """The sensitivity of some values of each record, added in the order of the attributes."""
+    total = np.zeros(len(records.columns[0]))
+    for a in attributes:
+        weights = records.weights[a]
+        if weights is not None:
+            total += weights[records.columns[a]]
+    return total

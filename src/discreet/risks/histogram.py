@@ -1,0 +1,75 @@
+"""The histogram of a risk on a log axis; Figure 2 of Orooji & Knapp (2018)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import frames
+from discreet.frames import FrameKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_PER_DECADE = 4  # bins per power of ten
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Records by ranges of a risk: ``counts[i]`` have edges[i] < risk ≤ edges[i + 1].
+
+    The edges are powers of ten and steps between them, so that they tell of no single record.
+    """
+
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    zeros: int
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Histogram:
+        """Count values; those that are 0 have no place on the axis and are counted apart."""
+        positive = values[values > 0]
+        zeros = len(values) - len(positive)
+        if not len(positive):
+            return cls((), (), zeros)
+        steps = np.ceil(np.log10(positive) * _PER_DECADE - 1e-9).astype(np.int64)
+        low, high = int(steps.min()), int(steps.max())
+        counts = np.bincount(steps - low, minlength=high - low + 1)
+        edges = [10 ** (step / _PER_DECADE) for step in range(low - 1, high + 1)]
+        return cls(tuple(edges), tuple(counts.tolist()), zeros)
+
+    def table(self, kind: FrameKind = "arrow") -> Any:
+        """One row per bin: above, up to, records."""
+        import pyarrow as pa
+
+        table = pa.table(
+            {
+                "above": pa.array(self.edges[:-1], pa.float64()),
+                "up_to": pa.array(self.edges[1:], pa.float64()),
+                "records": pa.array(self.counts, pa.int64()),
+            }
+        )
+        return frames.from_arrow(table, kind)
+
+    def bars(self, width: int = 40) -> str:
+        """As text: one line per bin."""
+        most = max([*self.counts, self.zeros, 1])
+        rows = [("0", self.zeros)] if self.zeros else []
+        rows += [(f"≤ {edge:.2g}", c) for edge, c in zip(self.edges[1:], self.counts, strict=True)]
+        return "\n".join(
+            f"{label:>10} {'█' * math.ceil(width * c / most):<{width}} {c:,}" for label, c in rows
+        )
+
+    def chart(self) -> Any:
+        """As an Altair chart (needs the ``charts`` extra)."""
+        from discreet.charts import risk_histogram_chart
+
+        rows = list(zip(self.edges[:-1], self.edges[1:], self.counts, strict=True))
+        return risk_histogram_chart(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"edges": list(self.edges), "counts": list(self.counts), "zeros": self.zeros}

@@ -1,0 +1,373 @@
+"""Record risk: identity and attribute disclosure together, over all an intruder may know.
+
+An intruder who knows the attributes KS of a person finds the right one among count(r(KS)) records,
+and then learns the rest. With PK(KS) the probability that just these attributes are publicly
+known, W the sensitivity weights and α a coefficient of consequence,
+
+    D(r) = Σ_KS  PK(KS) / count(r(KS))  ·  α · Σ_{A ∉ KS} W(A) · W(r(A))
+
+Orooji & Knapp (2018), equations (1) to (4). A known set is kept while PK > ε (their Figure 1); what
+the dropped sets could have added is bounded here by α · T(r) · [Π(1 + PK) − Σ kept PK], because
+no count is below 1 and no sum of weights above T(r), the sensitivity of all values of the record.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import frames
+from discreet.errors import fail, listed
+from discreet.files import need_free, write_arrow
+from discreet.frames import FrameKind
+from discreet.masking.masked import require_records
+from discreet.microdata import Microdata
+from discreet.provenance import Provenance
+from discreet.risks.histogram import Histogram
+from discreet.risks.records_above import RecordsAbove
+from discreet.risks.sensitivity import RiskSettings
+from discreet.wording import counted, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MANY_SETS = 5_000  # known sets from which on a user should think of a larger ε
+MOST_SETS = 200_000  # known sets that are refused unless the limit is raised
+_THRESHOLD = 0.01  # above it the paper calls a risk high
+
+
+@dataclass(frozen=True)
+class KnownSet:
+    """Attributes that an intruder may know together."""
+
+    attributes: tuple[str, ...]
+    probability: float
+    contribution: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecordRisk:
+    """The risk of every record.
+
+    Attributes
+    ----------
+    values : array
+        D(r), one per record, in the order of the input.
+    settings : RiskSettings
+    n : int
+        Number of records.
+    sets, probabilities : tuple of tuples of str, array
+        The known sets that were kept, the empty one first, and PK of each.
+    unlisted : tuple of str
+        Columns that are neither known nor sensitive: probability 0, weight 0.
+    """
+
+    values: Floats
+    settings: RiskSettings
+    n: int
+    unlisted: tuple[str, ...]
+    provenance: Provenance
+    kind: FrameKind
+    sets: tuple[tuple[str, ...], ...] = field(compare=False)
+    probabilities: Floats = field(compare=False)
+    _sensitivity: Floats = field(compare=False)  # T(r)
+    _shares: Callable[[], tuple[Floats, Floats]] = field(compare=False)
+
+    @property
+    def total(self) -> float:
+        """The sum of all risks."""
+        return math.fsum(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The mean risk."""
+        return self.total / self.n
+
+    @property
+    def highest(self) -> float:
+        """The highest risk."""
+        return float(self.values.max())
+
+    @functools.cached_property
+    def known_sets(self) -> tuple[KnownSet, ...]:
+        """The known sets that were kept, the empty one first, with what each adds to the total."""
+        rows = zip(self.sets, self.probabilities, self._contributions[0], strict=True)
+        return tuple(KnownSet(s, float(pk), float(part)) for s, pk, part in rows)
+
+    @functools.cached_property
+    def _contributions(self) -> tuple[Floats, Floats]:
+        by_set, by_value = self._shares()
+        return self.settings.alpha * by_set, self.settings.alpha * by_value
+
+    @functools.cached_property
+    def dropped(self) -> float:
+        """Π(1 + PK) − Σ kept PK: the probability mass of the known sets that were not kept."""
+        likely = [p for p in self.settings.known.values() if p > 0]
+        if len(self.sets) == 2 ** len(likely):
+            return 0.0
+        return max(math.prod(1 + p for p in likely) - math.fsum(self.probabilities), 0.0)
+
+    @property
+    def bound(self) -> Floats:
+        """Per record, the most that the dropped sets could have added to its risk."""
+        return self.settings.alpha * self._sensitivity * self.dropped
+
+    @property
+    def bound_total(self) -> float:
+        """The most that the dropped sets could have added to the total."""
+        return float(self.settings.alpha * math.fsum(self._sensitivity) * self.dropped)
+
+    def above(self, threshold: float) -> RecordsAbove:
+        """The records with a risk above a threshold: how many, and which."""
+        if not isinstance(threshold, int | float | np.number) or not threshold >= 0:
+            fail("P10", "the threshold is not a number of at least 0.", "Give for example 0.01.")
+        return RecordsAbove(float(threshold), np.flatnonzero(self.values > threshold), self.n)
+
+    def histogram(self) -> Histogram:
+        """Records by risk on a log axis, as Figure 2 of the paper."""
+        return Histogram.of(self.values)
+
+    def top(self, n: int = 10, kind: FrameKind | None = None) -> Any:
+        """The records of highest risk: position in the file from 0, and risk; no cell."""
+        import pyarrow as pa
+
+        order = np.argsort(-self.values, kind="stable")[: max(int(n), 0)]
+        table = pa.table({"record": pa.array(order), "risk": pa.array(self.values[order])})
+        return frames.from_arrow(table, kind or self.kind)
+
+    def by_attribute(self, kind: FrameKind | None = None) -> Any:
+        """Which attribute drives the risk: the share of the total from known sets with it, and
+        the share that its values are at stake in."""
+        import pyarrow as pa
+
+        names = self.settings.attributes
+        by_set, by_value = self._contributions
+        whole = self.total or 1.0
+        known = [math.fsum(by_set[[a in s for s in self.sets]]) / whole for a in names]
+        settings = self.settings
+        columns = {
+            "attribute": list(names),
+            "probability": [float(settings.known.get(a, 0)) for a in names],
+            "sensitivity": [float(settings.sensitivity.get(a, 0)) for a in names],
+            "as_known": known,
+            "as_sensitive": [float(part) / whole for part in by_value],
+        }
+        return frames.from_arrow(pa.table(columns), kind or self.kind)
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per known set: attributes, PK, contribution to the total."""
+        import pyarrow as pa
+
+        columns = {
+            "known": [", ".join(s.attributes) for s in self.known_sets],
+            "probability": [s.probability for s in self.known_sets],
+            "contribution": [s.contribution for s in self.known_sets],
+        }
+        return frames.from_arrow(pa.table(columns), kind or self.kind)
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write position and risk of every record as CSV or Parquet; no cell of the data."""
+        import pyarrow as pa
+
+        target = Path(path)
+        need_free(target, overwrite=overwrite, suffixes=(".csv", ".parquet"))
+        record = pa.array(np.arange(self.n))
+        write_arrow(target, pa.table({"record": record, "risk": pa.array(self.values)}))
+
+    def explain(self) -> str:
+        """The numbers in a few sentences, and what to do next."""
+        high = self.above(_THRESHOLD)
+        lines = [
+            f"{counted(high.count, 'record')} of {self.n:,} ({share(high.count, self.n)}) have a "
+            f"risk above {_THRESHOLD:g}; the highest is {self.highest:.4g}, the mean "
+            f"{self.mean:.4g}.",
+            f"Summed over {counted(len(self.sets), 'set')} of attributes that an intruder may "
+            f"know (probability above {self.settings.epsilon:g}); {self._bound_words()}",
+            self._drivers(),
+        ]
+        if self.unlisted:
+            lines.append(
+                f"Taken as never known and not sensitive: {listed(self.unlisted)}. "
+                "Give them a probability or a weight if that is wrong."
+            )
+        lines.append(
+            "Next: protect the records above your threshold with ds.protect_records(data, risk, "
+            "at_most=…), or look at .by_attribute()."
+        )
+        return "\n".join(lines)
+
+    def _bound_words(self) -> str:
+        if self.dropped == 0:
+            return "no set was left out."
+        most = float(self.bound.max())
+        return f"the sets left out could add at most {most:.4g} to a record's risk."
+
+    def _drivers(self) -> str:
+        names, (by_set, by_value) = self.settings.attributes, self._contributions
+        known = [math.fsum(by_set[[a in s for s in self.sets]]) for a in names]
+        most_known, most_sensitive = int(np.argmax(known)), int(np.argmax(by_value))
+        if self.total == 0:
+            return "No record is at risk."
+        return (
+            f"Most of it comes from knowing {names[most_known]!r} "
+            f"({known[most_known] / self.total:.0%}) and from what {names[most_sensitive]!r} "
+            f"would tell ({by_value[most_sensitive] / self.total:.0%})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON: no value of a single record but the highest."""
+        return {
+            "n": self.n,
+            "highest": self.highest,
+            "mean": self.mean,
+            "total": self.total,
+            "above": {f"{t:g}": self.above(t).count for t in (0.001, 0.01, 0.1, 1)},
+            "histogram": self.histogram().to_dict(),
+            "known_sets": [
+                {"attributes": list(s.attributes), "probability": s.probability,
+                 "contribution": s.contribution}
+                for s in self.known_sets
+            ],
+            "dropped": self.dropped,
+            "bound_total": self.bound_total,
+            "settings": self.settings.to_dict(),
+            "unlisted": list(self.unlisted),
+            "computed_from": self.provenance.to_dict(),
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return (
+            f"RecordRisk: {self.n:,} records, {len(self.sets):,} known sets, highest "
+            f"{self.highest:.4g}, {self.above(_THRESHOLD).count:,} above {_THRESHOLD:g}"
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+def record_risk(
+    data: Microdata,
+    known: Mapping[str, float] | None = None,
+    sensitivity: Mapping[str, float] | None = None,
+    value_sensitivity: Mapping[str, Any] | None = None,
+    *,
+    alpha: float = 100,
+    epsilon: float = 0.01,
+    default: float | None = None,
+    settings: RiskSettings | str | os.PathLike[str] | None = None,
+    most_sets: int = MOST_SETS,
+) -> RecordRisk:
+    """Measure how likely each record is recognised, and how much that would tell.
+
+    Parameters
+    ----------
+    data : Microdata
+        Roles do not matter here: every attribute may be known and sensitive at once.
+    known : mapping of attribute to probability
+        How likely an intruder knows a person's value. What is not listed is never known.
+    sensitivity : mapping of attribute to weight
+        How much it hurts when the value becomes known, 0 to 1. What is not listed does not.
+    value_sensitivity : mapping of attribute to values or ranges, optional
+        ``{"illness": {"flu": 0.2, "cancer": 1.0}}``, or for numbers
+        ``{"income": [(None, 40_000, 1.0), (40_000, 70_000, 0.7)]}`` with above < x ≤ up_to. An
+        attribute without has value weight 1. A missing value weighs 0.
+    alpha : float
+        The coefficient of consequence, at least 1.
+    epsilon : float
+        Sets of attributes are looked at while their probability is above ε; 0: all.
+    default : float, optional
+        The weight of values that a given table does not list; without it they are an error.
+    settings : RiskSettings or path of a TOML file, optional
+        In place of all of the above.
+    most_sets : int
+        More known sets than this are refused: raise it, or ε.
+
+    Returns
+    -------
+    RecordRisk
+
+    Examples
+    --------
+    Tables 1 and 2 of the paper:
+
+    >>> import discreet as ds
+    >>> table = {"age": [34, 19, 40, 34, 51], "sex": list("MFMMF"), "race": list("BWABB"),
+    ...          "income": [60, 36, 45, 50, 65], "disease": ["flu"] * 3 + ["cancer", "flu"]}
+    >>> risk = ds.record_risk(
+    ...     ds.read(table),
+    ...     known={"age": 0.3, "sex": 0.8, "race": 0.7, "income": 0.005, "disease": 0.001},
+    ...     sensitivity={"income": 0.9, "disease": 1.0},
+    ...     value_sensitivity={"income": [(None, 40, 1.0), (40, 70, 0.7)],
+    ...                        "disease": {"flu": 0.2, "cancer": 1.0}},
+    ... )
+    >>> risk.top(1, "arrow").to_pydict()["record"]
+    [1]
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_records(data)
+    chosen = _settings(settings, known, sensitivity, value_sensitivity, alpha, epsilon, default)
+    chosen.require_fit(data)
+    sets, probabilities = _known_sets(chosen, most_sets)
+    return _measured(data, chosen, sets, probabilities)
+
+
+def _settings(settings: Any, known: Any, sensitivity: Any, values: Any, *rest: Any) -> RiskSettings:
+    if settings is None:
+        return RiskSettings(known or {}, sensitivity or {}, values or {}, *rest)
+    if known or sensitivity or values:
+        fail("P09", "the settings are given twice.", "Give settings=, or known= and the others.")
+    if isinstance(settings, RiskSettings):
+        return settings
+    if isinstance(settings, str | os.PathLike):
+        return RiskSettings.from_toml(settings)
+    fail("P09", "settings= is neither ds.RiskSettings nor a file.", "Give the path of a TOML file.")
+
+
+def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]], Floats]:
+    """The sets by position in ``settings.attributes``."""
+    from discreet.kernels.known_sets.enumeration import TooManySets, known_sets
+
+    likely = [float(settings.known.get(name, 0.0)) for name in settings.attributes]
+    try:
+        sets, probabilities = known_sets(likely, settings.epsilon, most)
+    except TooManySets as error:
+        what = f"more than {error.limit:,} sets of attributes are likely enough to be known."
+        fail("P42", what, "Raise epsilon=, or most_sets= if the time is there.")
+    if len(sets) > MANY_SETS:
+        said = f"{len(sets):,} known sets are kept: this takes long; a larger epsilon= keeps fewer."
+        warnings.warn(said, stacklevel=4)
+    return sets, probabilities
+
+
+def _measured(
+    data: Microdata, settings: RiskSettings, sets: list[tuple[int, ...]], probabilities: Floats
+) -> RecordRisk:
+    from discreet.risks.exposure import exposure
+
+    found = exposure(data, settings, sets, probabilities)
+    values = settings.alpha * (found.sensitivity * found.reach - found.spent)
+    names = settings.attributes
+    return RecordRisk(
+        values=np.maximum(values, 0.0),  # rounding may leave −1e-18 where nothing is unknown
+        settings=settings,
+        n=data.n,
+        unlisted=tuple(c for c in data.columns if c not in names),
+        provenance=Provenance.of(data),
+        kind=data.source.kind,
+        sets=tuple(tuple(names[a] for a in s) for s in sets),
+        probabilities=probabilities,
+        _sensitivity=found.sensitivity,
+        _shares=found.shares,
+    )

@@ -1,0 +1,216 @@
+"""What an intruder may know and how much it hurts to be known: the settings of the record risk.
+
+Per attribute the probability that its value is publicly known, and a sensitivity weight; per value
+of a sensitive attribute a weight as well. All lie between 0 and 1, and what is not listed has
+probability 0 and weight 0. Equations (3) and (4) and Table 2 of Orooji & Knapp (2018).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.attributes import unknown_column
+from discreet.criteria.criterion import is_number
+from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.risks.value_weights import ValueTable, is_share, value_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from discreet.microdata import Microdata
+
+_TOP = ("alpha", "epsilon", "default", "known", "sensitivity", "value_sensitivity")
+
+
+@dataclass(frozen=True)
+class RiskSettings:
+    """The settings of a record risk.
+
+    Attributes
+    ----------
+    known : mapping of attribute to probability
+        How likely an intruder knows a person's value.
+    sensitivity : mapping of attribute to weight
+        How much it hurts when the value becomes known.
+    value_sensitivity : mapping of attribute to values or ranges
+        ``{value: weight}``, or ``[(above, up_to, weight), …]`` for numbers with above < x ≤ up_to
+        and None for no bound. An attribute without has value weight 1.
+    alpha : float
+        The consequence coefficient α, at least 1.
+    epsilon : float
+        Known sets are kept while their probability is above ε.
+    default : float, optional
+        The weight of values that a table does not list; without it they are an error.
+
+    Examples
+    --------
+    >>> settings = RiskSettings(known={"age": 0.3}, sensitivity={"illness": 1.0})
+    >>> settings.epsilon
+    0.01
+    """
+
+    known: Mapping[str, float] = field(default_factory=dict)
+    sensitivity: Mapping[str, float] = field(default_factory=dict)
+    value_sensitivity: Mapping[str, Any] = field(default_factory=dict)
+    alpha: float = 100
+    epsilon: float = 0.01
+    default: float | None = None
+
+    def __post_init__(self) -> None:
+        raise_all(self._problems())
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> RiskSettings:
+        """Read settings from a TOML file.
+
+        Tables ``[known]`` and ``[sensitivity]``; ``[value_sensitivity.illness]`` with a weight per
+        value, or ``[[value_sensitivity.income]]`` with above, up_to and weight; on top alpha,
+        epsilon, default.
+        """
+        place = Path(path)
+        given = _toml(place)
+        unknown = [name for name in given if name not in _TOP]
+        raise_all([_unknown_setting(name, place.name) for name in unknown])
+        tables = given.pop("value_sensitivity", {})
+        if not isinstance(tables, dict):
+            fail("P41", "value_sensitivity is no table.", "Write [value_sensitivity.illness].")
+        ranges = {name: _ranges(name, table) for name, table in tables.items()}
+        return cls(**given, value_sensitivity=ranges)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Every attribute that is known or sensitive, in the order of the settings."""
+        return tuple(dict.fromkeys([*self.known, *self.sensitivity]))
+
+    def tables(self) -> dict[str, ValueTable]:
+        """The value tables, read."""
+        return {name: value_table(name, t)[0] for name, t in self.value_sensitivity.items()}
+
+    def weights(self, name: str, values: pa.Array) -> NDArray[np.float64]:
+        """W(A) · W(v) for each value of an attribute; 0 where the value is missing, NaN where the
+        table does not list it."""
+        weight = float(self.sensitivity.get(name, 0.0))
+        table = self.tables().get(name)
+        present = ~np.asarray(values.is_null())
+        if table is None or weight == 0:
+            return np.where(present, weight, 0.0)
+        found = table.weights(values)
+        if self.default is not None:
+            found = np.where(np.isnan(found), self.default, found)
+        return np.where(present, weight * found, 0.0)
+
+    def require_fit(self, data: Microdata) -> None:
+        """Check the settings against the columns of a file: all problems at once."""
+        problems = [
+            unknown_column(word, name, data.columns, data.name)
+            for word, names in (
+                ("known attribute", self.known),
+                ("sensitive attribute", self.sensitivity),
+            )
+            for name in names
+            if name not in data.columns
+        ]
+        for name, table in self.tables().items():
+            if name in data.columns:
+                problems += table.problems(name, data.source.kinds[name])
+        raise_all(problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; of the value tables only how many entries they have."""
+        return {
+            "known": dict(self.known),
+            "sensitivity": dict(self.sensitivity),
+            "value_tables": {name: len(table) for name, table in self.value_sensitivity.items()},
+            "alpha": self.alpha,
+            "epsilon": self.epsilon,
+            "default": self.default,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"RiskSettings: {len(self.known)} known and {len(self.sensitivity)} sensitive "
+            f"attributes, {len(self.value_sensitivity)} value tables, α = {self.alpha:g}, "
+            f"ε = {self.epsilon:g}"
+        )
+
+    def _problems(self) -> list[Problem]:
+        problems: list[Problem] = []
+        for word, given in (("known", self.known), ("sensitivity", self.sensitivity)):
+            problems += _weights_problems(word, given)
+        if not (is_number(self.alpha) and 1 <= self.alpha < math.inf):
+            problems.append(Problem("P40", "alpha= is not a number of at least 1.", "Give 100."))
+        if not is_share(self.epsilon):
+            problems.append(
+                Problem("P40", "epsilon= is not between 0 and 1.", "Give for example 0.01.")
+            )
+        if self.default is not None and not is_share(self.default):
+            problems.append(
+                Problem("P40", "default= is not between 0 and 1.", "Give a weight, such as 1.")
+            )
+        if isinstance(self.sensitivity, Mapping) and not any(self.sensitivity.values()):
+            what = "no attribute is sensitive: every risk would be 0."
+            problems.append(Problem("P40", what, 'Give sensitivity={"illness": 1.0, …}.'))
+        return problems + self._table_problems()
+
+    def _table_problems(self) -> list[Problem]:
+        if not isinstance(self.value_sensitivity, Mapping):
+            what = "value_sensitivity= is no mapping of attribute to values."
+            return [Problem("P41", what, 'Write {"illness": {"flu": 0.2, …}}.')]
+        problems = []
+        for name, given in self.value_sensitivity.items():
+            problems += value_table(name, given)[1]
+            if isinstance(self.sensitivity, Mapping) and name not in self.sensitivity:
+                what = f"{name!r} has weights of its values and no sensitivity of its own."
+                problems.append(Problem("P41", what, f"Give sensitivity={{{name!r}: 1.0, …}}."))
+        return problems
+
+
+def _weights_problems(word: str, given: Any) -> list[Problem]:
+    if not isinstance(given, Mapping):
+        remedy = f'Write {word}={{"age": 0.3, …}}.'
+        return [Problem("P40", f"{word}= is no mapping of attribute to number.", remedy)]
+    return [
+        Problem("P40", f"{word} of {name!r} is not between 0 and 1.", "Give a number in between.")
+        for name, value in given.items()
+        if not is_share(value)
+    ]
+
+
+def _toml(place: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError:
+        pass
+    except tomllib.TOMLDecodeError as error:
+        where = str(error).rpartition("(")[2].rstrip(")")  # "at line 3, column 5"; no text of it
+        fail("S40", f"{place.name} is not TOML {where}.", "Mend the line.")
+    except UnicodeDecodeError:
+        fail("S40", f"{place.name} is not text in UTF-8.", "Save it as UTF-8.")
+    fail("S01", f"{place.name} cannot be read.", "Check the path.")
+
+
+def _unknown_setting(name: str, file: str) -> Problem:
+    hint = did_you_mean(name, _TOP) or f"Known are {', '.join(_TOP)}."
+    return Problem("P41", f"{name!r} of {file} is not a setting of the record risk.", hint)
+
+
+def _ranges(name: str, table: Any) -> Any:
+    """A list of tables with above, up_to and weight, as tuples."""
+    if not isinstance(table, list):
+        return table
+    rows: list[Sequence[Any]] = []
+    for row in table:
+        if not isinstance(row, dict) or not {"weight"} <= set(row) <= {"above", "up_to", "weight"}:
+            what = f"a range of {name!r} is not made of above, up_to and weight."
+            fail("P41", what, "Write above = 40000, up_to = 70000, weight = 0.7.")
+        rows.append((row.get("above"), row.get("up_to"), row["weight"]))
+    return rows

@@ -1,0 +1,140 @@
+"""Weights of values: a table that says how sensitive each value of an attribute is.
+
+Either listed values, matched with the data by their text form, or ranges of numbers with
+above < x ≤ up_to.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.criteria.criterion import is_number
+from discreet.errors import Problem
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class ListedValues:
+    """A weight per value, by its text form."""
+
+    entries: tuple[tuple[str, float], ...]
+
+    def weights(self, values: pa.Array) -> Floats:
+        """The weight of each value; NaN where it is not listed."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from discreet.hierarchies.texts import leaf_form, plain, text_form
+
+        values = plain(values)
+        listed = leaf_form(pa.array([text for text, _ in self.entries], pa.string()), values.type)
+        texts = text_form("the attribute", values).cast(pa.string())
+        at = pc.fill_null(pc.index_in(texts, value_set=listed), -1).to_numpy(zero_copy_only=False)
+        weights = np.array([*(w for _, w in self.entries), math.nan])
+        return weights[at]
+
+    def problems(self, name: str, kind: str) -> list[Problem]:
+        """Values of any plain kind have a text form."""
+        if kind != "other":
+            return []
+        what = f"{name!r} holds lists, structures or bytes and has no values to weigh."
+        return [Problem("D41", what, "Use a column of plain values.")]
+
+
+@dataclass(frozen=True, repr=False)
+class Ranges:
+    """A weight per range of numbers; ranges do not overlap."""
+
+    rows: tuple[tuple[float, float, float], ...]
+
+    def weights(self, values: pa.Array) -> Floats:
+        """The weight of each number; NaN outside all ranges."""
+        import pyarrow as pa
+
+        numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        found = np.full(len(numbers), math.nan)
+        for above, up_to, weight in self.rows:
+            found[(numbers > above) & (numbers <= up_to)] = weight
+        return found
+
+    def problems(self, name: str, kind: str) -> list[Problem]:
+        """Only numbers lie in ranges."""
+        if kind in ("integer", "number"):
+            return []
+        what = f"{name!r} has weights of ranges and is stored as {kind}."
+        return [Problem("D41", what, "List its values, or convert the column to numbers.")]
+
+
+ValueTable = ListedValues | Ranges
+
+
+def value_table(name: str, given: Any) -> tuple[ValueTable, list[Problem]]:
+    """Read ``{value: weight}`` or ``[(above, up_to, weight), …]``, with what is wrong with it."""
+    if isinstance(given, Mapping):
+        return _listed(name, given)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return _ranges(name, given)
+    what = f"the weights of the values of {name!r} are neither a mapping nor a list of ranges."
+    remedy = 'Write {"flu": 0.2} or [(None, 40_000, 1.0), (40_000, 70_000, 0.7)].'
+    return ListedValues(()), [Problem("P41", what, remedy)]
+
+
+def _listed(name: str, given: Mapping[Any, Any]) -> tuple[ValueTable, list[Problem]]:
+    from discreet.hierarchies.texts import text_of
+
+    texts = [text_of(value) for value in given]
+    bad = sum(not is_share(weight) for weight in given.values())
+    problems = [_bad_weights(name, bad)] if bad else []
+    if len(set(texts)) < len(texts) or None in texts:
+        what = f"a value of {name!r} is listed twice, or is none."
+        problems.append(Problem("P41", what, "List each value once; a missing value weighs 0."))
+    entries = zip(texts, given.values(), strict=True)
+    return ListedValues(tuple((t or "", float(w)) for t, w in entries if is_share(w))), problems
+
+
+def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]:
+    rows, problems = [], []
+    for row in given:
+        if not (isinstance(row, Sequence) and len(row) == 3 and all(map(_is_bound, row[:2]))):
+            what = f"a range of {name!r} is not (above, up_to, weight)."
+            return Ranges(()), [Problem("P41", what, "Write (40_000, 70_000, 0.7); None: open.")]
+        above = -math.inf if row[0] is None else float(row[0])
+        up_to = math.inf if row[1] is None else float(row[1])
+        rows.append((above, up_to, row[2]))
+    bad = sum(not is_share(row[2]) for row in rows)
+    problems += [_bad_weights(name, bad)] if bad else []
+    rows.sort(key=lambda row: row[:2])
+    ends = [up_to for _, up_to, _ in rows]
+    starts = [above for above, _, _ in rows]
+    if any(a >= b for a, b, _ in rows) or any(
+        end > start for end, start in zip(ends, starts[1:], strict=False)
+    ):
+        what = f"ranges of {name!r} overlap, or end before they begin."
+        problems.append(Problem("P41", what, "Give each number one weight: above < x ≤ up_to."))
+    return Ranges(tuple((a, b, float(w)) for a, b, w in rows if is_share(w))), problems
+
+
+def _bad_weights(name: str, number: int) -> Problem:
+    what = f"{number:,} weights of values of {name!r} are not between 0 and 1."
+    return Problem("P40", what, "Give numbers in between.")
+
+
+def is_share(value: Any) -> bool:
+    """Whether a parameter is a number between 0 and 1."""
+    return is_number(value) and bool(0 <= value <= 1)
+
+
+def _is_bound(value: Any) -> bool:
+    decimals = isinstance(value, decimal.Decimal)
+    return value is None or ((is_number(value) or decimals) and not math.isnan(value))
