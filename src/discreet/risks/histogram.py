@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from discreet.frames import FrameKind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_PER_DECADE = 4  # bins per power of ten
+PER_DECADE = 4  # bins per power of ten
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,18 @@ class Histogram:
     def of(cls, values: NDArray[np.float64]) -> Histogram:
         """Count values; those that are 0 have no place on the axis and are counted apart."""
         positive = values[values > 0]
-        zeros = len(values) - len(positive)
-        if not len(positive):
+        steps = np.ceil(np.log10(positive) * PER_DECADE - 1e-9).astype(np.int64)
+        found = zip(*(a.tolist() for a in np.unique(steps, return_counts=True)), strict=True)
+        return cls.of_steps(dict(found), len(values) - len(positive))
+
+    @classmethod
+    def of_steps(cls, counts: Mapping[int, int], zeros: int) -> Histogram:
+        """From the records per step: step s is 10^((s − 1)/4) < risk ≤ 10^(s/4)."""
+        if not counts:
             return cls((), (), zeros)
-        steps = np.ceil(np.log10(positive) * _PER_DECADE - 1e-9).astype(np.int64)
-        low, high = int(steps.min()), int(steps.max())
-        counts = np.bincount(steps - low, minlength=high - low + 1)
-        edges = [10 ** (step / _PER_DECADE) for step in range(low - 1, high + 1)]
-        return cls(tuple(edges), tuple(counts.tolist()), zeros)
+        low, high = min(counts), max(counts)
+        edges = [10 ** (step / PER_DECADE) for step in range(low - 1, high + 1)]
+        return cls(tuple(edges), tuple(counts.get(s, 0) for s in range(low, high + 1)), zeros)
 
     def table(self, kind: FrameKind = "arrow") -> Any:
         """One row per bin: above, up to, records."""

@@ -18,7 +18,7 @@ import html
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +32,10 @@ from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
+from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
+from discreet.risks.risk_values import RiskValues, ValuesHere
 from discreet.risks.sensitivity import RiskSettings
 from discreet.wording import counted, share
 
@@ -62,8 +64,6 @@ class RecordRisk:
 
     Attributes
     ----------
-    values : array
-        D(r), one per record, in the order of the input.
     settings : RiskSettings
     n : int
         Number of records.
@@ -73,7 +73,6 @@ class RecordRisk:
         Columns that are neither known nor sensitive: probability 0, weight 0.
     """
 
-    values: Floats
     settings: RiskSettings
     n: int
     unlisted: tuple[str, ...]
@@ -81,13 +80,21 @@ class RecordRisk:
     kind: FrameKind
     sets: tuple[tuple[str, ...], ...] = field(compare=False)
     probabilities: Floats = field(compare=False)
-    _sensitivity: Floats = field(compare=False)  # T(r)
-    _shares: Callable[[], tuple[Floats, Floats]] = field(compare=False)
+    _found: RiskValues = field(compare=False)
+
+    @property
+    def values(self) -> Floats:
+        """D(r), one per record, in the order of the input."""
+        return self._found.values()
+
+    @functools.cached_property
+    def _summary(self) -> tuple[float, float]:
+        return self._found.summary()
 
     @property
     def total(self) -> float:
         """The sum of all risks."""
-        return math.fsum(self.values)
+        return self._summary[0]
 
     @property
     def mean(self) -> float:
@@ -97,7 +104,7 @@ class RecordRisk:
     @property
     def highest(self) -> float:
         """The highest risk."""
-        return float(self.values.max())
+        return self._summary[1]
 
     @functools.cached_property
     def known_sets(self) -> tuple[KnownSet, ...]:
@@ -107,7 +114,7 @@ class RecordRisk:
 
     @functools.cached_property
     def _contributions(self) -> tuple[Floats, Floats]:
-        by_set, by_value = self._shares()
+        by_set, by_value = self._found.shares()
         return self.settings.alpha * by_set, self.settings.alpha * by_value
 
     @functools.cached_property
@@ -121,30 +128,30 @@ class RecordRisk:
     @property
     def bound(self) -> Floats:
         """Per record, the most that the dropped sets could have added to its risk."""
-        return self.settings.alpha * self._sensitivity * self.dropped
+        return self.settings.alpha * self._found.sensitivity() * self.dropped
 
     @property
     def bound_total(self) -> float:
         """The most that the dropped sets could have added to the total."""
-        return float(self.settings.alpha * math.fsum(self._sensitivity) * self.dropped)
+        return self.settings.alpha * self._found.sensitivity_summary()[0] * self.dropped
 
     def above(self, threshold: float) -> RecordsAbove:
         """The records with a risk above a threshold: how many, and which."""
         if not isinstance(threshold, int | float | np.number) or not threshold >= 0:
             fail("P10", "the threshold is not a number of at least 0.", "Give for example 0.01.")
-        return RecordsAbove(float(threshold), np.flatnonzero(self.values > threshold), self.n)
+        return self._found.above(float(threshold))
 
     def histogram(self) -> Histogram:
         """Records by risk on a log axis, as Figure 2 of the paper."""
-        return Histogram.of(self.values)
+        return self._found.histogram()
 
     def top(self, n: int = 10, kind: FrameKind | None = None) -> Any:
         """The records of highest risk: position in the file from 0, and risk; no cell."""
-        import pyarrow as pa
+        return self._found.top(max(int(n), 0), kind or self.kind)
 
-        order = np.argsort(-self.values, kind="stable")[: max(int(n), 0)]
-        table = pa.table({"record": pa.array(order), "risk": pa.array(self.values[order])})
-        return frames.from_arrow(table, kind or self.kind)
+    def column(self, name: str = "record_risk") -> Microdata:
+        """The records with their risk as a further column, in the engine that holds them."""
+        return self._found.column(name)
 
     def by_attribute(self, kind: FrameKind | None = None) -> Any:
         """Which attribute drives the risk: the share of the total from known sets with it, and
@@ -210,7 +217,7 @@ class RecordRisk:
     def _bound_words(self) -> str:
         if self.dropped == 0:
             return "no set was left out."
-        most = float(self.bound.max())
+        most = self.settings.alpha * self._found.sensitivity_summary()[1] * self.dropped
         return f"the sets left out could add at most {most:.4g} to a record's risk."
 
     def _drivers(self) -> str:
@@ -354,13 +361,8 @@ def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]
 def _measured(
     data: Microdata, settings: RiskSettings, sets: list[tuple[int, ...]], probabilities: Floats
 ) -> RecordRisk:
-    from discreet.risks.exposure import exposure
-
-    found = exposure(data, settings, sets, probabilities)
-    values = settings.alpha * (found.sensitivity * found.reach - found.spent)
     names = settings.attributes
     return RecordRisk(
-        values=np.maximum(values, 0.0),  # rounding may leave −1e-18 where nothing is unknown
         settings=settings,
         n=data.n,
         unlisted=tuple(c for c in data.columns if c not in names),
@@ -368,6 +370,18 @@ def _measured(
         kind=data.source.kind,
         sets=tuple(tuple(names[a] for a in s) for s in sets),
         probabilities=probabilities,
-        _sensitivity=found.sensitivity,
-        _shares=found.shares,
+        _found=_values(data, settings, sets, probabilities),
     )
+
+
+def _values(
+    data: Microdata, settings: RiskSettings, sets: list[tuple[int, ...]], probabilities: Floats
+) -> RiskValues:
+    if data.source.row is None:
+        from discreet.exposing import exposed_in_engine
+
+        return exposed_in_engine(data, settings, sets, probabilities)
+    found = exposure(data, settings, sets, probabilities)
+    risks = settings.alpha * (found.sensitivity * found.reach - found.spent)
+    # rounding may leave −1e-18 where nothing is unknown
+    return ValuesHere(data, np.maximum(risks, 0.0), found.sensitivity, found.shares)

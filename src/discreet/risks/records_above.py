@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.errors import fail
 from discreet.wording import counted, share
 
 if TYPE_CHECKING:
@@ -23,13 +24,20 @@ class RecordsAbove:
     """
 
     threshold: float
-    positions: NDArray[np.intp]
+    count: int
+    found: NDArray[np.intp] | None
     n: int
 
     @property
-    def count(self) -> int:
-        """How many they are."""
-        return len(self.positions)
+    def positions(self) -> NDArray[np.intp]:
+        """Where they stand in the file, from 0."""
+        if self.found is None:
+            fail(
+                "N02",
+                "the records have no order in their engine, and no position.",
+                "Use .column() to have the risk as a column there.",
+            )
+        return self.found
 
     def __len__(self) -> int:
         return self.count
@@ -45,7 +53,7 @@ class RecordsAbove:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, RecordsAbove):
-            return np.array_equal(self.positions, other.positions)
+            return self.count == other.count and np.array_equal(self.positions, other.positions)
         return self.count == other if isinstance(other, int) else NotImplemented
 
     def __hash__(self) -> int:

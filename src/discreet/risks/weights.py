@@ -76,6 +76,7 @@ class Weights:
             f"threshold({k})",
             lambda i, j: (np.maximum(i, j) <= k).astype(float),
             by_masked_size=True,
+            given=int(k),
         )
 
     @classmethod
@@ -87,6 +88,7 @@ class Weights:
             f"decay({float(rate):g})",
             lambda i, j: (1.0 - float(rate)) ** (np.maximum(i, j) - 1),
             by_masked_size=True,
+            given=float(rate),
         )
 
     @classmethod
@@ -176,6 +178,23 @@ class Weights:
         """What the weights mean for the measure."""
         scaled = f" The given w_11 = {self.scale:g} is scaled to 1." if self.scale != 1 else ""
         return f"Weights: {self.name}; only their ratio to w_11 matters.{scaled}"
+
+    def to_dict(self) -> dict[str, Any] | str:
+        """As a plan writes them: a name, or a kind with its parameter.
+
+        Examples
+        --------
+        >>> Weights.maximal().to_dict(), Weights.threshold(3).to_dict()
+        ('maximal', {'threshold': 3})
+        """
+        if self.given is None:
+            return self.name
+        if callable(self.given):
+            fail("N20", "weights from a function cannot be written down.", "Give a matrix.")
+        if self.extent is None:
+            return {self.name.partition("(")[0]: self.given}
+        rows = np.frombuffer(self.given).reshape(self.extent) * self.scale
+        return {"matrix": rows.tolist()}
 
     def require_rules(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
         """Check the rules on given cells; the error names the first cell and rule broken."""

@@ -1,0 +1,158 @@
+"""Record risk where the records are: sums per cell are joined to them; only counts come back."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from discreet.engine.source import Source, collected, kept, same, uploaded
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class CellSums:
+    """What knowing some attributes identifies: their values, then ``reach`` and ``spent``."""
+
+    names: tuple[str, ...]
+    table: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """How sensitive the values of an attribute are: by value (a table of value and weight), by
+    range (above, up to, weight), or all the same."""
+
+    name: str
+    weight: float
+    by_value: pa.Table | None = None
+    by_range: tuple[tuple[float, float, float], ...] | None = None
+    default: float | None = None
+
+
+def exposed(
+    source: Source,
+    sums: Sequence[CellSums],
+    sensitivities: Sequence[Sensitivity],
+    base: float,
+    alpha: float,
+    names: tuple[str, ...],
+) -> Source:
+    """The table with further columns: α · (T · reach − spent), T, reach, and the weight of each
+    sensitive attribute."""
+    import ibis
+
+    table = source.table.mutate(reach=ibis.literal(base, "float64"), spent=ibis.literal(0.0))
+    for part in sums:
+        table = _added(source, table, part)
+    for number, one in enumerate(sensitivities):
+        table = _weighed(source, table, one, f"w{number}")
+    weights = [table[f"w{number}"] for number in range(len(sensitivities))]
+    total = functools.reduce(operator.add, weights, ibis.literal(0.0))
+    table = table.mutate(total=total)
+    risk = alpha * (table["total"] * table["reach"] - table["spent"])
+    made = [ibis.greatest(risk, 0.0), table["total"], table["reach"], *weights]
+    columns: dict[str, Any] = {c: table[c] for c in source.table.columns}
+    first = len(source.names)
+    columns |= {f"c{first + i}": column.cast("float64") for i, column in enumerate(made)}
+    return kept(replace(source, names=(*source.names, *names)), table.select(**columns))
+
+
+def _added(source: Source, table: ir.Table, part: CellSums) -> ir.Table:
+    physical = [f"s{i}" for i in range(len(part.names))]
+    given = uploaded(source, part.table.rename_columns([*physical, "r", "s"]))
+    pairs = zip(part.names, physical, strict=True)
+    alike = [c for name, s in pairs for c in same(table[source.at(name)], given[s])]
+    joined = table.join(given, alike)
+    changed = {"reach": joined["reach"] + joined["r"], "spent": joined["spent"] + joined["s"]}
+    return joined.select(**{c: changed.get(c, joined[c]) for c in table.columns})
+
+
+def _weighed(source: Source, table: ir.Table, part: Sensitivity, name: str) -> ir.Table:
+    column = table[source.at(part.name)]
+    if part.by_value is None:
+        return table.mutate(**{name: _weight(column, part)})
+    given = uploaded(source, part.by_value.rename_columns(["value", name]))
+    joined = table.join(given, same(column, given["value"]))
+    return joined.select(**{c: joined[c] for c in [*table.columns, name]})
+
+
+def _weight(column: Any, part: Sensitivity) -> Any:
+    import ibis
+
+    if part.by_range is None:
+        return ibis.ifelse(column.notnull(), part.weight, 0.0)
+    number = column.cast("float64")
+    branches = [(_inside(number, low, high), w * part.weight) for low, high, w in part.by_range]
+    rest = part.weight * (part.default or 0.0)
+    return ibis.cases((column.isnull(), 0.0), *branches, else_=rest)
+
+
+def _inside(number: Any, above: float, up_to: float) -> Any:
+    conditions = [number > above] if above > -math.inf else []
+    conditions += [number <= up_to] if up_to < math.inf else []
+    return conditions[0] & conditions[-1] if conditions else number.notnull()
+
+
+def outside(source: Source, part: Sensitivity) -> int:
+    """How many records have a number that lies in no range."""
+    column = source.table[source.at(part.name)]
+    number, found = column.cast("float64"), column.isnull()
+    for above, up_to, _ in part.by_range or ():
+        found = found | _inside(number, above, up_to)
+    counted = source.table.aggregate(n=(~found).sum())
+    return int(collected(counted, source)["n"][0].as_py() or 0)
+
+
+def number_summary(source: Source, name: str) -> tuple[float, float]:
+    """The sum and the largest of the numbers in a column."""
+    column = source.table[source.at(name)]
+    row = collected(source.table.aggregate(total=column.sum(), most=column.max()), source)
+    return float(row["total"][0].as_py()), float(row["most"][0].as_py())
+
+
+def number_above(source: Source, name: str, threshold: float) -> int:
+    """How many records have a larger number."""
+    column = source.table[source.at(name)]
+    found = collected(source.table.aggregate(n=(column > threshold).sum()), source)
+    return int(found["n"][0].as_py() or 0)
+
+
+def log_steps(source: Source, name: str, per_decade: int) -> list[tuple[int | None, int]]:
+    """Records by steps of the logarithm of a number; None for those that are 0."""
+    import ibis
+
+    column = source.table[source.at(name)]
+    safe = ibis.ifelse(column > 0, column, 1.0)
+    step = ibis.ifelse(
+        column > 0, (safe.log10() * per_decade - 1e-9).ceil().cast("int64"), ibis.null("int64")
+    )
+    table = source.table.select(step=step)
+    found = collected(table.group_by("step").agg(n=table.count()), source).to_pylist()
+    return sorted(((r["step"], r["n"]) for r in found), key=lambda r: (r[0] is not None, r[0] or 0))
+
+
+def sums_of_products(source: Source, names: Sequence[str], factor: str) -> list[float]:
+    """The sum over the records of each column times a factor."""
+    table = source.table
+    by = table[source.at(factor)]
+    found = {f"p{i}": (table[source.at(name)] * by).sum() for i, name in enumerate(names)}
+    row = collected(table.aggregate(**found), source).to_pylist()[0] if names else {}
+    return [float(row[f"p{i}"]) for i in range(len(names))]
+
+
+def mean_sums(source: Source, by: Sequence[str], names: Sequence[str]) -> list[float]:
+    """The sum, over the classes on some attributes, of the mean of each number in the class."""
+    columns = {f"k{i}": source.table[source.at(b)] for i, b in enumerate(by)}
+    numbers = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
+    table = source.table.select(**columns, **numbers)
+    means = {v: table[v].mean() for v in numbers}
+    classes = table.group_by(list(columns)).agg(**means) if columns else table.aggregate(**means)
+    row = collected(classes.aggregate(**{v: classes[v].sum() for v in numbers}), source)
+    return [float(row[v][0].as_py()) for v in numbers]
