@@ -63,7 +63,10 @@ class Histogram:
         """As text: one line per bin."""
         most = max([*self.counts, self.zeros, 1])
         rows = [("0", self.zeros)] if self.zeros else []
-        rows += [(f"≤ {edge:.2g}", c) for edge, c in zip(self.edges[1:], self.counts, strict=True)]
+        rows += [
+            (f"≤ {float(f'{edge:.2g}'):,g}", c)
+            for edge, c in zip(self.edges[1:], self.counts, strict=True)
+        ]
         return "\n".join(
             f"{label:>10} {'█' * math.ceil(width * c / most):<{width}} {c:,}" for label, c in rows
         )
