@@ -1,4 +1,8 @@
-"""Charts: Altair objects made from results (the ``charts`` extra), rendered to static SVG."""
+"""Charts: Altair objects made from results (the ``charts`` extra), rendered to static SVG.
+
+Colour is never alone: what was before is hollow and what came after is filled; points differ in
+shape, lines in their dashes.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,22 @@ import importlib.util
 from typing import Any
 
 from discreet.errors import fail
+
+INK, BLUE, RED, QUIET = "#1d3a5f", "#4a6fa5", "#b3261e", "#52606d"
+_LOOK = {
+    "background": "transparent",
+    "aria": False,  # the page says what a chart shows, once
+    "font": "Arial, Liberation Sans, Helvetica, sans-serif",  # the same widths where it is shown
+    "padding": 6,
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150,
+        "labelColor": "#1f2933", "titleColor": QUIET, "gridColor": "#e4e7eb", "domainColor": QUIET,
+        "tickColor": QUIET,
+    },
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "orient": "top", "labelColor": "#1f2933"},
+    "title": {"fontSize": 13, "color": "#1f2933", "anchor": "start"},
+}  # fmt: skip
 
 
 def altair() -> Any:
@@ -17,10 +37,11 @@ def altair() -> Any:
 
 
 def svg(chart: Any) -> str:
-    """Render a chart to SVG, offline."""
+    """Render a chart to SVG, offline, in the look of the reports."""
     if importlib.util.find_spec("vl_convert") is None:
         fail("M01", "vl-convert-python is not installed.", "Run: pip install 'discreet[charts]'")
-    return str(importlib.import_module("vl_convert").vegalite_to_svg(chart.to_dict()))
+    renderer = importlib.import_module("vl_convert")
+    return str(renderer.vegalite_to_svg(chart.to_dict(), config=_LOOK, allowed_base_urls=[]))
 
 
 def class_size_chart(binned: list[tuple[str, int]]) -> Any:
@@ -140,4 +161,81 @@ def quantile_chart(rows: list[tuple[str, str, float, float]]) -> Any:
         .properties(width=150, height=110)
         .facet(facet=alt.Facet("attribute:N", title=None), columns=4)
         .resolve_scale(y="independent")
+    )
+
+
+def before_after_chart(rows: list[tuple[str, str, float]], *, of: str) -> Any:
+    """Shares by category, before and after, as pairs of bars: rows of (category, file, share)."""
+    alt = altair()
+    values = [
+        {"category": label, "file": file, "share": share} for label, file, share in rows if share
+    ]
+    order = list(dict.fromkeys(label for label, _, _ in rows))
+    files = list(dict.fromkeys(file for _, file, _ in rows))
+    fill = {"before": "#ffffff", "after": BLUE}
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(stroke=INK, strokeWidth=1)
+        .encode(
+            x=alt.X("share:Q", title=of, axis=alt.Axis(format="%", tickCount=5)),
+            y=alt.Y("category:N", scale=alt.Scale(domain=order), title=None),
+            yOffset=alt.YOffset("file:N", scale=alt.Scale(domain=files)),
+            fill=alt.Fill(
+                "file:N",
+                scale=alt.Scale(domain=files, range=[fill.get(file, BLUE) for file in files]),
+                legend=None
+                if len(files) == 1
+                else alt.Legend(
+                    title=None, symbolType="square", symbolStrokeColor=INK, symbolStrokeWidth=1
+                ),
+            ),
+        )
+        .properties(width=250, height=alt.Step(11 if len(files) > 1 else 20))
+    )
+
+
+def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
+    """Correlations before (hollow) and after (filled), one line per pair of attributes."""
+    alt = altair()
+    values = [
+        {"pair": pair, "file": file, "r": r}
+        for pair, before, after in rows
+        for file, r in (("before", before), ("after", after))
+    ]
+    y = alt.Y("pair:N", sort=[pair for pair, _, _ in rows], title=None)
+    base = alt.Chart(alt.Data(values=values))
+    scale, ticks = alt.Scale(domain=[-1, 1]), [-1, -0.5, 0, 0.5, 1]
+    moved = base.mark_line(color=QUIET, strokeWidth=1).encode(x="r:Q", y=y, detail="pair:N")
+    points = base.mark_point(stroke=INK, size=70, opacity=1).encode(
+        x=alt.X("r:Q", scale=scale, title="correlation", axis=alt.Axis(values=ticks)),
+        y=y,
+        fill=alt.Fill(
+            "file:N",
+            sort=["before", "after"],
+            scale=alt.Scale(domain=["before", "after"], range=["#ffffff", BLUE]),
+            legend=alt.Legend(title=None, symbolStrokeColor=INK, symbolType="circle"),
+        ),
+        shape=alt.Shape(
+            "file:N", scale=alt.Scale(domain=["before", "after"], range=["circle", "square"])
+        ),
+    )
+    return (moved + points).properties(width=250, height=alt.Step(24))
+
+
+def risk_histogram_chart(bins: list[tuple[float, float, int]]) -> Any:
+    """Records by bins of a record risk on a log axis: rows of (above, up to, records)."""
+    alt = altair()
+    values = [{"above": low, "up to": high, "records": records} for low, high, records in bins]
+    scale = alt.Scale(type="log", nice=False)
+    return (
+        alt.Chart(alt.Data(values=values), title="Records by risk")
+        .mark_rect(color=BLUE, stroke=INK, strokeWidth=0.5)  # a bar would be drawn as a line
+        .encode(
+            x=alt.X("above:Q", scale=scale, title="risk", axis=alt.Axis(format="~g", tickCount=5)),
+            x2="up to:Q",
+            y=alt.Y("records:Q", title="records", scale=alt.Scale(zero=True)),
+            y2=alt.datum(0),
+            tooltip=["above:Q", "up to:Q", "records:Q"],
+        )
+        .properties(width=300, height=200)
     )

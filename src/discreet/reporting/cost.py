@@ -1,0 +1,175 @@
+"""What it cost: measures of information loss, distributions and correlations before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discreet as ds
+from discreet.charts import correlation_chart
+from discreet.reporting.blocks import Block, Figure, Section, Table, Words, cut, rounded
+from discreet.reporting.distributions import distributions
+from discreet.reporting.facts import Facts
+from discreet.reporting.fragments import before_after_figure, figure
+from discreet.reporting.naming import shortened
+from discreet.reporting.sentences import sentence, short
+from discreet.wording import counted
+
+_MOST_CHARTS = 24
+_MOST_PAIRS = 15
+_SHORT = {"mean": "mean", "standard deviation": "SD"}
+
+
+def section(facts: Facts) -> Section:
+    """The third section of the report."""
+    blocks: list[Block] = [*_in_words(facts), _measures(facts)]
+    if not facts.public:
+        blocks += [*_by_attribute(facts), *_statistics(facts), *_distributions(facts)]
+        blocks += _score(facts)
+    return Section("cost", "What it cost", tuple(blocks))
+
+
+def _in_words(facts: Facts) -> list[Words]:
+    loss, lines = facts.loss, []
+    if loss.untouched and not facts.public:
+        lines.append(f"Left as they were: {facts.listed(loss.untouched)}.")
+    if loss.not_compared and not facts.public:
+        lines.append(
+            f"Recoded to labels, so that values cannot be compared: "
+            f"{facts.listed(loss.not_compared)}."
+        )
+    if loss.missing_records:
+        lines.append(f"{counted(loss.missing_records, 'record')} of the initial file left out.")
+    if loss.left_out and not facts.public:
+        lines.append(
+            f"{counted(loss.left_out, 'record')} with missing values left out of the measures "
+            "of numbers."
+        )
+    return [Words(tuple(lines))] if lines else []
+
+
+def _measures(facts: Facts) -> Table:
+    """Every measure with its sentence; in public with two digits, also in the sentence."""
+    rows = []
+    for row in facts.loss.table("arrow").to_pylist():
+        value = float(f"{row['value']:.{2 if facts.public else 4}g}")
+        said = sentence(row["measure"], value, row["meaning"])
+        rows.append((short(row["measure"]), value, f"{said} Range: {row['range']}."))
+    return Table("Information loss", ("measure", "value", "what it says"), tuple(rows))
+
+
+def _digits(value: float | None, digits: int) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def _by_attribute(facts: Facts) -> list[Table]:
+    found = [dict(row) for row in facts.loss.by_attribute]
+    found = [row for row in found if row["attribute"] not in facts.loss.untouched]
+    if not found:
+        return []
+    measures = [n for n in dict.fromkeys(n for row in found for n in row) if n != "attribute"]
+    rows = tuple(
+        (facts.names[row["attribute"]], *(_digits(row.get(name), 3) for name in measures))
+        for row in found
+    )
+    columns = ("attribute", *(short(name) for name in measures))
+    return [cut(Table("Information loss by attribute", columns, rows))]
+
+
+# -- statistics and correlations -------------------------------------------------------------------
+
+
+def _statistics(facts: Facts) -> list[Block]:
+    """Means, spreads and correlations; quantiles are values of records, and are left out."""
+    if facts.masked.n < facts.threshold:
+        return []
+    try:
+        found = ds.compare_statistics(facts.initial, facts.masked, on=facts.on).rows
+    except ds.DiscreetError as error:
+        if error.code != "N07":
+            raise
+        return []  # no attribute is a number in both files
+    rows = [
+        (facts.names.get(name, name), _SHORT[statistic], before, after, _change(before, after))
+        for name, statistic, before, after in found
+        if statistic in _SHORT
+    ]
+    columns = ("attribute", "statistic", "before", "after", "change")
+    note = "Of the released records, with four significant digits."
+    table = cut(Table("Means and standard deviations (SD)", columns, tuple(rows), note))
+    pairs = [row for row in found if row[1] == "correlation"]
+    return [table, *([_correlations(facts, pairs)] if pairs else [])]
+
+
+def _change(before: float, after: float) -> str:
+    change = round((after - before) / abs(before), 3) if before else None
+    if change is None:
+        return "–"
+    return f"{change:+.1%}".replace("-", "−") if change else "0.0%"
+
+
+def _correlations(facts: Facts, found: list[tuple[str, str, float, float]]) -> Figure:
+    """The pairs whose correlation changed most."""
+    ordered = sorted(found, key=lambda row: (-abs(row[3] - row[2]), row[0]))
+    rows = [(facts.said(pair), before, after) for pair, _, before, after in ordered]
+    table = Table(
+        "Correlations, numbers",
+        ("pair", "before", "after", "change"),
+        tuple((pair, _r(b), _r(a), _r(a - b)) for pair, b, a in rows),
+    )
+    pair, before, after = rows[0]
+    left_out = len(rows) - _MOST_PAIRS
+    return figure(
+        correlation_chart(rows[:_MOST_PAIRS]),
+        title="Correlations before and after",
+        alt=(
+            f"Correlations of {counted(len(rows), 'pair')} of attributes before and after. The "
+            f"largest change is that of {pair}, from {before:.2f} to {after:.2f}."
+        ),
+        table=cut(table),
+        note=f"The {_MOST_PAIRS} largest changes are drawn." if left_out > 0 else "",
+    )
+
+
+def _r(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+# -- distributions ---------------------------------------------------------------------------------
+
+
+def _distributions(facts: Facts) -> list[Block]:
+    changed = facts.changed()
+    blocks: list[Block] = []
+    hidden = []
+    for name in changed[:_MOST_CHARTS]:
+        found = distributions(facts.initial, facts.masked, name, facts.threshold)
+        if not found:
+            hidden.append(name)
+        for part in found:
+            which = " and ".join(part.totals)
+            title = f"{facts.names[name]}: distribution {which}"
+            blocks.append(
+                before_after_figure(
+                    title, part.rows, part.totals, by=shortened(name, 20), note=part.note
+                )
+            )
+    lines = []
+    if hidden:
+        lines.append(f"Too few records for a distribution: {facts.listed(hidden)}.")
+    if len(changed) > _MOST_CHARTS:
+        lines.append(f"The first {_MOST_CHARTS} of {len(changed):,} changed attributes are drawn.")
+    return [*([Words(tuple(lines))] if lines else []), *blocks]
+
+
+# -- score -----------------------------------------------------------------------------------------
+
+
+def _score(facts: Facts) -> list[Block]:
+    found: Any = facts.given.score
+    if found is None:
+        return []
+    parts = {k: v for k, v in found.to_dict().items() if isinstance(v, float)}
+    rows = tuple((name.replace("_", " "), rounded(value)) for name, value in parts.items())
+    said = Words(facts.explained(found))
+    table = Table("Score and its parts, 0 (best) to 100", ("part", "value"), rows)
+    return [said, table]

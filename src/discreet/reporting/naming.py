@@ -1,0 +1,57 @@
+"""Names as they stand on a page: column names are text of others, and may hold anything.
+
+The templates escape all text. What escaping does not mend is done here: characters that no XML
+may hold, marks that turn the direction of the text, and names too long to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_LONGEST = 60
+_BLANK = re.compile(r"\s+")
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def clean(text: object) -> str:
+    """Text without the characters that XML forbids or that turn its direction."""
+    return _UNFIT.sub("\ufffd", str(text))
+
+
+def shortened(text: object, longest: int = _LONGEST) -> str:
+    """One line of at most ``longest`` characters, and how long it was if it was longer.
+
+    Examples
+    --------
+    >>> shortened("age")
+    'age'
+    >>> shortened("x" * 10_000, 10)
+    'xxxxxxxxxx… (10,000 characters)'
+    """
+    line = _BLANK.sub(" ", clean(text)).strip() or "(blank)"
+    cut = f"{line[:longest]}… ({len(line):,} characters)"
+    return line if len(line) <= len(cut) else cut
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """A short name for each name, no two of them the same.
+
+    Examples
+    --------
+    >>> distinct(["age", "a b", "a  b"])
+    {'age': 'age', 'a b': 'a b', 'a  b': 'a b [2]'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        short, number = shortened(name), 1
+        while short in taken:
+            number += 1
+            short = f"{shortened(name)} [{number}]"
+        taken.add(short)
+        found[name] = short
+    return found

@@ -1,0 +1,141 @@
+"""What was released: records before and after, columns with role and type, and the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.reporting.blocks import (
+    Block,
+    Columns,
+    KeyFigures,
+    Section,
+    Share,
+    Table,
+    Words,
+    rounded,
+)
+from discreet.reporting.facts import Facts
+from discreet.wording import counted
+
+# Parameters of a step that the public may know; seeds and whatever is new stay inside.
+_PUBLIC = ("criterion", "levels", "columns", "k", "method", "fraction", "n", "by", "round",
+           "ordinal", "preserve_variance")  # fmt: skip
+_SAID = {"generalize": "generalized and suppressed", "sample": "sampled",
+         "microaggregate": "microaggregated",
+         "protect_records": "changed where the risk was too high"}  # fmt: skip
+
+
+def section(facts: Facts) -> Section:
+    """The first section of the report."""
+    figures = KeyFigures(
+        (
+            ("records before", facts.initial.n),
+            ("records released", facts.masked.n),
+            ("share released", Share(facts.masked.n, facts.initial.n)),
+            ("columns released", len(facts.released)),
+        )
+    )
+    tables = Columns((_columns(facts), *_steps(facts)))
+    blocks: tuple[Block, ...] = (figures, _in_words(facts), *_warnings(facts), tables)
+    return Section("released", "What was released", blocks)
+
+
+def _in_words(facts: Facts) -> Words:
+    done = ", then ".join(_SAID.get(s.method, s.method) for s in facts.steps)
+    lines = [
+        f"{facts.masked.n:,} of {counted(facts.initial.n, 'record')} are released"
+        + (f": {done}." if done else "; the file was masked elsewhere.")
+    ]
+    held = [c for c in facts.initial.columns if c not in facts.released]
+    if held and facts.public:
+        lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")
+    elif held:
+        lines.append(f"Held back: {facts.listed(held)}.")
+    if facts.on and not facts.public:
+        lines.append(
+            f"The records of the two files were linked by {facts.names[facts.on]}. This column "
+            "must not be released."
+        )
+    return Words(tuple(lines))
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _warnings(facts: Facts) -> list[Words]:
+    return [
+        Words((f"Warning: {warning}",), "bad") for warning in facts.warnings if not facts.public
+    ]
+
+
+def _columns(facts: Facts) -> Table:
+    if facts.public:
+        rows = [
+            (facts.names[c], facts.masked.roles.of(c), str(facts.masked.types[c]))
+            for c in facts.released
+        ]
+        return Table("Columns released", ("column", "role", "type"), tuple(rows))
+    before, after = facts.initial.profile, facts.masked.profile
+    gaps = any(missing for _, missing in (*before.values(), *after.values()))
+    rows_inside = []
+    for c in facts.initial.columns:
+        out = c in facts.released
+        kind = facts.masked.types[c] if out else facts.initial.types[c]
+        counts = [(before[c][i], after[c][i] if out else None) for i in range(1 + gaps)]
+        cells = [number for pair in counts for number in pair]
+        rows_inside.append((facts.names[c], _role(c, facts), str(kind), *cells))
+    missing = ("missing before", "missing after") if gaps else ()
+    return Table(
+        "Columns of the initial file",
+        ("column", "role", "type", "distinct before", "distinct after", *missing),
+        tuple(rows_inside),
+        "" if gaps else "No value is missing.",
+    )
+
+
+def _role(column: str, facts: Facts) -> str:
+    """The role of a column, and whether it is held back."""
+    role = "links the files" if column == facts.on else facts.initial.roles.of(column)
+    return role if column in facts.released else f"{role}, held back"
+
+
+def _steps(facts: Facts) -> list[Table]:
+    """One table of parameters for each step."""
+    found = []
+    for number, step in enumerate(facts.steps, 1):
+        rows = [("records before", step.before), ("records after", step.after)]
+        note = "The seed is withheld: it would tell which records were drawn."
+        withheld = facts.public and "seed" in step.parameters
+        found.append(
+            Table(
+                f"Step {number}: {step.method}",
+                ("parameter", "value"),
+                (*_parameters(step.parameters, facts), *((n, f"{v:,}") for n, v in rows)),
+                note if withheld else "",
+            )
+        )
+    return found
+
+
+def _parameters(given: Mapping[str, Any], facts: Facts) -> list[tuple[str, str]]:
+    return [
+        (name, _value(value, facts))
+        for name, value in given.items()
+        if value not in (None, [], (), {}) and (name in _PUBLIC or not facts.public)
+    ]
+
+
+def _value(value: Any, facts: Facts) -> str:
+    if isinstance(value, Mapping):
+        pairs = [
+            f"{facts.names.get(k, k)} {_value(v, facts)}" for k, v in value.items() if v is not None
+        ]
+        nested = any(isinstance(v, Mapping) for v in value.values())
+        return ("; " if nested else ", ").join(pairs)
+    if isinstance(value, list | tuple):
+        return ", ".join(facts.names.get(str(v), str(v)) for v in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return rounded(value) if isinstance(value, float) else str(value)

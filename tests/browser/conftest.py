@@ -1,0 +1,65 @@
+"""A real browser for the tests: Chromium of the system, driven by Playwright, one for the session.
+
+Nothing is downloaded. Without a browser the tests of this folder are skipped by name;
+DISCREET_BROWSER names another executable.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+QUIET = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-default-browser-check",
+]
+
+
+def executable():
+    given = os.environ.get("DISCREET_BROWSER")
+    return given or next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = executable()
+    if path is None or not Path(path).exists():
+        pytest.skip("no Chromium found; install the package chromium or set DISCREET_BROWSER")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=QUIET)
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page that was opened, and all it said and asked for on the way."""
+
+    def __init__(self, browser, path, width):
+        self.page = browser.new_page(viewport={"width": width, "height": 900})
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens a file at a width."""
+    visits = []
+
+    def open_file(path, width=1400):
+        visits.append(Visit(browser, path, width))
+        return visits[-1]
+
+    yield open_file
+    for opened in visits:
+        opened.page.close()
