@@ -1,0 +1,125 @@
+"""The R-U map as a chart: loss against risk, methods by colour and shape, the frontier a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.charts import altair
+from discreet.rumap.labels import Spot, place_labels
+
+if TYPE_CHECKING:
+    from discreet.rumap.point import Point
+    from discreet.rumap.result import RUMap
+
+_WIDTH, _HEIGHT = 520, 340
+_APART = 12.0  # pixels between points that are equal
+_COLOURS = ("#1d3a5f", "#b3261e", "#2f7d4f", "#8a5a00", "#5b3f8c", "#52606d")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+
+
+class _Frame:
+    """From figures to pixels and back; both axes begin at 0, with room for half a point."""
+
+    def __init__(self, points: list[Point]) -> None:
+        self.risk = 1.08 * max([p.risk or 0.0 for p in points], default=0.0) or 1.0
+        self.loss = 1.08 * max([p.loss or 0.0 for p in points], default=0.0) or 1.0
+
+    def pixels(self, risk: float, loss: float) -> Spot:
+        return risk / self.risk * _WIDTH, _HEIGHT * (1 - loss / self.loss)
+
+    def figures(self, x: float, y: float) -> Spot:
+        return x / _WIDTH * self.risk, (1 - y / _HEIGHT) * self.loss
+
+
+def ru_chart(found: RUMap) -> Any:
+    """Loss against risk; points of the frontier are filled, equal ones stand side by side."""
+    alt = altair()
+    first = set(map(id, found.frontier))
+    known = [*found.frontier, *(p for p in found.points if not p.failed and id(p) not in first)]
+    frame = _Frame(known)
+    spots = _side_by_side(known, frame)
+    axes = {
+        "x": alt.X("risk:Q", title=f"risk: {found.risk[1]}", scale=_scale(alt, frame.risk)),
+        "y": alt.Y("loss:Q", title=f"loss: {found.loss[0]}", scale=_scale(alt, frame.loss)),
+    }
+    layers = [
+        _line(alt, found).encode(**axes),
+        _points(alt, known, spots, frame, first).encode(**axes),
+        _labels(alt, known, spots, frame, len(first)).encode(**axes),
+    ]
+    said = [f"{found.loss[0]}: {found.loss[1]}"]
+    if found.unmasked.risk is not None:
+        said.append(f"Unmasked: risk {found.unmasked.risk:.4g}. Filled: no other masking beats it.")
+    if found.failed:
+        said.append(f"Not shown: {len(found.failed)} failed.")
+    title = alt.Title("Risk and loss of the maskings", subtitle=said)
+    return alt.layer(*layers, title=title).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _scale(alt: Any, top: float) -> Any:
+    return alt.Scale(domain=[0, top], nice=False)
+
+
+def _side_by_side(points: list[Point], frame: _Frame) -> list[Spot]:
+    """The pixels of each point; equal points move apart along the risk."""
+    groups: dict[tuple[float, float], list[int]] = {}
+    for i, point in enumerate(points):
+        groups.setdefault(point.place, []).append(i)
+    spots = [(0.0, 0.0)] * len(points)
+    for (risk, loss), members in groups.items():
+        x, y = frame.pixels(risk, loss)
+        for n, i in enumerate(members):
+            spots[i] = (max(x + _APART * (n - (len(members) - 1) / 2), 0.0), y)
+    return spots
+
+
+def _line(alt: Any, found: RUMap) -> Any:
+    """For each limit of the risk, the least loss."""
+    rows = [{"risk": p.risk, "loss": p.loss} for p in found.frontier]
+    look = {"interpolate": "step-after", "strokeDash": [4, 3], "color": "#52606d"}
+    return alt.Chart(alt.Data(values=rows)).mark_line(**look)
+
+
+def _points(
+    alt: Any,
+    points: list[Point],
+    spots: list[Spot],
+    frame: _Frame,
+    first: set[int],
+) -> Any:
+    rows = []
+    for point, spot in zip(points, spots, strict=True):
+        risk, loss = frame.figures(*spot)
+        rows.append({"risk": risk, "loss": loss, "method": point.method, "masking": point.label,
+                     "filled": 1 if id(point) in first else 0})  # fmt: skip
+    methods = sorted({point.method for point in points})
+    colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(methods))]
+    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(methods))]
+    colour = alt.Scale(domain=methods, range=colours)
+    legend = alt.Legend(title=None, orient="top", labelLimit=300)
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(size=70, opacity=1, strokeWidth=1.5)
+        .encode(
+            stroke=alt.Stroke("method:N", scale=colour, legend=legend),
+            fill=alt.Fill("method:N", scale=colour, legend=legend),
+            shape=alt.Shape(
+                "method:N", scale=alt.Scale(domain=methods, range=shapes), legend=legend
+            ),
+            fillOpacity=alt.FillOpacity("filled:Q", scale=None, legend=None),
+            tooltip=["masking:N", "risk:Q", "loss:Q"],
+        )
+    )
+
+
+def _labels(alt: Any, points: list[Point], spots: list[Spot], frame: _Frame, first: int) -> Any:
+    labels = [point.label for point in points]
+    line = [frame.pixels(*point.place) for point in points[:first]]
+    rows = []
+    places = place_labels(spots, labels, _WIDTH, _HEIGHT, line)
+    for label, place in zip(labels, places, strict=True):
+        if place is not None:
+            risk, loss = frame.figures(*place)
+            rows.append({"risk": risk, "loss": loss, "label": label})
+    look = {"align": "left", "baseline": "middle", "fontSize": 11, "limit": 0, "color": "#1f2933"}
+    return alt.Chart(alt.Data(values=rows)).mark_text(**look).encode(text="label:N")

@@ -1,0 +1,111 @@
+"""A point of an R-U map: a masking with its risk and its loss, or why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import Problem, raise_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from discreet.microdata import Microdata
+
+_DIGITS = 12  # figures that agree to this many digits after the point are equal
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point:
+    """A masking on the map.
+
+    Attributes
+    ----------
+    label, method : str
+    parameters : mapping
+        What the masking did, as plain values.
+    risk, loss : float
+        The two measures; None when the masking failed.
+    records : int
+        Records that are released; None when the masking failed.
+    seconds : float
+        How long the masking took; 0 for one that was given.
+    parts : mapping
+        The parts of ``ds.score``, when they were asked for; empty where there is no score.
+    problem : Problem
+        Why it failed, with its code; None when it did not.
+    """
+
+    label: str
+    method: str
+    parameters: Mapping[str, Any]
+    risk: float | None = None
+    loss: float | None = None
+    records: int | None = None
+    seconds: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict)
+    problem: Problem | None = None
+    make: Callable[[], Microdata] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no risk or no loss."""
+        return self.problem is not None
+
+    @property
+    def masked(self) -> Microdata:
+        """The masked microdata; a masking off the frontier is made anew from its recipe."""
+        raise_all([self.problem] if self.problem else [])
+        assert self.make is not None
+        return self.make()
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Risk and loss, rounded so that what is equal compares equal."""
+        assert self.risk is not None
+        assert self.loss is not None
+        return round(self.risk, _DIGITS), round(self.loss, _DIGITS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        problem = self.problem and {"code": self.problem.code, "message": str(self.problem)}
+        return {
+            "label": self.label,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "risk": self.risk,
+            "loss": self.loss,
+            "records": self.records,
+            "seconds": self.seconds,
+            **({"score": dict(self.parts)} if self.parts else {}),
+            "failed": problem,
+        }
+
+    def __repr__(self) -> str:
+        if self.problem:
+            return f"Point({self.label}: failed [{self.problem.code}])"
+        return f"Point({self.label}: risk {self.risk:.4f}, loss {self.loss:.4f})"
+
+
+def frontier(points: Sequence[Point]) -> list[Point]:
+    """The points that no other one beats: none has as little of both and less of one.
+
+    From the lowest risk on; equal points all belong to it, in the order given.
+    """
+    alive = [point for point in points if not point.failed]
+    ordered = sorted(range(len(alive)), key=lambda i: (alive[i].place, i))
+    best: list[Point] = []
+    for i in ordered:
+        if not best or alive[i].place[1] < best[-1].place[1] or alive[i].place == best[-1].place:
+            best.append(alive[i])
+    return best
+
+
+def tied(points: Sequence[Point]) -> list[list[Point]]:
+    """Points that are equal in risk and loss, together."""
+    places: dict[tuple[float, float], list[Point]] = {}
+    for point in points:
+        if not point.failed:
+            places.setdefault(point.place, []).append(point)
+    return [group for group in places.values() if len(group) > 1]

@@ -1,0 +1,202 @@
+"""What an R-U map shows: points, the frontier, and the best masking under a limit."""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from discreet import charts, frames
+from discreet.criteria.criterion import is_number
+from discreet.errors import Problem, fail, raise_all
+from discreet.files import write_text
+from discreet.frames import FrameKind
+from discreet.provenance import Provenance
+from discreet.rumap.point import Point, frontier, tied
+from discreet.wording import counted
+
+_SLACK = 1e-12  # a limit that is reached to this much is reached
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RUMap:
+    """Risk and loss of many maskings of one file.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        One per masking, in the order given, those that failed too.
+    unmasked : Point
+        The file released as it is, to compare with; not one of the points.
+    risk, loss : tuple of str
+        Name and meaning of the two measures.
+    """
+
+    points: tuple[Point, ...]
+    unmasked: Point
+    risk: tuple[str, str]
+    loss: tuple[str, str]
+    provenance: Provenance
+    kind: FrameKind
+
+    @functools.cached_property
+    def frontier(self) -> tuple[Point, ...]:
+        """The points that no other one beats in both, from the lowest risk on; ties are all in."""
+        return tuple(frontier(self.points))
+
+    @functools.cached_property
+    def ties(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of points that are equal in risk and loss."""
+        return tuple(tuple(point.label for point in group) for group in tied(self.points))
+
+    @property
+    def failed(self) -> tuple[Point, ...]:
+        """The maskings that could not be made or measured."""
+        return tuple(point for point in self.points if point.failed)
+
+    def __getitem__(self, label: str) -> Point:
+        """A point by its label."""
+        for point in self.points:
+            if point.label == label:
+                return point
+        fail("P54", "no point of the map has this label.", "See .table() for the labels.")
+
+    def best(
+        self, *, risk_at_most: float | None = None, loss_at_most: float | None = None
+    ) -> Point:
+        """The point of least loss within a limit of the risk, or of least risk within one of the
+        loss; with both limits, the one of least loss within both.
+
+        Ties go to the lower risk (or loss), then to the masking that was given first. When no
+        masking keeps the limit, the error says how near the best one came.
+        """
+        raise_all(_limit_problems(risk_at_most, loss_at_most))
+        known = [point for point in self.points if not point.failed]
+        if not known:
+            what = f"no masking could be measured. The first: {self.points[0].problem}"
+            fail("D50", what, "See .explain() for the others.")
+        fit = [
+            point
+            for point in known
+            if _within(point.risk, risk_at_most) and _within(point.loss, loss_at_most)
+        ]
+        if not fit:
+            _too_much(known, risk_at_most, loss_at_most)
+        by_loss = risk_at_most is not None
+        return min(fit, key=lambda p: p.place[::-1] if by_loss else p.place)  # of equals the first
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per masking: risk, loss, whether it is on the frontier, or why it failed.
+
+        The parts of the score stand beside when they were asked for.
+        """
+        import pyarrow as pa
+
+        on_frontier = set(map(id, self.frontier))
+        rows: list[dict[str, Any]] = [
+            {"masking": p.label, "method": p.method, "risk": p.risk, "loss": p.loss,
+             "frontier": id(p) in on_frontier, "records": p.records, "seconds": p.seconds,
+             **{name: p.parts.get(name) for name in self._parts},
+             "failed": str(p.problem) if p.problem else None,
+             "code": p.problem.code if p.problem else None}
+            for p in self.points
+        ]  # fmt: skip
+        kinds = {"masking": pa.string(), "method": pa.string(), "frontier": pa.bool_(),
+                 "records": pa.int64(), "failed": pa.string(), "code": pa.string()}  # fmt: skip
+        columns = {
+            name: pa.array([row[name] for row in rows], kinds.get(name, pa.float64()))
+            for name in rows[0]
+        }
+        return frames.from_arrow(pa.table(columns), kind or self.kind)
+
+    def chart(self) -> Any:
+        """The map: loss against risk, the frontier as a line (needs the ``charts`` extra)."""
+        from discreet.rumap.chart import ru_chart
+
+        return ru_chart(self)
+
+    def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the chart to a file."""
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".svg":
+            fail("O01", "the chart is written to a .svg file.", "Name it so.")
+        write_text(Path(path), charts.svg(self.chart()), overwrite=overwrite)
+
+    def explain(self) -> str:
+        """What was mapped, which maskings are worth a look, which failed, what to do next."""
+        known = len(self.points) - len(self.failed)
+        lines = [
+            f"{counted(known, 'masking')} of {counted(self.provenance.records, 'record')}: "
+            f"risk is {self.risk[1]}, loss is {self.loss[0]}, the {self.loss[1]}.",
+        ]
+        if not self.unmasked.failed:
+            lines.append(f"Unmasked, the risk is {self.unmasked.risk:.4f}.")
+        if self.frontier:
+            lines.append("No other masking beats, from the lowest risk on:")
+            lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in self.frontier]
+        lines += [f"Equal in both: {' and '.join(labels)}." for labels in self.ties]
+        lines += [f"Failed: {p.label} [{p.problem.code}]: {p.problem}"
+                  for p in self.points if p.problem]  # fmt: skip
+        lines.append(
+            "Next: .best(risk_at_most=…) gives the masking of least loss under your limit; look "
+            "at what it does to your own statistics with ds.compare_statistics before release."
+        )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "risk": {"measure": self.risk[0], "meaning": self.risk[1]},
+            "loss": {"measure": self.loss[0], "meaning": self.loss[1]},
+            "points": [point.to_dict() for point in self.points],
+            "unmasked": self.unmasked.to_dict(),
+            "frontier": [point.label for point in self.frontier],
+            "ties": [list(labels) for labels in self.ties],
+            "computed_from": self.provenance.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return (
+            f"RUMap: {counted(len(self.points), 'masking')}, {len(self.frontier)} on the "
+            f"frontier{failed}"
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+    @functools.cached_property
+    def _parts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for point in self.points for name in point.parts))
+
+
+def _within(value: float | None, limit: float | None) -> bool:
+    return limit is None or (value is not None and value <= limit + _SLACK)
+
+
+def _limit_problems(risk: object, loss: object) -> list[Problem]:
+    if risk is None and loss is None:
+        what = "no limit is given."
+        return [Problem("P10", what, "Give risk_at_most=, loss_at_most=, or both.")]
+    return [
+        Problem("P10", f"{name}= is not a number of at least 0.", "Give for example 0.05.")
+        for name, limit in (("risk_at_most", risk), ("loss_at_most", loss))
+        if limit is not None and not (is_number(limit) and limit >= 0)  # type: ignore[operator]
+    ]
+
+
+def _too_much(known: list[Point], risk: float | None, loss: float | None) -> NoReturn:
+    """Say how near the best masking came to the limits."""
+    asked, reached = [], []
+    if risk is not None:
+        low = min(known, key=lambda p: p.place)
+        asked.append(f"a risk of at most {risk:g}")
+        reached.append(f"the lowest risk is {low.risk:.4f} ({low.label})")
+    if loss is not None:
+        least = min(known, key=lambda p: p.place[::-1])
+        asked.append(f"a loss of at most {loss:g}")
+        reached.append(f"the least loss is {least.loss:.4f} ({least.label})")
+    what = f"no masking has {' and '.join(asked)}: {', '.join(reached)}."
+    fail("D50", what, "Add stronger maskings, such as larger k, or loosen the limit.")

@@ -1,0 +1,383 @@
+"""R-U maps: maskings side by side, the frontier, and the choice among them."""
+
+import json
+import threading
+
+import pytest
+
+import discreet as ds
+from discreet import charts
+from discreet.errors import InvalidData, InvalidParameter, InvalidRole
+from discreet.rumap.labels import Box, place_labels
+
+KEYS = ["age", "zip", "sex"]
+HIERARCHIES = {
+    "age": ds.Hierarchy.intervals([10, 20, 40]),
+    "zip": ds.Hierarchy.prefixes([5, 3, 1, 0]),
+    "sex": ds.Hierarchy.suppress(),
+}
+
+
+@pytest.fixture(scope="module")
+def survey():
+    return ds.read(
+        ds.datasets.patients(400, seed=1),
+        identifiers=["name", "ssn"],
+        keys=KEYS,
+        confidential=["illness"],
+    )
+
+
+@pytest.fixture(scope="module")
+def recipes():
+    methods = ["mdav", "generalization", "sampling"]
+    return ds.grid(methods=methods, k=[3, 10], hierarchies=HIERARCHIES, fractions=[0.5], seed=1)
+
+
+@pytest.fixture(scope="module")
+def found(survey, recipes):
+    return ds.ru_map(survey, recipes)
+
+
+def figures(found):
+    return [(p.label, p.risk, p.loss, p.records) for p in found.points]
+
+
+# -- what is measured ----------------------------------------------------------------------------
+
+
+def test_each_point_has_the_risk_and_the_loss_of_its_masking(survey, found):
+    masked = ds.microaggregate(survey, k=3)
+    point = found["mdav k=3"]
+    assert point.risk == ds.disclosure_risk(survey, masked).maximal
+    assert point.loss == ds.information_loss(survey, masked).ebil_share
+    assert (point.method, point.parameters, point.records) == (
+        "mdav",
+        {"k": 3, "columns": None},
+        400,
+    )
+
+
+def test_unmasked_the_file_has_its_own_risk_and_no_loss(survey, found):
+    assert found.unmasked.risk == pytest.approx(ds.risk(survey).mean_risk)
+    assert found.unmasked.loss == 0
+
+
+def test_the_points_come_in_the_order_given_whoever_is_ready_first(survey, recipes, found):
+    assert [p.label for p in found.points] == [r.label for r in recipes]
+    turned = ds.ru_map(survey, recipes[::-1], workers=1)
+    assert figures(turned) == figures(found)[::-1]
+
+
+def test_the_map_does_not_depend_on_the_number_of_workers(survey, recipes, found):
+    for workers in (1, 3):
+        assert figures(ds.ru_map(survey, recipes, workers=workers)) == figures(found)
+
+
+def test_maskings_recipes_functions_and_pairs_can_be_mixed(survey):
+    found = ds.ru_map(
+        survey,
+        [
+            ds.microaggregate(survey, k=5),
+            ("half", ds.sample(survey, fraction=0.5, seed=1)),
+            ("tenfold", ds.grid(k=[10])[0]),
+            ("mine", lambda data: ds.microaggregate(data, k=5)),
+            ds.sample(ds.microaggregate(survey, k=5), fraction=0.5, seed=1),
+        ],
+    )
+    labels = [p.label for p in found.points]
+    assert labels == ["mdav k=5", "half", "tenfold", "mine", "mdav, then sampling"]
+    assert found["mdav k=5"].risk == found["mine"].risk
+    assert found.ties == (("mdav k=5", "mine"),)
+    assert "Equal in both: mdav k=5 and mine." in found.explain()
+    assert found["half"].parameters["steps"][0]["method"] == "sample"
+
+
+def test_a_mapping_names_the_maskings(survey):
+    found = ds.ru_map(survey, {"a": ds.microaggregate(survey, k=5)})
+    assert [p.label for p in found.points] == ["a"]
+
+
+def test_equal_labels_are_numbered(survey):
+    found = ds.ru_map(survey, ds.grid(k=[5, 5]))
+    assert [p.label for p in found.points] == ["mdav k=5", "mdav k=5 (2)"]
+
+
+def test_a_file_masked_elsewhere_is_linked_by_a_column():
+    initial = ds.read({"rec": [1, 2, 3], "age": [1, 2, 3]}, keys=["age"], record_id="rec")
+    masked = ds.read({"rec": [3, 1, 2], "age": [2, 2, 2]}, keys=["age"], record_id="rec")
+    found = ds.ru_map(initial, [masked], on="rec")
+    assert figures(found) == [("masked file 1", pytest.approx(1 / 3), pytest.approx(1), 3)]
+
+
+def test_after_another_masking_the_first_file_is_what_is_compared_with(survey):
+    half = ds.sample(survey, fraction=0.5, seed=1)
+    found = ds.ru_map(half, ds.grid(k=[5]))
+    chained = ds.microaggregate(half, k=5)
+    assert found.points[0].risk == ds.disclosure_risk(survey, chained).maximal
+    assert found.unmasked.risk == ds.disclosure_risk(survey, half).maximal
+
+
+@pytest.mark.parametrize(
+    ("risk", "expected"),
+    [
+        ("minimal", lambda d, m: ds.disclosure_risk(d, m).minimal),
+        ("compatible", lambda d, m: ds.disclosure_risk(d, m).maximal_compatible),
+        ("highest", lambda _, m: ds.risk(m).highest_risk),
+        ("linkage", lambda d, m: ds.score(d, m).record_linkage / 100),
+        ("interval", lambda d, m: ds.score(d, m).interval_disclosure / 100),
+        (
+            ds.Weights.threshold(4),
+            lambda d, m: ds.disclosure_risk(d, m).weighted(ds.Weights.threshold(4)),
+        ),
+        (lambda _, m: 1 / m.n, lambda *_: 1 / 400),
+    ],
+)
+def test_the_risk_may_be_any_measure(survey, risk, expected):
+    found = ds.ru_map(survey, ds.grid(k=[3]), risk=risk, loss="sse_ratio")
+    masked = ds.microaggregate(survey, k=3)
+    assert found.points[0].risk == pytest.approx(expected(survey, masked))
+    assert found.points[0].loss == ds.information_loss(survey, masked).sse_ratio
+
+
+# -- choosing ------------------------------------------------------------------------------------
+
+
+def test_the_best_masking_under_a_limit_can_be_released(survey, found):
+    best = found.best(risk_at_most=0.15)
+    assert best.label == "mdav k=10"
+    assert ds.check(best.masked, ds.KAnonymity(10)).satisfied
+    assert best.masked.initial is survey
+
+
+def test_a_masking_off_the_frontier_is_made_anew(survey, found):
+    beaten = found["sampling 0.5"]
+    assert beaten not in found.frontier
+    expected = ds.sample(survey, fraction=0.5, seed=1)
+    assert beaten.masked.to("arrow").equals(expected.to("arrow"))
+
+
+def test_within_a_limit_of_the_loss_the_least_risk_is_best(found):
+    least = min(p.risk for p in found.points if p.loss <= 0.5)
+    assert found.best(loss_at_most=0.5).risk == least
+    assert found.best(risk_at_most=0.15, loss_at_most=0.6).label == "mdav k=10"
+
+
+def test_a_limit_that_no_masking_keeps_says_how_near_one_came(found):
+    low = found.frontier[0]
+    with pytest.raises(InvalidData) as error:
+        found.best(risk_at_most=0)
+    assert f"the lowest risk is {low.risk:.4f} ({low.label})" in str(error.value)
+    with pytest.raises(InvalidData, match="the least loss is"):
+        found.best(risk_at_most=0.5, loss_at_most=0)
+
+
+@pytest.mark.parametrize("limits", [{}, {"risk_at_most": -1}, {"loss_at_most": "little"}])
+def test_a_limit_is_a_number_of_at_least_0(found, limits):
+    with pytest.raises(InvalidParameter, match="P10"):
+        found.best(**limits)
+
+
+# -- what fails ----------------------------------------------------------------------------------
+
+
+def test_a_masking_that_fails_is_a_point_that_says_why(survey):
+    secret = "41099"
+
+    def broken(_):
+        raise ValueError(secret)
+
+    found = ds.ru_map(
+        survey,
+        [
+            *ds.grid(k=[5, 900]),
+            ("impossible", lambda d: ds.generalize(d, HIERARCHIES, ds.LDiversity(99)).best.mask()),
+            ("broken", broken),
+            ("empty", lambda _: None),
+        ],
+    )
+    codes = {p.label: p.problem.code for p in found.failed}
+    assert codes == {"mdav k=900": "P17", "impossible": "D30", "broken": "E50", "empty": "P53"}
+    assert [p.label for p in found.frontier] == ["mdav k=5"]
+    assert "Failed: mdav k=900 [P17]: k = 900 is more than the 400 records" in found.explain()
+    assert secret not in found.explain() + str(found.to_dict()) + repr(found.points)
+    row = found.table("arrow").to_pylist()[1]
+    assert (row["code"], row["risk"], row["frontier"]) == ("P17", None, False)
+    with pytest.raises(InvalidParameter, match="P17"):
+        _ = found["mdav k=900"].masked
+
+
+def test_a_measure_that_does_not_apply_is_a_failure_of_that_point_only(survey, recipes):
+    found = ds.ru_map(survey, recipes, loss="loss")
+    failed = {p.label: p.problem.code for p in found.failed}
+    assert failed == dict.fromkeys(["mdav k=3", "mdav k=10", "sampling 0.5"], "N50")
+    broken = ds.ru_map(survey, recipes[:1], risk=lambda *_: 1 / 0)
+    assert broken.points[0].problem.code == "E50"
+    nothing = ds.ru_map(survey, recipes[:1], risk=lambda *_: float("nan"))
+    assert nothing.points[0].problem.code == "N50"
+
+
+def test_when_every_masking_fails_the_map_still_stands(survey):
+    found = ds.ru_map(survey, ds.grid(k=[900]))
+    assert found.frontier == ()
+    assert found.table("arrow").num_rows == 1
+    assert "svg" in charts.svg(found.chart())
+    with pytest.raises(InvalidData, match="no masking could be measured"):
+        found.best(risk_at_most=1)
+
+
+def test_the_score_is_left_out_where_there_is_none(survey):
+    coded = survey.with_roles(keys=["zip", "sex"])
+    found = ds.ru_map(coded, ds.grid(k=[5]), with_score=True)
+    assert (found.failed, found.points[0].parts) == ((), {})
+
+
+def test_all_problems_of_the_arguments_are_reported_at_once(survey):
+    with pytest.raises(InvalidParameter) as error:
+        ds.ru_map(survey, [5, ("a", "b")], risk="maximum", loss=7, workers=0)
+    assert [p.code for p in error.value.problems] == ["P53", "P53", "P16", "P16", "P07"]
+    assert "Did you mean 'maximal'" in str(error.value)
+
+
+@pytest.mark.parametrize("maskings", [[], "mdav", None, 3])
+def test_something_that_is_no_list_of_maskings_is_refused(survey, maskings):
+    with pytest.raises(InvalidParameter, match="P53"):
+        ds.ru_map(survey, maskings)
+
+
+def test_the_first_argument_is_microdata_with_keys(survey):
+    with pytest.raises(InvalidParameter, match="P09"):
+        ds.ru_map([survey], ds.grid())
+    with pytest.raises(InvalidRole, match="R05"):
+        ds.ru_map(survey.with_roles(keys=[]), ds.grid())
+
+
+def test_an_unknown_label_is_an_error(found):
+    with pytest.raises(InvalidParameter, match="P54"):
+        _ = found["mdav k=4"]
+
+
+# -- progress ------------------------------------------------------------------------------------
+
+
+def test_progress_is_told_masking_by_masking(survey):
+    seen = []
+    with ds.on_progress(seen.append):
+        ds.ru_map(survey, ds.grid(k=[3, 5]))
+    assert {p.stage for p in seen} == {"masking and measuring"}
+    assert (seen[-1].done, seen[-1].total) == (2, 2)
+
+
+def test_an_exception_of_the_callback_ends_the_map(survey):
+    class Enough(Exception):
+        pass
+
+    def stop(_):
+        raise Enough
+
+    before = threading.active_count()
+    with pytest.raises(Enough), ds.on_progress(stop):
+        ds.ru_map(survey, ds.grid(k=[3, 5, 10]))
+    assert threading.active_count() == before
+
+
+# -- the grid ------------------------------------------------------------------------------------
+
+
+def test_a_grid_has_every_method_with_every_value_of_its_parameter():
+    recipes = ds.grid(
+        methods=["fixed", "generalization", "sampling"],
+        k=[2, 3],
+        hierarchies=HIERARCHIES,
+        p=2,
+        max_suppressed=[0.02, 0.05, 7],
+        fractions=0.25,
+        seed=4,
+    )
+    assert [r.label for r in recipes] == [
+        "fixed k=2",
+        "fixed k=3",
+        "generalization k=2 p=2",
+        "generalization k=2 p=2 (≤5% out)",
+        "generalization k=2 p=2 (≤7 out)",
+        "generalization k=3 p=2",
+        "generalization k=3 p=2 (≤5% out)",
+        "generalization k=3 p=2 (≤7 out)",
+        "sampling 0.25",
+    ]
+    assert json.loads(json.dumps([r.to_dict() for r in recipes]))[3]["hierarchies"] == sorted(KEYS)
+
+
+def test_a_recipe_shows_no_value_of_its_hierarchies():
+    listed = ds.Hierarchy.from_dict({"SECRET": "*", "other": "*"})
+    shown = repr(ds.grid(methods="generalization", k=2, hierarchies={"a": listed}))
+    assert "SECRET" not in shown
+
+
+def test_all_problems_of_a_grid_are_reported_at_once():
+    with pytest.raises(InvalidParameter) as error:
+        ds.grid(
+            methods=["mdva", "generalization", "sampling", "sampling"], k=[0, 3], p=4, fractions=[2]
+        )
+    assert [p.code for p in error.value.problems] == ["P52", "P52", "P07", "P52", "P14", "P15"]
+    with pytest.raises(InvalidParameter, match="P08"):
+        ds.grid(methods="generalization", k=[3, 5], p=4, hierarchies=HIERARCHIES)
+
+
+@pytest.mark.parametrize("given", [{"methods": []}, {"k": []}])
+def test_an_empty_grid_is_an_error(given):
+    with pytest.raises(InvalidParameter, match="P52"):
+        ds.grid(**given)
+
+
+# -- showing -------------------------------------------------------------------------------------
+
+
+def test_a_map_becomes_json_frames_html_and_a_drawing(found, tmp_path):
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["frontier"] == [p.label for p in found.frontier]
+    assert [p["label"] for p in plain["points"]] == [p.label for p in found.points]
+    assert found.table("pandas").shape[0] == len(found.points)
+    assert "<p>Unmasked, the risk is" in found._repr_html_()
+    assert repr(found) == f"RUMap: 5 maskings, {len(found.frontier)} on the frontier"
+    found.write_svg(tmp_path / "map.svg")
+    drawn = (tmp_path / "map.svg").read_text(encoding="utf-8")
+    assert all(p.label in drawn for p in found.frontier)
+    with pytest.raises(ds.DiscreetError, match="O03"):
+        found.write_svg(tmp_path / "map.svg")
+    with pytest.raises(ds.DiscreetError, match="O01"):
+        found.write_svg(tmp_path / "map.png")
+
+
+def test_the_chart_tells_methods_apart_by_shape_too_and_the_frontier_by_filling(found):
+    spec = found.chart().to_dict()
+    line, points, _ = spec["layer"]
+    assert line["mark"]["interpolate"] == "step-after"
+    assert points["encoding"]["shape"]["field"] == points["encoding"]["fill"]["field"] == "method"
+    rows = points["data"]["values"]
+    assert sum(row["filled"] for row in rows) == len(found.frontier)
+
+
+def test_equal_points_stand_side_by_side_on_the_chart(survey):
+    same = ds.microaggregate(survey, k=5)
+    rows = ds.ru_map(survey, {"a": same, "b": same}).chart().to_dict()["layer"][1]["data"]["values"]
+    assert rows[0]["loss"] == rows[1]["loss"]
+    assert rows[0]["risk"] != rows[1]["risk"]
+
+
+def test_labels_lie_neither_on_each_other_nor_on_points_nor_off_the_chart():
+    points = [(x * 97.0 % 500, x * 41.0 % 300) for x in range(30)]
+    labels = [f"mdav k={i}" for i in range(30)]
+    places = place_labels(points, labels, 500, 300)
+    boxes = [
+        Box(x, y - 6.5, x + 6.2 * len(label), y + 6.5)
+        for place, label in zip(places, labels, strict=True)
+        if place
+        for x, y in [place]
+    ]
+    assert len(boxes) > 20
+    for i, box in enumerate(boxes):
+        assert box.left >= 0
+        assert box.right <= 500
+        assert not any(box.meets(other) for other in boxes[:i])
+        assert not any(box.meets(Box(x - 6, y - 6, x + 6, y + 6)) for x, y in points)
