@@ -1,4 +1,4 @@
-"""Simulated microdata: a hospital billing file and a patient file, reproducible and fast.
+"""Simulated microdata: a billing file, a patient file and student records, reproducible and fast.
 
 They have what makes microdata hard to protect: skewed geography, an uneven age pyramid, rare
 values, and confidential attributes that depend on the key attributes. No person is described:
@@ -6,27 +6,22 @@ names are chance pairs, and social security numbers from 900-00-0000 on are neve
 The billing file has the attributes of the experiment in Truta, Fotouhi and Barth-Jones,
 "Disclosure risk measures for the sampling disclosure control method" (SAC 2004).
 
-The same ``n`` and ``seed`` give the same table everywhere: the uniform stream of PCG64 is read
-through tables of rounded numbers. A smaller file is not the beginning of a larger one.
+The same ``n`` and ``seed`` give the same table everywhere (see ``discreet.simulation``). A smaller
+file is not the beginning of a larger one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from statistics import NormalDist
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import fail
+from discreet.schools import school_records, school_settings
+from discreet.simulation import Codes, below, curve, draw, lognormal, stream, text
 
-__all__ = ["billing", "patients"]
+__all__ = ["billing", "patients", "school_records", "school_settings"]
 
-Codes = npt.NDArray[np.int64]
-GRID = 2**16  # cells of an inverse table: shares are exact to 1/65536
-KNOTS = 2**12  # knots of the lognormal quantile function
 SSN_HALF = 10_000  # a number is 9LL-LL-RRRR: two halves of four digits
 MIXED = 0.1  # share of given names chosen regardless of the origin of the family name
 ZIPF = 1 / np.arange(2, 32)  # weights of ranked values, the most common first
@@ -118,14 +113,14 @@ def billing(n: int, seed: int = 0) -> pa.Table:
     >>> file.group_by(["Age", "Race", "Sex"]).aggregate([]).num_rows  # classes of KA2
     434
     """
-    rng = _stream(n, seed, file=0)
+    rng = stream(n, seed, file=0)
     age, sex = _age_and_sex(rng, n)
-    amount = _lognormal(rng, n, sigma=0.9) * _curve(MEDIAN_BILL)[age]
+    amount = lognormal(rng, n, sigma=0.9) * curve(MEDIAN_BILL)[age]
     columns = {
         "Age": age,
-        "Sex": _text(SEXES, sex),
-        "Race": _text(list(RACES), _draw(rng, n, list(RACES.values()))),
-        "Zip": _text(ZIPS, _draw(rng, n, ZIP_WEIGHTS)),
+        "Sex": text(SEXES, sex),
+        "Race": text(list(RACES), draw(rng, n, list(RACES.values()))),
+        "Zip": text(ZIPS, draw(rng, n, ZIP_WEIGHTS)),
         "Amount_Billed": np.rint(amount * 100) / 100,
     }
     return pa.table(columns)
@@ -154,68 +149,33 @@ def patients(n: int, seed: int = 0) -> pa.Table:
     >>> len(set(file["ssn"].to_pylist()))
     1000
     """
-    rng = _stream(n, seed, file=1)
+    rng = stream(n, seed, file=1)
     if n > SSN_HALF**2:
         fail("P07", f"n must be at most {SSN_HALF**2}.", "There are no more distinct ssn.")
     age, sex = _age_and_sex(rng, n)
-    zips = _draw(rng, n, ZIP_WEIGHTS)
+    zips = draw(rng, n, ZIP_WEIGHTS)
     level = np.array(list(AREAS.values()))[zips // PER_AREA]
-    income = _lognormal(rng, n, sigma=0.6) * _curve(MEDIAN_INCOME)[age] * level
+    income = lognormal(rng, n, sigma=0.6) * curve(MEDIAN_INCOME)[age] * level
     columns = {
         "name": _name(rng, n, sex),
         "ssn": _ssn(rng, n),
         "age": age,
-        "zip": _text(ZIPS, zips),
-        "sex": _text(SEXES, sex),
+        "zip": text(ZIPS, zips),
+        "sex": text(SEXES, sex),
         "illness": _illness(rng, n, age, sex),
         "income": np.rint(income / 100).astype(np.int64) * 100,
     }
     return pa.table(columns)
 
 
-def _stream(n: int, seed: int, file: int) -> np.random.Generator:
-    for what, value, least in (("n", n, 1), ("seed", seed, 0)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            fail("P07", f"{what} must be an integer of at least {least}.", "Give a whole number.")
-    # A stream for each file: equal seeds must not give both files the same ages.
-    return np.random.Generator(np.random.PCG64([file, int(seed)]))
-
-
-def _draw(rng: np.random.Generator, n: int, weights: npt.ArrayLike, row: Codes | int = 0) -> Codes:
-    """Codes 0, 1, … in proportion to `weights`; with a matrix, to its row for each record."""
-    cumulated = np.cumsum(np.atleast_2d(weights), axis=1)
-    ends = np.rint(cumulated / cumulated[:, -1:] * GRID).astype(np.int64)
-    counts = np.diff(ends, axis=1, prepend=0)  # a weight of 0 gets no cell
-    inverse = np.repeat(np.indices(counts.shape)[1].ravel(), counts.ravel()).astype(np.int16)
-    return inverse[_below(rng, n, GRID) + GRID * row].astype(np.int64)
-
-
-def _below(rng: np.random.Generator, n: int, bound: int) -> Codes:
-    return (rng.random(n) * bound).astype(np.int64)
-
-
-def _lognormal(rng: np.random.Generator, n: int, sigma: float) -> npt.NDArray[np.float64]:
-    """Lognormal factors of median 1, by straight lines between quantiles."""
-    z = [NormalDist().inv_cdf(max(0.1, min(i, KNOTS - 0.1)) / KNOTS) for i in range(KNOTS + 1)]
-    # Six decimals hide the last-digit differences between mathematical libraries.
-    quantile = np.round(np.exp(sigma * np.array(z)), 6)
-    place = rng.random(n) * KNOTS
-    cell = place.astype(np.int64)
-    return np.asarray(quantile[cell] + (place - cell) * np.diff(quantile)[cell])
-
-
-def _curve(points: Mapping[int, float]) -> npt.NDArray[np.float64]:
-    return np.round(np.interp(np.arange(101), list(points), list(points.values())), 4)
-
-
 def _age_and_sex(rng: np.random.Generator, n: int) -> tuple[Codes, Codes]:
-    age = _draw(rng, n, _curve(AGE_PYRAMID))
-    return age, (rng.random(n) >= _curve(SHARE_OF_WOMEN)[age]).astype(np.int64)
+    age = draw(rng, n, curve(AGE_PYRAMID))
+    return age, (rng.random(n) >= curve(SHARE_OF_WOMEN)[age]).astype(np.int64)
 
 
 def _illness(rng: np.random.Generator, n: int, age: Codes, sex: Codes) -> pa.Array:
     weights = [[w[s] * w[2 + b] for w in DIAGNOSES.values()] for b in range(6) for s in (0, 1)]
-    return _text(list(DIAGNOSES), _draw(rng, n, weights, np.minimum(age // 15, 5) * 2 + sex))
+    return text(list(DIAGNOSES), draw(rng, n, weights, np.minimum(age // 15, 5) * 2 + sex))
 
 
 def _name(rng: np.random.Generator, n: int, sex: Codes) -> pa.Array:
@@ -224,18 +184,18 @@ def _name(rng: np.random.Generator, n: int, sex: Codes) -> pa.Array:
     given = " ".join(f"{women} {men}" for _, women, men, _ in NAMES.values()).split()
     family = " ".join(families for *_, families in NAMES.values()).split()
     per_sex, per_origin = len(given) // (2 * len(NAMES)), len(family) // len(NAMES)
-    home, other = _draw(rng, n, shares), _draw(rng, n, shares)
+    home, other = draw(rng, n, shares), draw(rng, n, shares)
     origin = np.where(rng.random(n) < MIXED, other, home)
-    first = (origin * 2 + sex) * per_sex + _draw(rng, n, ZIPF[:per_sex])
-    last = home * per_origin + _draw(rng, n, ZIPF[:per_origin])
-    return _text([f"{g} {f}" for g in given for f in family], first * len(family) + last)
+    first = (origin * 2 + sex) * per_sex + draw(rng, n, ZIPF[:per_sex])
+    last = home * per_origin + draw(rng, n, ZIPF[:per_origin])
+    return text([f"{g} {f}" for g in given for f in family], first * len(family) + last)
 
 
 def _ssn(rng: np.random.Generator, n: int) -> pa.Array:
     left, right = _scrambled(rng, n, SSN_HALF)
     heads = [f"9{i // 100:02}-{i % 100:02}-" for i in range(SSN_HALF)]
     tails = [f"{i:04}" for i in range(SSN_HALF)]
-    return pc.binary_join_element_wise(_text(heads, left), _text(tails, right), "")
+    return pc.binary_join_element_wise(text(heads, left), text(tails, right), "")
 
 
 def _scrambled(rng: np.random.Generator, n: int, half: int) -> tuple[Codes, Codes]:
@@ -243,10 +203,6 @@ def _scrambled(rng: np.random.Generator, n: int, half: int) -> tuple[Codes, Code
     left, right = np.divmod(np.arange(n, dtype=np.int64), half)
     for _ in range(2):
         # Feistel: a step adds to one digit a function of the other, so it can be undone.
-        left = (left + _below(rng, half, half)[right]) % half
-        right = (right + _below(rng, half, half)[left]) % half
+        left = (left + below(rng, half, half)[right]) % half
+        right = (right + below(rng, half, half)[left]) % half
     return left, right
-
-
-def _text(values: Sequence[str], codes: Codes) -> pa.Array:
-    return pa.array(values, pa.string()).take(pa.array(codes))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import datasets
+from discreet import datasets, simulation
 from discreet.datasets import billing, patients
 from discreet.errors import InvalidParameter
 
@@ -223,7 +223,7 @@ def test_bills_grow_with_age_and_have_two_decimals(bills: pa.Table) -> None:
 
 
 def test_the_lognormal_factors_have_their_moments() -> None:
-    log = np.log(datasets._lognormal(np.random.default_rng(5), 400_000, sigma=0.7))
+    log = np.log(simulation.lognormal(np.random.default_rng(5), 400_000, sigma=0.7))
     assert abs(log.mean()) < 0.005
     assert abs(log.std() - 0.7) < 0.005
 

@@ -63,8 +63,8 @@ def _dense(codes: Codes, radices: Sequence[int], n: int) -> NDArray[np.int32]:
         block = packed[start : start + _BLOCK]
         block[:] = codes[0][start : start + _BLOCK]
         for column, radix in zip(codes[1:], radices[1:], strict=True):
-            _append(block, column[start : start + _BLOCK], np.uint32(radix))
-        _tally(block, cells)
+            append(block, column[start : start + _BLOCK], np.uint32(radix))
+        tally(block, cells)
     sizes = np.empty(n, dtype=np.int32)
     _gather(packed, cells, sizes)
     return sizes
@@ -86,13 +86,15 @@ def _sparse(packed: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 @njit(cache=True, nogil=True)
-def _append(packed, column, radix):  # type: ignore[no-untyped-def]
+def append(packed, column, radix) -> None:  # type: ignore[no-untyped-def]
+    """Make each code another digit of what is packed."""
     for i in range(packed.size):
         packed[i] = packed[i] * radix + np.uint32(column[i])
 
 
 @njit(cache=True, nogil=True)
-def _tally(packed, cells):  # type: ignore[no-untyped-def]
+def tally(packed, cells) -> None:  # type: ignore[no-untyped-def]
+    """Count the records of each cell."""
     for i in range(packed.size):
         cells[packed[i]] += np.int32(1)
 
