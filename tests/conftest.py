@@ -30,3 +30,18 @@ def reference_data():
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def absent():
+    """A function that skips a test by name for want of a part of the machine, or fails it where
+    DISCREET_REQUIRE names the part (comma-separated), as it does in the project's own checks.
+    """
+    required = os.environ.get("DISCREET_REQUIRE", "").split(",")
+
+    def without(part: str, reason: str):
+        if part in required:
+            pytest.fail(f"{part} is required here: {reason}", pytrace=False)
+        pytest.skip(f"{part}: {reason}")
+
+    return without

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, raise_all
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def need_free(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> None:
     """Refuse a place that cannot be written to, with all that is in the way."""
+    raise_all(place_problems(target, overwrite=overwrite, suffixes=suffixes))
+
+
+def place_problems(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> list[Problem]:
+    """All that is in the way of writing to a place; ask before the work, not after it."""
     problems = []
     if target.suffix not in suffixes:
         allowed = " or ".join(suffixes)
@@ -24,27 +35,82 @@ def need_free(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> No
     elif target.is_dir() or (target.exists() and not overwrite):
         remedy = "Choose another name, or overwrite it (overwrite=True, --force)."
         problems.append(Problem("O03", f"{target.name} exists.", remedy))
-    raise_all(problems)
+    return problems
 
 
 @contextmanager
-def beside(target: Path) -> Iterator[Path]:
-    """A new file next to the target that takes its place when all went well."""
-    handle, name = _made_beside(target)
-    os.close(handle)
+def beside(target: Path, like: Path | None = None) -> Iterator[Path]:
+    """A name for a new file next to the target that takes its place when all went well.
+
+    It is made in a folder that nobody else may enter, and gets the permissions of a new file,
+    but never wider ones than the file ``like`` has.
+    """
+    from discreet.rooms import room
+
+    with room(target) as folder:
+        place = folder / target.name
+        yield place
+        no_wider(place, like)
+        settle(place)
+        place.replace(target)
+
+
+def no_wider(place: Path, like: Path | None) -> None:
+    """Give a file, or the files of a folder, the permissions of a new file, within those of
+    the file ``like``.
+    """
+    allowed = stat.S_IMODE(like.stat().st_mode) if like is not None and like.exists() else 0o777
+    for file in [place] if place.is_file() else [f for f in place.rglob("*") if f.is_file()]:
+        file.chmod(_new_mode(file) & allowed)
+
+
+def _new_mode(file: Path) -> int:
+    """The permissions that the system gives to a new file; asked for by making one."""
+    probe = file.with_name(f".{secrets.token_hex(4)}")
+    os.close(os.open(probe, os.O_CREAT | os.O_EXCL, 0o666))
+    mode = stat.S_IMODE(probe.stat().st_mode)
+    probe.unlink()
+    return mode
+
+
+def settle(file: Path) -> None:
+    """Have a file, or the files of a folder, on disk before it takes the place of another, in
+    case the machine stops.
+    """
+    for part in [file] if file.is_file() else [f for f in file.rglob("*") if f.is_file()]:
+        with part.open("rb") as opened:
+            os.fsync(opened.fileno())
+
+
+def take_place(place: Path, target: Path) -> None:
+    """Put a file, or a folder that an engine wrote, where it belongs."""
+    if place.is_dir() and target.is_file():
+        target.unlink()  # a folder does not replace a file by itself
+    place.replace(target)
+
+
+@contextmanager
+def folder_beside(target: Path) -> Iterator[Path]:
+    """A name for a new folder next to the target that takes its place when all went well."""
+    place = target.absolute().parent / f".{target.name}.{secrets.token_hex(4)}"
     try:
-        yield Path(name)
-        Path(name).replace(target)
+        yield place
+        target.unlink(missing_ok=True)  # a file that may be overwritten; a folder never is
+        place.rename(target)
     finally:
-        Path(name).unlink(missing_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
-def _made_beside(target: Path) -> tuple[int, str]:
-    try:
-        return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError:
-        pass  # the message names a path of the machine
-    fail("O05", f"{target.name} cannot be written there.", "Check the folder's permissions.")
+def write_arrow(target: Path, table: pa.Table) -> None:
+    """Write a table as CSV or Parquet, by the ending of the name."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    with beside(target) as place:
+        if target.suffix == ".parquet":
+            pyarrow.parquet.write_table(table, place)
+        else:
+            pyarrow.csv.write_csv(table, place)
 
 
 def write_text(target: Path, text: str, *, overwrite: bool) -> None:

@@ -6,6 +6,7 @@ id that both files hold.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_FEW = 20_000_000  # records: the values of more are added up where they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,15 @@ class Linked:
         initial = found.select([f"x{i}" for i in range(len(names))]).rename_columns(list(names))
         masked = found.select([f"y{i}" for i in range(len(names))]).rename_columns(list(names))
         return initial, masked
+
+    @functools.cached_property
+    def near(self) -> bool:
+        """Whether the values may be brought together here: few, and in this process already."""
+        return engine.is_near(self.pair.masked) and self.masked.n <= _FEW
+
+    def compared(self, names: Sequence[str]) -> engine.Compared:
+        """Initial beside masked values of the named columns, in the engine."""
+        return engine.compared(self.pair, self.link, names)
 
     def compatible(self) -> pa.Table:
         """How many released records (t) are compatible with how many initial ones (size)."""

@@ -10,7 +10,7 @@ import functools
 import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,14 +19,17 @@ import numpy as np
 from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType, Roles, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
-from discreet.files import need_free
+from discreet.files import place_problems
 from discreet.frames import FrameKind
+from discreet.origin import Origin
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.classes import Classes
     from discreet.frequency import FrequencySet
+    from discreet.planning.plan import Plan
 
 MissingPolicy = Literal["category", "wildcard", "refuse"]
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
@@ -41,6 +44,7 @@ class Microdata:
     roles: Roles
     types: Mapping[str, AttributeType]
     missing: MissingPolicy
+    origin: Origin = field(default_factory=Origin, kw_only=True)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -104,7 +108,18 @@ class Microdata:
         found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
         if len(found) > _MANY:
             engine.give_back(self.source)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
         return found
+
+    def some_values(self, keys: Sequence[str], name: str, most: int) -> FrequencySet:
+        """The keys with up to ``most`` distinct values of an attribute in each class, and a
+        missing one where there is one; not with their counts.
+        """
+        from discreet.frequency import FrequencySet
+
+        chosen = self._known([*keys, name])
+        found = engine.some_values(self.source, chosen[:-1], name, most)
+        return FrequencySet.from_arrow(chosen, found, {n: self.types[n].scale for n in chosen})
 
     def classes(self, distinct: Sequence[str] = (), values: Sequence[str] = ()) -> Classes:
         """The classes on the keys by size, with the numbers of distinct values in each of them.
@@ -121,9 +136,10 @@ class Microdata:
             by_value = {name: self.frequency_set([*keys, name]) for name in chosen}
             return compatible_classes(self.frequency_set(keys), by_value)
         skip_missing = self.missing == "wildcard"
-        return Classes.from_arrow(
-            engine.class_signatures(self.source, keys, chosen, skip_missing), chosen
-        )
+        signatures = engine.class_signatures(self.source, keys, chosen, skip_missing)
+        found = Classes.from_arrow(signatures, chosen)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found
 
     def _classes_with_values(self, keys: tuple[str, ...], names: tuple[str, ...]) -> Classes:
         from discreet.classes import classes_with_values
@@ -150,6 +166,15 @@ class Microdata:
         """The size of each record's class on the keys, in the order of the records."""
         self.need_partition("the class size of a record")
         return engine.class_sizes(self.source, self.need_keys(), self.n)
+
+    def coded(self, name: str) -> tuple[pa.Array, NDArray[np.unsignedinteger]]:
+        """The values of an attribute in order, missing last, and each record's rank among them, in
+        the order of the records and in as few bytes as will do."""
+        from discreet.frequency import coded
+
+        column = engine.collect(self.source, self._known([name])).column(0)
+        values, codes = coded(column, self.types[name].scale)
+        return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)
 
     def need_keys(self) -> tuple[str, ...]:
         """The keys, or an error that says how to name them."""
@@ -180,21 +205,81 @@ class Microdata:
         changed = replace(self, roles=replace(self.roles, **tidy))
         return checked(changed)
 
+    def native(self) -> Any:
+        """The records as a table that stays where it is, without identifiers and record id: a
+        Spark frame where Spark holds them, else an Ibis table.
+        """
+        return engine.native(self.source, self.released)
+
     def to(self, kind: FrameKind) -> Any:
         """The records as a frame, without identifiers and record id."""
         return frames.from_arrow(engine.collect(self.source, self.released), kind)
 
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the records, without identifiers and record id, as CSV or Parquet.
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+    ) -> None:
+        """Write the records as CSV or Parquet, in their order, without identifiers and record id.
 
-        The file appears whole or not at all.
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all, with permissions not wider than the input's.
+        overwrite : bool
+        identifiers : list of str
+            Identifiers to write all the same; the record id never is.
+        escape_formulas : bool
+            In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
+            formula: those that begin with ``= + - @``, a tab or a carriage return.
         """
+        asked = attributes.names(identifiers)
+        raise_all(self.write_problems(path, overwrite, asked, escape_formulas))
+        self._write(Path(path), asked, escape_formulas, None)
+
+    def write_problems(
+        self,
+        path: str | os.PathLike[str],
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+    ) -> list[Problem]:
+        """All that stands in the way of :meth:`write`: ask before the work, not after it."""
         if not isinstance(path, str | os.PathLike):
-            fail("O01", "the path is not a path.", "Give the name of a .csv or .parquet file.")
-        target = Path(path)
-        raise_all(_unwritable(self.released))
-        need_free(target, overwrite=overwrite, suffixes=(".csv", ".parquet"))
-        engine.write(self.source, self.released, target)
+            what = "the path is not a path."
+            return [Problem("O01", what, "Give the name of a .csv or .parquet file.")]
+        asked = attributes.names(identifiers)
+        names = self._written(asked)
+        return [
+            *_not_to_be_written(self, asked),
+            *_unwritable(names),
+            *_unescapable(names, Path(path), escape_formulas),
+            *place_problems(Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet")),
+        ]
+
+    def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
+        return tuple(c for c in self.columns if c in self.released or c in asked)
+
+    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> None:
+        form = engine.Form(seed, escape, self._first.origin.file)
+        engine.write(self.source, self._written(asked), path, form)
+
+    @property
+    def _first(self) -> Microdata:
+        """The microdata that were read."""
+        return self
+
+    def plan(self, output: str = "masked.csv") -> Plan:
+        """The plan that reads these records again and writes them (``ds.Plan``).
+
+        It holds what was said of the data when they were read, and nothing that is in them.
+        """
+        from discreet.planning.recording import plan_of
+
+        return plan_of(self, output)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role, type, distinct values, missing values."""
@@ -253,6 +338,32 @@ def _unwritable(names: Sequence[str]) -> list[Problem]:
     if "" in names:
         problems.append(Problem("O04", "a column has no name.", "Give it one."))
     return problems
+
+
+def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
+    remedy = f"Its identifiers are {listed(data.identifiers)}." if data.identifiers else ""
+    problems = [
+        Problem("R12", f"identifiers= names {name!r}, which is not an identifier.", remedy)
+        for name in asked
+        if name not in (*data.identifiers, data.record_id)
+    ]
+    if data.record_id in asked:
+        what = f"{data.record_id!r} is the record id, which links to the initial records."
+        problems.append(Problem("R12", what, "It is never written: leave it out."))
+    return problems
+
+
+def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Problem]:
+    if not escape:
+        return []
+    if target.suffix == ".parquet":
+        what = "escape_formulas= is for CSV files."
+        return [Problem("O07", what, "Leave it out: no spreadsheet runs a Parquet file.")]
+    return [
+        Problem("O07", f"the name of column {name!r} would be run as a formula.", "Rename it.")
+        for name in names
+        if name.startswith(engine.FORMULA)
+    ]
 
 
 def checked(data: Microdata) -> Microdata:

@@ -6,12 +6,16 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from discreet import attributes, csvfile, engine, frames
 from discreet.attributes import AttributeType, Roles, TypeSpec, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.microdata import POLICIES, Microdata, MissingPolicy, checked
+from discreet.origin import Origin
+
+EngineName = Literal["spark"]
+_PARQUET = (".parquet", ".pq")
 
 
 def read(
@@ -29,14 +33,15 @@ def read(
     encoding: str = "utf-8",
     names: Sequence[str] | None = None,
     header: bool = False,
+    engine: EngineName | None = None,
 ) -> Microdata:
     """Open a table and say what its attributes are.
 
     Parameters
     ----------
     source : path, frame or Ibis table
-        A CSV or Parquet file, a pandas, polars or pyarrow frame (or a dict of columns), or a
-        table of any Ibis backend. It is never changed.
+        A CSV or Parquet file, a pandas, polars, pyarrow or Spark frame (or a dict of columns), or
+        a table of any Ibis backend. It is never changed.
     identifiers, keys, confidential : list of column names
         The roles. A column may be key and confidential at once; an identifier is nothing else.
     types : mapping of column to "continuous", "nominal" or a list
@@ -60,6 +65,12 @@ def read(
         For CSV files: the columns of a file without header; or that the first line is a header
         although it holds numbers, which is refused otherwise.
 
+    engine : {"spark"}, optional
+        Where the work is done; by default where the table is: files and frames in the embedded
+        engine, a Spark frame in its session, a table of Ibis in its database. ``"spark"`` has
+        Spark read a Parquet file, and hands it any other file or frame, in the session that is
+        open or in one on this machine.
+
     Returns
     -------
     Microdata
@@ -76,7 +87,7 @@ def read(
     as_text = {
         str(name) for name, spec in _items(types) if isinstance(spec, str) and spec == "nominal"
     }
-    opened, ordered = _open(source, missing_values, csv, as_text)
+    opened, ordered = _open(source, missing_values, csv, as_text, engine)
     roles = Roles(
         attributes.names(identifiers),
         attributes.names(keys),
@@ -93,7 +104,10 @@ def read(
         )
     raise_all(problems)
     inferred = {name: attributes.infer(kind) for name, kind in opened.kinds.items()}
-    return checked(Microdata(opened, roles, {**inferred, **ordered, **types_given}, missing))
+    codes = _codes_given(missing_values)
+    origin = Origin.of(source, csv, codes, types_given, engine)
+    types_known = {**inferred, **ordered, **types_given}
+    return checked(Microdata(opened, roles, types_known, missing, origin=origin))
 
 
 def _items(types: Any) -> list[tuple[Any, Any]]:
@@ -101,10 +115,18 @@ def _items(types: Any) -> list[tuple[Any, Any]]:
 
 
 def _open(
-    source: Any, codes: Any, csv: csvfile.Options, as_text: set[str]
+    source: Any, codes: Any, csv: csvfile.Options, as_text: set[str], where: str | None
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
+    if where not in (None, "spark"):
+        fail("P16", "engine= is not known.", "Use 'spark', or leave it out.")
     if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source).expanduser(), codes, csv, as_text), {}
+        path = Path(source).expanduser()
+        if where and path.suffix.lower() in _PARQUET:
+            _need_readable(path, folder=True)
+            bare = engine.read_parquet_in_spark(path, {})
+            return engine.read_parquet_in_spark(path, _codes(codes, bare.names)), {}
+        opened = _open_file(path, codes, csv, as_text)
+        return engine.in_spark(opened) if where else opened, {}
     if isinstance(source, Microdata):
         fail("S09", "the source is microdata already.", "Change its roles with .with_roles(…).")
     if engine.is_table(source):
@@ -125,12 +147,13 @@ def _open(
     codes = _codes(codes, arrow.column_names)
     if arrow.num_columns == 0 or arrow.num_rows == 0:
         fail("S02", f"the {kind} frame has no records.", "Give a frame with at least one record.")
-    return engine.from_arrow(arrow, kind, codes), ordered
+    opened = engine.from_arrow(arrow, kind, codes)
+    return engine.in_spark(opened) if where else opened, ordered
 
 
 def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) -> engine.Source:
     _need_readable(path)
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if path.suffix.lower() in _PARQUET:
         if path.stat().st_size == 0:
             fail("S02", f"{path.name} is empty.", "Give a file with records.")
         bare = engine.read_parquet(path, {})
@@ -139,11 +162,13 @@ def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) 
     return engine.read_csv(path, dialect, _codes(codes, dialect.names), as_text)
 
 
-def _need_readable(path: Path) -> None:
+def _need_readable(path: Path, *, folder: bool = False) -> None:
     name = path.name or str(path)
     if not _exists(path):
         near = [p.name for p in path.parent.glob("*")]  # none where the folder may not be read
         fail("S01", f"{name} does not exist.", did_you_mean(name, near) or "Check the path.")
+    if path.is_dir() and folder:
+        return
     if path.is_dir():
         fail("S01", f"{name} is a folder.", "Give a CSV or Parquet file.")
     if not path.is_file():
@@ -165,6 +190,13 @@ def _codes(codes: Any, columns: Sequence[str]) -> dict[str, list[Any]]:
         return {str(n): _listed(given) for n, given in codes.items() if str(n) in columns}
     values = _listed(codes)
     return dict.fromkeys(columns, values) if values else {}
+
+
+def _codes_given(codes: Any) -> dict[str, list[Any]] | list[Any]:
+    """The codes for some columns, or for all."""
+    if isinstance(codes, Mapping):
+        return {str(name): _listed(given) for name, given in codes.items()}
+    return _listed(codes)
 
 
 def _listed(codes: Any) -> list[Any]:

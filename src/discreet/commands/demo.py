@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -21,6 +21,9 @@ from discreet.commands.options import (
 def demo(
     n: Annotated[int, typer.Option(help="Number of simulated patients.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Of the simulation.")] = 1,
+    engine: Annotated[
+        str | None, typer.Option(help="spark: do the work there (needs the spark extra).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the way of the data on simulated patients: read, measure, protect, compare."""
@@ -34,6 +37,7 @@ def demo(
             identifiers=["name", "ssn"],
             keys=["age", "zip", "sex"],
             confidential=["illness", "income"],
+            engine=cast("Any", engine),
         )
         found = ds.risk(survey)
         criterion = ds.PSensitiveKAnonymity(p=2, k=5)

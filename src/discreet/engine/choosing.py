@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine.source import Source, kept, uploaded
+from discreet.engine.source import Source, collected, kept, same, uploaded
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
     import pyarrow as pa
 
+_FEW = 100_000  # records: their draws are sorted; of more, only those near the last one chosen
 
-def sample(source: Source, column: str, size: int, seed: int) -> Source:
-    """The records with the ``size`` smallest draws; a draw is a hash of the seed and the id."""
+
+def sample(source: Source, column: str, size: int, n: int, seed: int) -> Source:
+    """The records with the ``size`` smallest draws of ``n``; a draw is a hash of seed and id.
+
+    The records are not sorted: the largest draw among those chosen is found first.
+    """
+    if size == n:
+        return kept(source, source.table)
     drawn = source.table.mutate(draw=_draw(source.table[column], seed))
-    chosen = drawn.order_by(["draw", column]).limit(size).select(*source.table.columns)
-    return kept(source, chosen)
+    last = _smallest(source, drawn.select("draw"), size, n)
+    return kept(source, drawn.filter(drawn["draw"] <= last).select(*source.table.columns))
+
+
+def _smallest(source: Source, drawn: ir.Table, rank: int, n: int) -> str:
+    """The draw of a rank. Draws are uniform, so that it lies near its share of the range: within
+    eight standard errors, and if it does not, all draws are sorted.
+    """
+    share, spread = rank / n, math.sqrt(rank * (n - rank) / n) / n
+    low, high = share - 8 * spread, share + 8 * spread
+    if n > _FEW and low > 0:
+        below = drawn.filter(drawn["draw"] < _hex(low))
+        before = int(collected(below.aggregate(n=below.count()), source)["n"][0].as_py())
+        near = drawn.filter((drawn["draw"] >= _hex(low)) & (drawn["draw"] < _hex(high)))
+        found = _at(source, near, rank - before)
+        if found is not None:
+            return found
+    found = _at(source, drawn, rank)
+    assert found is not None
+    return found
+
+
+def _at(source: Source, drawn: ir.Table, rank: int) -> str | None:
+    if rank < 1:
+        return None
+    found = collected(drawn.order_by("draw").limit(1, offset=rank - 1), source)
+    return found["draw"][0].as_py() if found.num_rows else None
+
+
+def _hex(share: float) -> str:
+    """The first digits of the draws that lie at a share of their range."""
+    return format(int(share * 2**64), "016x") if share < 1 else "g"
 
 
 def stratified_sample(
@@ -29,9 +69,8 @@ def stratified_sample(
     drawn = source.table.mutate(draw=_draw(source.table[column], seed))
     window = ibis.window(group_by=strata, order_by=["draw", column])
     ranked = drawn.mutate(rank=ibis.row_number().over(window))
-    joined = ranked.join(
-        given, [ranked[at].identical_to(given[f"s{i}"]) for i, at in enumerate(strata)]
-    )
+    alike = [c for i, at in enumerate(strata) for c in same(ranked[at], given[f"s{i}"])]
+    joined = ranked.join(given, alike)
     return kept(
         source, joined.filter(joined["rank"] < joined["take"]).select(*source.table.columns)
     )
@@ -41,4 +80,21 @@ def _draw(ids: Any, seed: int) -> Any:
     """A hash that is the same on every engine: MD5 of the text "seed:id"."""
     import ibis
 
-    return (ibis.literal(f"{seed}:") + ids.cast("string")).hexdigest("md5")
+    return hashed(ibis.literal(f"{seed}:") + ids.cast("string"))
+
+
+def hashed(text: Any) -> Any:
+    """MD5 of a text as hexadecimal digits, the same on every engine."""
+    return _md5()(text)
+
+
+@functools.cache
+def _md5() -> Any:
+    """MD5 as hexadecimal digits: a function of this name on every engine."""
+    import ibis
+
+    @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+    def md5(text: str) -> str:  # type: ignore[empty-body]
+        """MD5 of a text."""
+
+    return md5

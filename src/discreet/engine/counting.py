@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from discreet.engine.source import Source, batches, collected
+from discreet.engine.missing import endless
+from discreet.engine.source import Source, batches, collected, same
 from discreet.errors import fail
 
 if TYPE_CHECKING:
@@ -58,6 +59,47 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
     return collected(table.group_by(list(columns)).agg(n=table.count()), source)
 
 
+def some_values(source: Source, by: Sequence[str], name: str, most: int) -> pa.Table:
+    """Up to ``most`` distinct values of an attribute in each class, and a missing one where there
+    is one: combinations (columns 0, 1, …), the value, and 1. A row per class leaves the engine.
+    """
+    import ibis
+
+    keys = {f"k{i}": source.table[source.at(key)] for i, key in enumerate(by)}
+    table = source.table.select(**keys, v=source.table[source.at(name)]).distinct()
+    window = ibis.window(group_by=list(keys), order_by=ibis.asc("v", nulls_first=False))
+    ranked = table.mutate(rank=ibis.row_number().over(window))
+    few = ranked.filter((ranked["rank"] < most) | ranked["v"].isnull())
+    classes = few.group_by(list(keys)).agg(
+        values=few["v"].collect(where=few["v"].notnull()), missing=few["v"].isnull().any()
+    )
+    return _unnested(collected(classes, source), list(keys))
+
+
+def _unnested(classes: pa.Table, keys: list[str]) -> pa.Table:
+    """One row per class and value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = classes["values"].combine_chunks()
+    present = classes.select(keys).take(pc.list_parent_indices(values))
+    present = present.append_column("v", pc.list_flatten(values))
+    gone = classes.filter(classes["missing"]).select(keys)
+    gone = gone.append_column("v", pa.nulls(gone.num_rows, present.schema.field("v").type))
+    both = pa.concat_tables([present, gone])
+    return both.append_column("n", pa.array(np.ones(both.num_rows, dtype=np.int64)))
+
+
+def largest(source: Source, name: str, most: int) -> NDArray[np.int64]:
+    """How many records hold each of the most frequent values of an attribute."""
+    import ibis
+
+    table = source.table.select(v=source.table[source.at(name)])
+    sizes = table.group_by("v").agg(n=table.count())
+    top = sizes.select("n").order_by(ibis.desc("n")).limit(most)
+    return np.sort(np.asarray(collected(top, source)["n"], dtype=np.int64))[::-1]
+
+
 def class_signatures(
     source: Source, by: Sequence[str], distinct: Sequence[str], skip_missing: bool
 ) -> pa.Table:
@@ -86,7 +128,7 @@ def class_signatures(
 
 
 def _any_missing(column: Any) -> Any:
-    return column.isnull().any().cast("int64")
+    return column.isnull().any().ifelse(1, 0)
 
 
 def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
@@ -111,7 +153,8 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     # a projection of its own: shared with the join, the whole table would be held in memory
     keyed = table.select(**{f"{k}_class": table[k] for k in keys})
     classes = keyed.group_by(list(keyed.columns)).agg(**{name: keyed.count()})
-    joined = table.join(classes, [table[k].identical_to(classes[f"{k}_class"]) for k in keys])
+    alike = [c for k in keys for c in same(table[k], classes[f"{k}_class"])]
+    joined = table.join(classes, alike)
     return joined.select(*table.columns, name)
 
 
@@ -120,5 +163,5 @@ def not_positive(source: Source, name: str) -> int:
     column = source.table[source.at(name)]
     good = (column > 0).fill_null(False)
     if source.table.schema()[source.at(name)].is_floating():
-        good = good & ~column.isinf().fill_null(False)
+        good = good & ~endless(column).fill_null(False)
     return int(collected(source.table.aggregate(n=(~good).sum()), source)["n"][0].as_py() or 0)

@@ -13,21 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from discreet import csvfile
 from discreet.engine.counting import portions
+from discreet.engine.embedded import embedded, kept
+from discreet.engine.failures import translated
+from discreet.engine.lifetimes import fresh_name
 from discreet.engine.missing import MissingCodes, normalised, without_codes
 from discreet.engine.opening import literal
-from discreet.engine.source import (
-    Kind,
-    Source,
-    collected,
-    drop,
-    embedded,
-    fresh_name,
-    translated,
-    when_unused,
-)
+from discreet.engine.source import Kind, Source, collected
 
 if TYPE_CHECKING:
-    import ibis.expr.types as ir
     import pyarrow as pa
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is parsed once and kept by the engine
@@ -83,9 +76,7 @@ def read_csv(
         row=ibis.row_number(),
     )
     if path.stat().st_size <= _KEEP_BELOW:
-        name = fresh_name()
-        typed = translated(lambda: embedded().create_table(name, typed, temp=True), path.name)
-        when_unused(typed, drop, name)
+        typed = translated(lambda: kept(typed), path.name)
     return normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
 
 
@@ -99,7 +90,7 @@ def _fitting(raw: Source, as_text: Collection[str]) -> list[Kind]:
         for i in [i for i, kinds in open_.items() if not kinds]:
             found[i] = "text"
             del open_[i]
-        fits = _all_fit(raw.table, [(i, kinds[0]) for i, kinds in open_.items()], raw.origin)
+        fits = _all_fit(raw, [(i, kinds[0]) for i, kinds in open_.items()])
         for (i, kind), fit in fits.items():
             if fit:
                 found[i] = kind
@@ -115,16 +106,14 @@ def _possible(head: pa.ChunkedArray) -> list[Kind]:
     return [kind for kind, form in _FORMS.items() if all(form.search(cell) for cell in cells)]
 
 
-def _all_fit(
-    table: ir.Table, tried: list[tuple[int, Kind]], origin: str
-) -> dict[tuple[int, Kind], bool]:
+def _all_fit(raw: Source, tried: list[tuple[int, Kind]]) -> dict[tuple[int, Kind], bool]:
     if not tried:
         return {}
-    row = {}
+    row: dict[str, Any] = {}
+    table = raw.table
     for some in portions(tried, 500):
         checks = {f"{kind}{i}": _fits(table[f"c{i}"], kind).all() for i, kind in some}
-        found = translated(table.aggregate(**checks).to_pyarrow, origin)
-        row.update(found.to_pylist()[0])
+        row.update(collected(table.aggregate(**checks), raw).to_pylist()[0])
     # no record at all (None): nothing contradicts the kind, and text is the plain reading
     return {(i, kind): bool(row[f"{kind}{i}"]) for i, kind in tried}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from discreet.engine.source import Source, collected, kept, translated
+from discreet.engine.failures import translated
+from discreet.engine.source import Source, collected, kept, need_records_here, same
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -160,7 +161,11 @@ def _columns(prefix: str, number: int) -> list[str]:
 
 
 def _same(left: ir.Table, right: ir.Table, of_left: str, of_right: str, number: int) -> list[Any]:
-    return [left[f"{of_left}{i}"].identical_to(right[f"{of_right}{i}"]) for i in range(number)]
+    return [
+        condition
+        for i in range(number)
+        for condition in same(left[f"{of_left}{i}"], right[f"{of_right}{i}"])
+    ]
 
 
 def _without_unreleased(cells: pa.Table) -> pa.Table:
@@ -171,11 +176,17 @@ def _without_unreleased(cells: pa.Table) -> pa.Table:
 
 def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
     """The named columns of all released records, initial (x0, …) beside masked (y0, …) values."""
+    need_records_here(pair.masked)
+    found = collected(linked(pair, link, names), pair.masked)
+    return found.sort_by("id").drop_columns(["id"])
+
+
+def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:
+    """Released records with their id, initial (x0, …) and masked (y0, …) values."""
     initial = pair.initial.table.select(
         initial_id=pair.initial.table[link[0]], **_keys(pair.initial, names, "x")
     )
     masked = pair.masked.table.select(
         id=pair.masked.table[link[1]], **_keys(pair.masked, names, "y")
     )
-    both = masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")
-    return collected(both, pair.masked).sort_by("id").drop_columns(["id"])
+    return masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -70,3 +71,8 @@ def _number(code: Any, dtype: Any) -> Any | None:
             return ibis.literal(number, type=dtype)
         return ibis.literal(int(number), type=dtype) if number == int(number) else None
     return None
+
+
+def endless(column: Any) -> Any:
+    """Whether a number is infinite; Ibis has this for fewer engines, and wrongly for Spark."""
+    return column.abs() > sys.float_info.max

@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import csvfile
+from discreet.engine import spark
+from discreet.engine.embedded import embedded, uploaded
+from discreet.engine.failures import translated
+from discreet.engine.lifetimes import fresh_name
 from discreet.engine.missing import MissingCodes, normalised
-from discreet.engine.source import (
-    Source,
-    collected,
-    embedded,
-    forget,
-    fresh_name,
-    translated,
-    when_unused,
-)
+from discreet.engine.source import Source, collected
 from discreet.errors import raise_all
 from discreet.frames import FrameKind, unreadable
 
@@ -27,17 +23,40 @@ if TYPE_CHECKING:
 
 
 def is_table(source: object) -> bool:
-    """Whether an object is an Ibis table (without importing Ibis for those that are not)."""
+    """Whether an object is an Ibis table or a Spark frame (without importing either library for
+    those that are not).
+    """
     home = type(source).__module__.partition(".")[0]
-    return home == "ibis" and hasattr(source, "get_backend") and hasattr(source, "columns")
+    ibis = home == "ibis" and hasattr(source, "get_backend") and hasattr(source, "columns")
+    return ibis or spark.is_frame(source)
 
 
 def from_table(table: Any, missing: MissingCodes) -> Source:
-    """Open a table of any Ibis backend; rows have no numbers of their own there."""
-    translated(table.get_backend, "the Ibis table")
+    """Open a table of any Ibis backend or a Spark frame; rows have no numbers of their own."""
     names = tuple(str(c) for c in table.columns)
+    if spark.is_frame(table):
+        csvfile.refuse_duplicates(names, Path("the Spark frame"))
+        opened = translated(lambda: spark.opened(table), "the Spark frame")
+        return normalised(Source(opened, names, "the Spark frame", None, "arrow"), missing)
+    translated(table.get_backend, "the Ibis table")
     renamed = table.select(**{f"c{i}": table[name] for i, name in enumerate(table.columns)})
     return normalised(Source(renamed, names, "the table", None, "arrow"), missing)
+
+
+def in_spark(source: Source) -> Source:
+    """A file or frame of this process handed to Spark, its rows numbered as before."""
+
+    def handed() -> Any:
+        return spark.uploaded(spark.backend_of(spark.session()), collected(source.table, source))
+
+    return replace(source, table=translated(handed, source.origin))
+
+
+def read_parquet_in_spark(path: Path, missing: MissingCodes) -> Source:
+    """Open a Parquet file, or a folder of them, with Spark; rows have no numbers there."""
+    frame = translated(lambda: spark.session().read.parquet(path.absolute().as_uri()), path.name)
+    opened = translated(lambda: spark.opened(frame), path.name)
+    return normalised(Source(opened, tuple(frame.columns), path.name, None, "arrow"), missing)
 
 
 def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Source:
@@ -50,13 +69,8 @@ def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Sourc
     row = pa.array(np.arange(table.num_rows, dtype=np.int64))
     physical = [*(f"c{i}" for i in range(len(names))), "row"]
     arrow = pa.Table.from_arrays([*plain.values(), row], names=physical)
-    name = fresh_name()
-    engine = embedded()
-    engine.con.register(name, arrow)
-    opened = translated(lambda: engine.table(name), f"the {kind} frame")
-    source = Source(opened, names, f"the {kind} frame", "row", kind)
-    when_unused(source.table, forget, name)
-    return normalised(source, missing)
+    opened = translated(lambda: uploaded(embedded(), arrow), f"the {kind} frame")
+    return normalised(Source(opened, names, f"the {kind} frame", "row", kind), missing)
 
 
 def read_parquet(path: Path, missing: MissingCodes) -> Source:

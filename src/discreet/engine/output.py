@@ -3,32 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from discreet.engine.source import Source, collected, translated
-from discreet.files import beside
+from discreet.engine import spark
+from discreet.engine.choosing import hashed
+from discreet.engine.failures import translated
+from discreet.engine.home import home_of
+from discreet.engine.source import Source, collected, is_distributed
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
     import pyarrow as pa
 
 
-def collect(source: Source, names: Sequence[str]) -> pa.Table:
-    """The named columns as an Arrow table, in the order of the records where they have one."""
-    table = source.table if source.row is None else source.table.order_by(source.row)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is run by a spreadsheet
+
+
+@dataclass(frozen=True)
+class Form:
+    """How records are written.
+
+    Attributes
+    ----------
+    seed : int or None
+        Of the order; None for the order of the records.
+    escape_formulas : bool
+        Whether texts that a spreadsheet would run get an apostrophe.
+    like : Path or None
+        The file whose permissions are not exceeded.
+    """
+
+    seed: int | None = None
+    escape_formulas: bool = False
+    like: Path | None = None
+
+
+def collect(source: Source, names: Sequence[str], seed: int | None = None) -> pa.Table:
+    """The named columns as an Arrow table, in the order of the records where they have one, or
+    shuffled by a seed.
+    """
+    table = _ordered(source, names, seed)
     chosen = table.select(*[source.at(name) for name in names])
     return collected(chosen, source).rename_columns(list(names))
 
 
-def write(source: Source, names: Sequence[str], path: Path) -> None:
-    """Write the named columns to a CSV or Parquet file that appears whole or not at all."""
-    table = source.table if source.row is None else source.table.order_by(source.row)
-    chosen = table.select(**{name: table[source.at(name)] for name in names})
-    with beside(path) as place:
-        if path.suffix == ".parquet":
-            translated(lambda: chosen.to_parquet(place), source.origin)
-        else:
-            translated(lambda: chosen.to_csv(place, header=True), source.origin)
+def write(source: Source, names: Sequence[str], path: Path, form: Form) -> None:
+    """Write the named columns as CSV or Parquet; the output appears whole or not at all."""
+    table = _ordered(source, names, form.seed)
+    columns = {name: table[source.at(name)] for name in names}
+    if form.escape_formulas:
+        texts = [name for name in names if source.kinds[name] == "text"]
+        columns |= {name: _escaped(columns[name]) for name in texts}
+    chosen = table.select(**columns)
+    translated(lambda: home_of(chosen).write(chosen, path, form.like), source.origin)
+
+
+def _ordered(source: Source, names: Sequence[str], seed: int | None) -> ir.Table:
+    if seed is not None:
+        return source.table.order_by(_shuffle(source, names, seed))
+    return source.table if source.row is None else source.table.order_by(source.row)
+
+
+def _shuffle(source: Source, names: Sequence[str], seed: int) -> Any:
+    """A hash of the values that are given out and the seed: records that tie are equal in all
+    that can be seen, so that the order tells nothing of where a record stood.
+    """
+    import ibis
+
+    text = ibis.literal(f"{seed}:")
+    for name in names:  # the length before each value keeps "1", "23" apart from "12", "3"
+        value = source.table[source.at(name)].cast("string")
+        text = text + (value.length().cast("string") + ibis.literal(":") + value).fill_null("-")
+    return hashed(text)
+
+
+def _escaped(texts: Any) -> Any:
+    """With an apostrophe before what would be run; one that is there already gets another, so
+    that values which differ still do.
+    """
+    import ibis
+
+    run = texts.re_search(f"^'*[{''.join(FORMULA).replace('-', '')}-]")
+    return run.ifelse(ibis.literal("'") + texts, texts)
 
 
 def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.Table:
@@ -37,3 +95,12 @@ def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.T
     chosen = source.table.select(link=source.table[link], order=source.table[order], **columns)
     found = collected(chosen, source).sort_by([("order", "ascending"), ("link", "ascending")])
     return found.drop_columns(["order"]).rename_columns(["link", *names])
+
+
+def native(source: Source, names: Sequence[str], seed: int | None = None) -> Any:
+    """The named columns as a table that stays in the engine: a Spark frame, or one of Ibis."""
+    ordered = _ordered(source, names, seed)
+    table = ordered.select(**{name: ordered[source.at(name)] for name in names})
+    if not is_distributed(source):
+        return table
+    return translated(lambda: spark.frame_of(table), source.origin)

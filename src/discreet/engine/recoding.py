@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from discreet.engine.source import Source, kept, uploaded
+import numpy as np
+
+from discreet.engine.source import Source, kept, same, uploaded
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 def replaced(source: Source, link: str, values: pa.Table) -> Source:
@@ -23,13 +26,27 @@ def replaced(source: Source, link: str, values: pa.Table) -> Source:
     return kept(source, joined.select(**columns))
 
 
+def extended(source: Source, name: str, values: NDArray[np.float64]) -> Source:
+    """The table with one more column, a number for each record in their order."""
+    import ibis
+    import pyarrow as pa
+
+    place = pa.table({"place": pa.array(np.arange(len(values))), "value": pa.array(values)})
+    given = uploaded(source, place)
+    ordered = source.table.mutate(place=ibis.row_number().over(order_by=source.row))
+    joined = ordered.join(given, ordered["place"] == given["place"])
+    columns = {c: joined[c] for c in source.table.columns}
+    made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
+    return kept(replace(source, names=(*source.names, name)), made)
+
+
 def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
     """The table with columns recoded, by one join each with its table of values and labels."""
     table = source.table
     for name, values in tables.items():
         at = source.at(name)
         given = uploaded(source, values.rename_columns(["value", "label"]))
-        joined = table.join(given, table[at].identical_to(given["value"]))
+        joined = table.join(given, same(table[at], given["value"]))
         table = joined.select(**{c: joined["label" if c == at else c] for c in table.columns})
     return replace(source, table=table)
 
@@ -41,5 +58,5 @@ def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Sou
     physical = [f"s{i}" for i in range(len(names))]
     gone = uploaded(source, combinations.rename_columns(physical))
     pairs = zip(names, physical, strict=True)
-    same = [source.table[source.at(name)].identical_to(gone[s]) for name, s in pairs]
-    return replace(source, table=source.table.anti_join(gone, same))
+    alike = [c for name, s in pairs for c in same(source.table[source.at(name)], gone[s])]
+    return replace(source, table=source.table.anti_join(gone, alike))

@@ -7,17 +7,16 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 from __future__ import annotations
 
 import functools
-import itertools
-import os
-import re
-import sys
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from discreet import csvfile
-from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.engine.embedded import embedded
+from discreet.engine.embedded import give_back as release_memory
+from discreet.engine.failures import translated
+from discreet.engine.home import home_of
+from discreet.engine.turns import in_turn
+from discreet.errors import fail
 from discreet.frames import FrameKind
 
 if TYPE_CHECKING:
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Kind = Literal["integer", "number", "boolean", "text", "date", "timestamp", "time", "other"]
-
-
-T = TypeVar("T")
-
-
-_BATCH = 1 << 18
-
-
-_counter = itertools.count()
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,138 +70,63 @@ def _kind(dtype: Any) -> Kind:
     return next((kind for test, kind in tests if getattr(dtype, test)()), "other")
 
 
-@functools.cache
-def embedded() -> Any:
-    """The DuckDB of this process, in memory, which fetches nothing from outside."""
-    import ibis
-
-    return ibis.duckdb.connect(
-        autoinstall_known_extensions=False,
-        enable_external_file_cache=False,  # the system caches files; what we hold is counted
-    )
+def is_near(source: Source) -> bool:
+    """Whether the records are in this process already: the embedded engine holds them."""
+    return source.table.get_backend() is embedded()
 
 
-def fresh_name() -> str:
-    """A name for a table that no other table has."""
-    return f"discreet_{os.getpid()}_{next(_counter)}"
+def is_distributed(source: Source) -> bool:
+    """Whether the records are spread over machines, so that they are never brought together."""
+    return source.engine == "pyspark"
 
 
-def when_unused(table: ir.Table, release: Callable[[str], None], name: str) -> None:
-    """Release what the engine holds once no expression refers to it any more."""
-    weakref.finalize(table.op(), release, name).atexit = False
-
-
-def forget(name: str) -> None:
-    """Let go of a registered Arrow table."""
-    if not sys.is_finalizing():
-        embedded().con.unregister(name)
-
-
-def drop(name: str) -> None:
-    """Drop a table that the engine keeps for us."""
-    if not sys.is_finalizing():
-        embedded().con.execute(f'DROP TABLE IF EXISTS "{name}"')
+def need_records_here(source: Source) -> None:
+    """Refuse to bring the records of a distributed table into this process."""
+    if is_distributed(source):
+        fail(
+            "N08",
+            f"the step compares records with each other, and those of {source.origin} are spread "
+            "over machines.",
+            "Draw a sample, write it as Parquet, and read that.",
+        )
 
 
 def kept(source: Source, table: ir.Table) -> Source:
     """Have the engine carry out a step once and keep the outcome, so that it is not repeated."""
-    if source.engine != "duckdb" or table.get_backend() is not embedded():
-        return replace(source, table=translated(table.cache, source.origin))
-    name = fresh_name()
-    made = translated(lambda: embedded().create_table(name, table, temp=True), source.origin)
-    when_unused(made, drop, name)
+    made = translated(lambda: home_of(table).kept(table), source.origin)
     return replace(source, table=made)
 
 
 def uploaded(source: Source, table: pa.Table) -> ir.Table:
     """A small table, or one column per record, handed to the engine that holds the source."""
-    import ibis
-
     backend = source.table.get_backend()
-    if backend is not embedded():
-        return ibis.memtable(table)
-    name = fresh_name()
-    backend.con.register(name, table)
-    made = backend.table(name)
-    when_unused(made, forget, name)
-    return made
+    return translated(lambda: home_of(source.table).uploaded(backend, table), source.origin)
+
+
+def same(left: Any, right: Any) -> list[Any]:
+    """Conditions of a join under which two cells are equal, or both are missing."""
+    return home_of(left).same(left, right)
 
 
 def give_back(source: Source) -> None:
-    """Have the embedded engine and Arrow return the memory that they hold in reserve.
-
-    DuckDB keeps what a query needed; naming its limit again makes it let go.
-    """
+    """Have the embedded engine and Arrow return the memory that they hold in reserve."""
     import pyarrow as pa
 
     if source.table.get_backend() is embedded():
-        connection = embedded().con
-        settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
-        limit = connection.sql(settings).fetchall()[0][0]
-        connection.execute(f"SET memory_limit = '{limit}'")
+        in_turn(release_memory)
     pa.default_memory_pool().release_unused()
 
 
 def collected(expression: Any, source: Source) -> pa.Table:
-    """The outcome of an expression as an Arrow table."""
-    return translated(expression.to_pyarrow, source.origin)
+    """The outcome of an expression as an Arrow table.
+
+    Here and in :func:`batches`, and nowhere else, does anything cross from the engine.
+    """
+    return translated(lambda: home_of(expression).collected(expression), source.origin)
 
 
 def batches(expression: Any, source: Source) -> Iterator[pa.RecordBatch]:
     """The outcome of an expression in pieces, so that it need not fit into memory."""
-    pieces = iter(translated(lambda: _reader(expression), source.origin))
+    pieces = iter(translated(lambda: home_of(expression).reader(expression), source.origin))
     while (batch := translated(lambda: next(pieces, None), source.origin)) is not None:
         yield batch
-
-
-def _reader(expression: Any) -> Iterator[pa.RecordBatch]:
-    backend = expression.get_backend()
-    if backend.name != "duckdb":
-        return expression.to_pyarrow_batches(chunk_size=_BATCH)
-    # Ibis 12 asks DuckDB 2 for a reader by a name it no longer has
-    return backend.con.sql(backend.compile(expression)).to_arrow_reader(_BATCH)
-
-
-def translated(step: Callable[[], T], origin: str) -> T:
-    """Run a step; what the engine says of a failure may quote a cell, so it is not passed on."""
-    try:
-        return step()
-    except DiscreetError:
-        raise
-    except Exception as error:  # noqa: BLE001 - every backend has errors of its own
-        problem = _problem(str(error), type(error).__name__, origin)
-    raise_all([problem])
-    raise AssertionError
-
-
-def _problem(message: str, name: str, origin: str) -> Problem:
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"line {line[1]} of {origin}" if line else origin
-    if "unicode" in message or "not utf-8" in message:
-        return csvfile.not_in_encoding(where, "utf-8")
-    widths = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if widths:
-        return Problem(
-            "S06",
-            f"{where} has {widths[2]} cells, the header has {widths[1]}.",
-            "Mend the line, or check the separator.",
-        )
-    if "Maximum line size" in message:
-        return Problem("S07", f"{where} is too long.", "Check whether a quote is not closed.")
-    if line:
-        return Problem("S07", f"{where} cannot be read as CSV.", "Check its quotes and separators.")
-    if "CSV Parser" in message:
-        return Problem(
-            "S07",
-            f"{where} mixes line ends or has a quote out of place.",
-            "Save it with one kind of line end and balanced quotes.",
-        )
-    if "arquet" in message or "magic bytes" in message:
-        return Problem(
-            "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."
-        )
-    return Problem(
-        "E01",
-        f"the engine failed on {origin} ({name}).",
-        "Its message may quote a value and is withheld; run the step in the engine to see it.",
-    )

@@ -63,15 +63,39 @@ def categorical_loss(
 
     The codes of an ordinal attribute are ranks.
     """
-    dist = sum(attribute_dist(a, b, o) for a, b, o in zip(x, y, ordinal, strict=True))
-    ebil = sum(attribute_ebil(a, b, c) for a, b, c in zip(x, y, cardinalities, strict=True))
-    total, cells, appeared = 0.0, 0, 0
-    for size in range(1, min(dimension, len(x)) + 1):
-        for chosen in itertools.combinations(range(len(x)), size):
-            lost, number, new = _table_variation(x, y, cardinalities, chosen)
-            total, cells, appeared = total + lost, cells + number, appeared + new
+    dist = [attribute_dist(a, b, o) for a, b, o in zip(x, y, ordinal, strict=True)]
+    ebil = [attribute_ebil(a, b, c) for a, b, c in zip(x, y, cardinalities, strict=True)]
+    tables = [
+        table_variation(x, y, cardinalities, chosen) for chosen in tables_of(len(x), dimension)
+    ]
+    return added_up(dist, ebil, tables, dimension)
+
+
+def tables_of(attributes: int, dimension: int) -> list[tuple[int, ...]]:
+    """The attributes of each contingency table up to a dimension."""
+    return [
+        chosen
+        for size in range(1, min(dimension, attributes) + 1)
+        for chosen in itertools.combinations(range(attributes), size)
+    ]
+
+
+def added_up(
+    dist: Sequence[float],
+    ebil: Sequence[float],
+    tables: Sequence[tuple[float, int, int]],
+    dimension: int,
+) -> CategoricalLoss:
+    """The measures of the file, from those of its attributes and contingency tables."""
+    total, cells = sum(lost for lost, _, _ in tables), sum(number for _, number, _ in tables)
     return CategoricalLoss(
-        float(dist), total, total / cells if cells else 0.0, ebil, cells, appeared, dimension
+        float(sum(dist)),
+        float(total),
+        total / cells if cells else 0.0,
+        float(sum(ebil)),
+        cells,
+        sum(new for _, _, new in tables),
+        dimension,
     )
 
 
@@ -89,7 +113,7 @@ def attribute_ebil(x: NDArray[np.int64], y: NDArray[np.int64], cardinality: int)
     return float(np.sum(count * np.log2(size / count)))
 
 
-def _table_variation(
+def table_variation(
     x: Codes, y: Codes, cardinalities: Sequence[int], chosen: tuple[int, ...]
 ) -> tuple[float, int, int]:
     """Σ |f − f′|/f over the cells with f > 0, their number, and the records in new cells."""

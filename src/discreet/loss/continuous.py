@@ -13,6 +13,7 @@ the central moments of the original data.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,41 +71,117 @@ class ContinuousLoss:
         return 20 * (self.pil_q + self.pil_m1 + self.pil_m2 + self.pil_m11 + self.pil_r)
 
 
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What the measures are computed from: sums over the records, whoever added them up.
+
+    Attributes
+    ----------
+    n : int
+        Records, each with all values.
+    mean_x, mean_y, cov_x, cov_y : arrays
+        Means and covariances of original and masked values.
+    relative, known, squares : arrays
+        Per attribute Σ |x − y|/|x| over the x that are not 0, their number, and Σ (x − y)².
+    m22, m31 : arrays
+        Central moments of the original values: means of a²·b² and of a³·b.
+    quantiles_x, quantiles_y, low, high : arrays
+        At ``QUANTILES``, and of the original values as far below and above as ``around`` says.
+    """
+
+    n: int
+    mean_x: NDArray[np.float64]
+    mean_y: NDArray[np.float64]
+    cov_x: Matrix
+    cov_y: Matrix
+    relative: NDArray[np.float64]
+    known: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    m22: Matrix
+    m31: Matrix
+    quantiles_x: Matrix
+    quantiles_y: Matrix
+    low: Matrix
+    high: Matrix
+
+    @classmethod
+    def of(cls, x: Matrix, y: Matrix) -> Summary:
+        """From the values themselves."""
+        n = len(x)
+        centred, known = x - x.mean(axis=0), x != 0
+        squares = centred**2
+        below, above = around(n)
+        change = np.divide(np.abs(x - y), np.abs(x), out=np.zeros_like(x), where=known)
+        return cls(
+            n=n,
+            mean_x=x.mean(axis=0),
+            mean_y=y.mean(axis=0),
+            cov_x=_cov(x),
+            cov_y=_cov(y),
+            relative=change.sum(axis=0),
+            known=known.sum(axis=0).astype(np.float64),
+            squares=((x - y) ** 2).sum(axis=0),
+            m22=squares.T @ squares / n,
+            m31=(centred**3).T @ centred / n,
+            quantiles_x=np.quantile(x, QUANTILES, axis=0),
+            quantiles_y=np.quantile(y, QUANTILES, axis=0),
+            low=np.quantile(x, below, axis=0),
+            high=np.quantile(x, above, axis=0),
+        )
+
+    def some(self, columns: Sequence[int]) -> Summary:
+        """The same for some of the attributes."""
+        at = list(columns)
+        parts = {
+            name: value[np.ix_(at, at)] if name in _BY_PAIR else value[..., at]
+            for name, value in vars(self).items()
+            if name != "n"
+        }
+        return Summary(n=self.n, **parts)
+
+
+_BY_PAIR = ("cov_x", "cov_y", "m22", "m31")
+
+
+def around(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The shares below and above each quantile that its density is estimated between."""
+    width = np.minimum(0.05, n**-0.2 / 4)
+    return np.maximum(QUANTILES - width, 0), np.minimum(QUANTILES + width, 1)
+
+
 def continuous_loss(x: Matrix, y: Matrix) -> ContinuousLoss:
     """Compare original values x with masked values y, one column per attribute, rows linked."""
-    pairs = np.triu_indices(x.shape[1], 1)
-    cov_x, cov_y = _cov(x), _cov(y)
-    cor_x, cor_y = _correlations(cov_x), _correlations(cov_y)
-    il1, zeros = _mean_relative(x, y)
-    moments = _Moments(x)
+    return loss_of(Summary.of(x, y))
+
+
+def loss_of(found: Summary) -> ContinuousLoss:
+    """All measures."""
+    pairs = np.triu_indices(len(found.mean_x), 1)
+    cov_x, cov_y = found.cov_x, found.cov_y
+    cor_x, cor_y = correlations(cov_x), correlations(cov_y)
+    moments = _Moments(found)
+    known = found.known.sum()
     return ContinuousLoss(
-        il1=il1,
-        il2=_mean_relative(x.mean(axis=0), y.mean(axis=0))[0],
-        il3=_mean_relative(np.diag(cov_x), np.diag(cov_y))[0],
-        il4=_mean_relative(cov_x[pairs], cov_y[pairs])[0],
+        il1=float(found.relative.sum() / known) if known else 0.0,
+        il2=_mean_relative(found.mean_x, found.mean_y),
+        il3=_mean_relative(np.diag(cov_x), np.diag(cov_y)),
+        il4=_mean_relative(cov_x[pairs], cov_y[pairs]),
         il5=_mean(np.abs(cor_x - cor_y)[pairs]),
-        pil_q=_mean(_pil(*_quantile_changes(x, y))),
-        pil_m1=_mean(_pil(y.mean(axis=0) - x.mean(axis=0), moments.sd_of_means())),
+        pil_q=_mean(_pil(*_quantile_changes(found))),
+        pil_m1=_mean(_pil(found.mean_y - found.mean_x, moments.sd_of_means())),
         pil_m2=_mean(_pil(np.diag(cov_y) - np.diag(cov_x), moments.sd_of_variances())),
         pil_m11=_mean(_pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs])),
         pil_r=_mean(_pil((cor_y - cor_x)[pairs], moments.sd_of_correlations()[pairs])),
-        sse_ratio=_sse_ratio(x, y),
-        zeros=zeros,
+        sse_ratio=_sse_ratio(found),
+        zeros=int(found.n * len(found.known) - known),
     )
 
 
-def attribute_losses(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+def attribute_losses(found: Summary, attribute: int) -> dict[str, float]:
     """The measures of a single attribute."""
-    found = continuous_loss(x[:, None], y[:, None])
-    return {
-        "il1": found.il1,
-        "il2": found.il2,
-        "il3": found.il3,
-        "pil_q": found.pil_q,
-        "pil_m1": found.pil_m1,
-        "pil_m2": found.pil_m2,
-        "sse_ratio": found.sse_ratio,
-    }
+    loss = loss_of(found.some([attribute]))
+    names = ("il1", "il2", "il3", "pil_q", "pil_m1", "pil_m2", "sse_ratio")
+    return {name: getattr(loss, name) for name in names}
 
 
 def _cov(x: Matrix) -> Matrix:
@@ -112,29 +189,28 @@ def _cov(x: Matrix) -> Matrix:
     return np.asarray(centred.T @ centred / max(len(x) - 1, 1))
 
 
-def _correlations(cov: Matrix) -> Matrix:
+def correlations(cov: Matrix) -> Matrix:
     """Correlations; 0 where an attribute is constant."""
     sd = np.sqrt(np.diag(cov))
     scale = np.outer(sd, sd)
     return np.divide(cov, scale, out=np.zeros_like(cov), where=scale > 0)
 
 
-def _mean_relative(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float, int]:
-    """Mean of |a − b| / |a|, and how many a are 0 and left out."""
+def _mean_relative(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Mean of |a − b| / |a| where a is not 0."""
     known = a != 0
-    return _mean(np.abs(a - b)[known] / np.abs(a[known])), int((~known).sum())
+    return _mean(np.abs(a - b)[known] / np.abs(a[known]))
 
 
 def _mean(values: NDArray[np.float64]) -> float:
     return float(values.mean()) if values.size else 0.0
 
 
-def _sse_ratio(x: Matrix, y: Matrix) -> float:
+def _sse_ratio(found: Summary) -> float:
     """Σ (x − y)² over Σ (x − mean)², attributes in units of the original standard deviation."""
-    spread = ((x - x.mean(axis=0)) ** 2).sum(axis=0)
+    spread = np.diag(found.cov_x) * max(found.n - 1, 1)
     varies = spread > 0
-    lost = ((x - y) ** 2).sum(axis=0)[varies] / spread[varies]
-    return float(lost.mean()) if varies.any() else 0.0
+    return float((found.squares[varies] / spread[varies]).mean()) if varies.any() else 0.0
 
 
 def _pil(change: NDArray[np.float64], sd: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -147,13 +223,10 @@ def _pil(change: NDArray[np.float64], sd: NDArray[np.float64]) -> NDArray[np.flo
 class _Moments:
     """Central moments up to order 4 of the original data, and what follows from them."""
 
-    def __init__(self, x: Matrix) -> None:
-        self.n = len(x)
-        self.x = x - x.mean(axis=0)
-        self.m11 = self.x.T @ self.x / self.n
-        squares = self.x**2
-        self.m22 = squares.T @ squares / self.n
-        self.m31 = (self.x**3).T @ self.x / self.n  # m31[a, b] = mean of a³·b
+    def __init__(self, found: Summary) -> None:
+        self.n = found.n
+        self.m11 = found.cov_x * (max(found.n - 1, 1) / found.n)
+        self.m22, self.m31 = found.m22, found.m31
         self.m2 = np.diag(self.m11)
         self.m4 = np.diag(self.m22)
 
@@ -185,16 +258,13 @@ class _Moments:
         return np.asarray(np.sqrt(np.maximum(r**2 * inner, 0) / self.n))
 
 
-def _quantile_changes(x: Matrix, y: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _quantile_changes(found: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Changes of the quantiles 5 % … 95 % and their sampling errors √(q(1−q)/n)/f(Q_q).
 
     The density f at a quantile is estimated from the spacing of neighbouring quantiles.
     """
-    change = np.quantile(y, QUANTILES, axis=0) - np.quantile(x, QUANTILES, axis=0)
-    width = np.minimum(0.05, len(x) ** -0.2 / 4)
-    low = np.quantile(x, np.maximum(QUANTILES - width, 0), axis=0)
-    high = np.quantile(x, np.minimum(QUANTILES + width, 1), axis=0)
-    share = np.minimum(QUANTILES + width, 1) - np.maximum(QUANTILES - width, 0)
-    spacing = (high - low) / share[:, None]  # 1/f
-    error = np.sqrt(QUANTILES * (1 - QUANTILES) / len(x))[:, None] * spacing
+    change = found.quantiles_y - found.quantiles_x
+    below, above = around(found.n)
+    spacing = (found.high - found.low) / (above - below)[:, None]  # 1/f
+    error = np.sqrt(QUANTILES * (1 - QUANTILES) / found.n)[:, None] * spacing
     return change.ravel(), error.ravel()

@@ -10,30 +10,21 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
-from discreet.loss.categorical import (
-    CategoricalLoss,
-    attribute_dist,
-    attribute_ebil,
-    categorical_loss,
-)
-from discreet.loss.continuous import ContinuousLoss, attribute_losses, continuous_loss
+from discreet.loss.bits import ebil_share
+from discreet.loss.categorical import CategoricalLoss, added_up
+from discreet.loss.comparison import Comparison, compare
+from discreet.loss.continuous import ContinuousLoss, attribute_losses, loss_of
 from discreet.masking.masked import Masked
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.wording import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
 
 Scope = Literal["keys", "file"]
 _NUMERIC = ("integer", "number")
@@ -55,6 +46,7 @@ MEASURES: dict[str, tuple[str, str]] = {
     "ctbil": ("variation of the contingency tables", "0 to ∞"),
     "actbil": ("variation of the contingency tables, per cell", "0 to ∞"),
     "ebil": ("bits of the original values that the masked ones leave open", "0 to ∞"),
+    "ebil_share": ("share of the bits in the keys that the masked values leave open", "0 to 1"),
     "loss": ("mean share of the leaves that a key value covers (Iyengar)", "0 to 1"),
     "precision_loss": ("mean level of the keys over its height (Sweeney)", "0 to 1"),
     "entropy": ("share of the information in the keys that is lost", "0 to 1"),
@@ -199,40 +191,29 @@ def information_loss(
     linked = link(initial, masked, on)
     names = _in_scope(linked, scope)
     continuous, categorical, labels = _by_type(linked, names)
-    x, y = linked.values([*continuous, *categorical])
-    left_out, xs, ys = _complete(x, y, continuous)
-    touched = [n for n in (*continuous, *categorical) if not x[n].equals(y[n])]
-    loss = continuous_loss(xs, ys) if continuous and len(xs) else None
-    changed = [i for i, name in enumerate(continuous) if name in touched]
-    codes = [_codes(x[n], y[n], initial.types[n].scale) for n in categorical]
-    ordinal = [initial.types[n].measure == "ordinal" for n in categorical]
-    groups = (
-        categorical_loss(
-            [c[0] for c in codes], [c[1] for c in codes], [c[2] for c in codes], ordinal, dimension
-        )
-        if categorical
-        else None
-    )
+    found = compare(linked, continuous, categorical, dimension)
+    loss = loss_of(found.continuous) if found.continuous else None
+    groups = added_up(found.dist, found.ebil, found.tables, dimension) if categorical else None
     return InformationLoss(
         measures={
-            **_continuous_measures(loss, xs, ys, changed),
+            **_continuous_measures(loss, found, continuous),
             **_categorical_measures(groups),
+            "ebil_share": ebil_share(linked),
             **_class_measures(linked),
         },
         by_attribute=tuple(
-            [
-                {"attribute": n, **attribute_losses(xs[:, i], ys[:, i])}
-                for i, n in enumerate(continuous)
-            ]
+            [{"attribute": n, **_attribute_losses(found, i)} for i, n in enumerate(continuous)]
             + [
-                {"attribute": n, "dist": attribute_dist(c[0], c[1], o), "ebil": attribute_ebil(*c)}
-                for n, c, o in zip(categorical, codes, ordinal, strict=True)
+                {"attribute": n, "dist": dist, "ebil": ebil}
+                for n, dist, ebil in zip(categorical, found.dist, found.ebil, strict=True)
             ]
         ),
-        untouched=tuple(n for n in names if n in (*continuous, *categorical) and n not in touched),
+        untouched=tuple(
+            n for n in names if n in (*continuous, *categorical) and n not in found.touched
+        ),
         not_compared=tuple(labels),
-        missing_records=initial.n - x.num_rows if names else initial.n - masked.n,
-        left_out=left_out,
+        missing_records=initial.n - found.n,
+        left_out=found.left_out,
         zeros=loss.zeros if loss else 0,
         scope=scope,
         provenance=Provenance.of(initial),
@@ -243,14 +224,6 @@ def information_loss(
 def continuous_attributes(linked: Linked) -> list[str]:
     """The continuous keys and masked attributes that can be compared."""
     return _by_type(linked, _in_scope(linked, "keys"))[0]
-
-
-def complete_numbers(
-    linked: Linked, names: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Continuous attributes as matrices, initial and masked, without incomplete records."""
-    _, x, y = _complete(*linked.values(names), names)
-    return x, y
 
 
 def _in_scope(linked: Linked, scope: Scope) -> list[str]:
@@ -283,48 +256,21 @@ def _by_type(linked: Linked, names: Sequence[str]) -> tuple[list[str], list[str]
     )
 
 
-def _complete(
-    x: pa.Table, y: pa.Table, names: Sequence[str]
-) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
-    """The continuous attributes as matrices, without the records that miss a value."""
-    if not names:
-        return 0, np.empty((0, 0)), np.empty((0, 0))
-    xs = np.column_stack([_numbers(x[n]) for n in names])
-    ys = np.column_stack([_numbers(y[n]) for n in names])
-    whole = ~(np.isnan(xs).any(axis=1) | np.isnan(ys).any(axis=1))
-    return int((~whole).sum()), xs[whole], ys[whole]
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    import pyarrow as pa
-
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-
-
-def _codes(
-    x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Original and masked values coded alike, by rank or by the scale; missing is one value."""
-    texts = [*(str(v) if v is not None else None for v in x.to_pylist()),
-             *(str(v) if v is not None else None for v in y.to_pylist())]  # fmt: skip
-    order = list(scale) if scale else sorted({t for t in texts if t is not None})
-    rank = {value: i for i, value in enumerate(order)}
-    end = len(rank)
-    codes = np.array([end if t is None else rank.get(t, end) for t in texts], dtype=np.int64)
-    return codes[: len(x)], codes[len(x) :], end + 1
-
-
 def _continuous_measures(
-    loss: ContinuousLoss | None,
-    xs: NDArray[np.float64],
-    ys: NDArray[np.float64],
-    changed: list[int],
+    loss: ContinuousLoss | None, compared: Comparison, continuous: Sequence[str]
 ) -> dict[str, float | None]:
     names = [n for n in MEASURES if n.startswith(("il", "pil"))]
     found: dict[str, float | None] = {n: getattr(loss, n) if loss else None for n in names}
-    masked = continuous_loss(xs[:, changed], ys[:, changed]) if changed and len(xs) else None
-    found["sse_ratio"] = masked.sse_ratio if masked else 0.0 if loss else None
+    changed = [i for i, name in enumerate(continuous) if name in compared.touched]
+    found["sse_ratio"] = 0.0 if loss else None
+    if loss and changed and compared.continuous:
+        found["sse_ratio"] = loss_of(compared.continuous.some(changed)).sse_ratio
     return found
+
+
+def _attribute_losses(compared: Comparison, attribute: int) -> dict[str, float]:
+    found = compared.continuous
+    return attribute_losses(found, attribute) if found else {}
 
 
 def _categorical_measures(loss: CategoricalLoss | None) -> dict[str, float | None]:

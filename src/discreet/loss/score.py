@@ -19,7 +19,8 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import link
-from discreet.loss.information import complete_numbers, continuous_attributes, information_loss
+from discreet.loss.comparison import complete_numbers
+from discreet.loss.information import continuous_attributes, information_loss
 from discreet.microdata import Microdata
 from discreet.risks.disclosure import disclosure_risk
 
@@ -102,7 +103,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     names = continuous_attributes(linked)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "The score is for numeric keys.")
-    x, y = complete_numbers(linked, names)
+    _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
         fail("D06", "no released record is complete.", "Fill the missing values first.")
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,10 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import link
-from discreet.loss.information import complete_numbers, continuous_attributes
+from discreet.loss.comparison import summary_of
+from discreet.loss.continuous import QUANTILES, Summary, correlations
+from discreet.loss.information import continuous_attributes
 from discreet.microdata import Microdata
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -80,38 +80,32 @@ def compare_statistics(
     names = continuous_attributes(linked)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
-    x, y = complete_numbers(linked, names)
-    rows = [row for a, name in enumerate(names) for row in _of(name, x[:, a], y[:, a])]
-    return Statistics((*rows, *_correlations(names, x, y)), masked.source.kind)
+    found = summary_of(linked, names)
+    if found is None:
+        fail("D06", "no released record is complete.", "Fill the missing values first.")
+    rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
+    return Statistics((*rows, *_correlations(names, found)), masked.source.kind)
 
 
-def _of(
-    name: str, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> list[tuple[str, str, float, float]]:
+def _of(name: str, found: Summary, a: int) -> list[tuple[str, str, float, float]]:
     rows = [
-        (name, "mean", float(x.mean()), float(y.mean())),
-        (name, "standard deviation", float(x.std(ddof=1)), float(y.std(ddof=1))),
+        (name, "mean", float(found.mean_x[a]), float(found.mean_y[a])),
+        (name, "standard deviation", math.sqrt(found.cov_x[a, a]), math.sqrt(found.cov_y[a, a])),
     ]
+    at = [int(np.argmin(np.abs(QUANTILES - q))) for q in _QUANTILES]
     return rows + [
-        (name, f"quantile {q:.0%}", float(np.quantile(x, q)), float(np.quantile(y, q)))
-        for q in _QUANTILES
+        (name, f"quantile {q:.0%}", float(found.quantiles_x[i, a]), float(found.quantiles_y[i, a]))
+        for q, i in zip(_QUANTILES, at, strict=True)
     ]
 
 
-def _correlations(
-    names: list[str], x: NDArray[np.float64], y: NDArray[np.float64]
-) -> list[tuple[str, str, float, float]]:
-    rows = []
-    for a in range(len(names)):
-        for b in range(a + 1, len(names)):
-            pair = f"{names[a]}, {names[b]}"
-            rows.append((pair, "correlation", _r(x[:, a], x[:, b]), _r(y[:, a], y[:, b])))
-    return rows
-
-
-def _r(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    spread = a.std() * b.std()
-    return float(((a - a.mean()) * (b - b.mean())).mean() / spread) if spread else 0.0
+def _correlations(names: list[str], found: Summary) -> list[tuple[str, str, float, float]]:
+    x, y = correlations(found.cov_x), correlations(found.cov_y)
+    return [
+        (f"{names[a]}, {names[b]}", "correlation", float(x[a, b]), float(y[a, b]))
+        for a in range(len(names))
+        for b in range(a + 1, len(names))
+    ]
 
 
 def _change(row: tuple[str, str, float, float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from discreet.generalization.view import LatticeView
     from discreet.hierarchies.recoding import Recoding
+    from discreet.planning.plan import Plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,6 +120,7 @@ class Found:
     best_number: int
     complete: bool
     as_they_are: tuple[str, ...]
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @functools.cached_property
     def minimal(self) -> tuple[Node, ...]:
@@ -156,6 +158,13 @@ class Found:
             number,
             self,
         )
+
+    def plan(self, output: str = "masked.csv") -> Plan:
+        """The plan that repeats the search, masks at the best node and writes the file."""
+        from discreet.planning.recording import plan_of
+
+        best = {} if self.complete else {"levels": self.best.levels}
+        return plan_of(self.data, output, [("generalize", {**self.asked, **best})])
 
     def recoding(self, key: str) -> Recoding:
         """The fitted hierarchy of a key."""
@@ -230,6 +239,7 @@ def _mask(node: Node) -> Masked:
     gone = _suppressed_combinations(found, levels)
     source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
     counter = found.search.counter
+    pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
     parameters = {
         "criterion": described(task),
         "levels": node.levels,
@@ -247,6 +257,7 @@ def _mask(node: Node) -> Masked:
         complete=engine.recoded(complete_from, tables),
         mappings=tables,
         types=dict.fromkeys(moved, AttributeType("nominal")),
+        asked=found.asked if found.complete and node.number == found.best_number else pinned,
     )
 
 

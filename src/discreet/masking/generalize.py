@@ -20,6 +20,7 @@ from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
+from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found, described
 from discreet.masking.masked import Masked, require_records
 from discreet.microdata import Microdata
@@ -111,7 +112,18 @@ def generalize(
     if best is None:
         _infeasible(searching)
     as_they_are = tuple(key for key in keys if key not in hierarchies)
-    return Found(data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are)
+    asked = {
+        "hierarchies": hierarchies,
+        "criterion": criterion,
+        "max_suppressed": max_suppressed,
+        "search": search,
+        "loss": loss,
+        "suppression": suppression,
+        "seconds": seconds,
+    }
+    return Found(
+        data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are, asked
+    )
 
 
 def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:
@@ -178,12 +190,7 @@ def _task(
     loss: LossName,
 ) -> Task:
     found = data.frequency_set(keys)
-    wanted = (
-        ()
-        if parts is None
-        else (*parts.needs(data.confidential), *parts.needs_values(data.confidential))
-    )
-    pairs = {name: data.frequency_set([*keys, name]) for name in dict.fromkeys(wanted)}
+    known = confidential_of(data, keys, parts)
     initial = data.initial if isinstance(data, Masked) else data
     return Task(
         keys=found,
@@ -192,8 +199,9 @@ def _task(
         limits=limits,
         n=initial.n,
         initial_sizes=_initial_sizes(data, found) if limits else found.counts,
-        pairs=pairs,
-        whole={name: data.whole(name) for name in pairs},
+        pairs=known.pairs,
+        whole=known.whole,
+        frequencies=known.frequencies,
         budget=budget_of(max_suppressed, found.n),
         suppression=suppression,
         loss=loss,

@@ -6,13 +6,18 @@ so that risk and loss can be measured. Maskings chain; the link leads to the fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet import engine
+import numpy as np
+
+from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
 from discreet.errors import Problem, fail, listed, raise_all
+from discreet.frames import FrameKind
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -23,12 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """One masking: the method and its parameters, without a cell value."""
+    """One masking: the method and its parameters, without a cell value.
+
+    ``asked`` holds the arguments that repeat the step, where they are more than the parameters:
+    hierarchies, the criterion.
+    """
 
     method: str
     parameters: Mapping[str, Any]
     before: int
     after: int
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -51,6 +61,8 @@ class Masked(Microdata):
         The file with all values masked and no record dropped, as far as it is known.
     mappings : mapping of key to table
         How generalized values were recoded by the last generalization.
+    changes : mapping of attribute to number
+        How many cells the last step changed, where it changed single cells.
     """
 
     initial: Microdata = field(kw_only=True)
@@ -58,6 +70,7 @@ class Masked(Microdata):
     changed: frozenset[str] = field(kw_only=True)
     complete: engine.Source = field(kw_only=True)
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
+    changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
 
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
@@ -75,6 +88,55 @@ class Masked(Microdata):
         """The distribution of an attribute in the initial file, unless its values were masked."""
         return super().whole(name) if name in self.changed else self.initial.whole(name)
 
+    def native(self) -> Any:
+        """The records as a table that stays where it is, shuffled as :meth:`write` does."""
+        return engine.native(self.source, self.released, 0)
+
+    def to(self, kind: FrameKind, *, shuffled: bool = False) -> Any:
+        """The records as a frame, without identifiers and record id, in their initial order.
+
+        The position of a record then tells which initial record it was: give such a frame out
+        only when ``shuffled``, in the order in which :meth:`write` writes it.
+        """
+        seed = 0 if shuffled else None
+        return frames.from_arrow(engine.collect(self.source, self.released, seed), kind)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+        seed: int = 0,
+    ) -> None:
+        """Write the records, shuffled, without identifiers and record id, as CSV or Parquet.
+
+        The order depends on the values that are written and the seed alone: the position of a
+        record tells nothing of the initial file, even to someone who knows the seed.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all, with permissions not wider than the input's.
+        overwrite : bool
+        identifiers : list of str
+            Identifiers to write all the same; the record id never is.
+        escape_formulas : bool
+            In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
+            formula: those that begin with ``= + - @``, a tab or a carriage return.
+        seed : int
+            Another seed gives another order.
+        """
+        asked = attributes.names(identifiers)
+        problems = self.write_problems(path, overwrite, asked, escape_formulas)
+        raise_all([*problems, *seed_problems(seed)])
+        self._write(Path(path), asked, escape_formulas, int(seed))
+
+    @property
+    def _first(self) -> Microdata:
+        return self.initial
+
     def __repr__(self) -> str:
         done = ", then ".join(step.method for step in self.steps)
         return f"Masked by {done}, from {self.initial.n:,} records.\n{super().__repr__()}"
@@ -90,10 +152,12 @@ def masked_from(
     complete: engine.Source | None = None,
     mappings: Mapping[str, pa.Table] | None = None,
     types: Mapping[str, AttributeType] | None = None,
+    changes: Mapping[str, int] | None = None,
+    asked: Mapping[str, Any] | None = None,
 ) -> Masked:
     """Masked microdata after one more step on ``data``, which may be masked already."""
-    step = Step(method, parameters, data.n, engine.size(source))
-    return Masked(
+    step = Step(method, parameters, data.n, engine.size(source), asked or {})
+    masked = Masked(
         source,
         data.roles,
         {**data.types, **(types or {})},
@@ -103,7 +167,17 @@ def masked_from(
         changed=changed | (data.changed if isinstance(data, Masked) else frozenset()),
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
+        changes=dict(changes or {}),
     )
+    masked.__dict__["n"] = step.after  # counted already
+    return masked
+
+
+def seed_problems(seed: object) -> list[Problem]:
+    """The problem of a seed that is not a whole number."""
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return []
+    return [Problem("P15", "seed= is not a whole number.", "Give one, to be able to repeat it.")]
 
 
 def require_link(data: Microdata) -> str:
@@ -121,7 +195,7 @@ def require_link(data: Microdata) -> str:
 
 def require_records(data: Microdata) -> None:
     """Refuse a masked file whose records were all suppressed."""
-    if data.n == 0:
+    if isinstance(data, Masked) and data.n == 0:
         fail(
             "D32",
             "all records were suppressed: nothing is left to release or to measure.",

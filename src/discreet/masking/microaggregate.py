@@ -10,8 +10,7 @@ k-partition of least loss (Hansen & Mukherjee 2003).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,21 +18,18 @@ from discreet import attributes, engine
 from discreet.attributes import AttributeType
 from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
-from discreet.masking.averages import (
-    OrdinalAverage,
-    group_codes,
-    group_means,
-    group_ranks,
-    rescaled,
+from discreet.masking.aggregation import (
+    UNIVARIATE,
+    Attribute,
+    Column,
+    Method,
+    MissingValues,
+    Objective,
+    Options,
+    groups_of,
 )
+from discreet.masking.averages import OrdinalAverage
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
-from discreet.masking.partition import (
-    Points,
-    blocks_of,
-    mdav_groups,
-    standardised,
-    v_mdav_groups,
-)
 from discreet.microdata import Microdata
 from discreet.progressing import watched
 
@@ -41,35 +37,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-Method = Literal["mdav", "v-mdav", "fixed", "optimal-univariate"]
-Objective = Literal["squares", "absolute"]
-MissingValues = Literal["refuse", "category"]
 _KNOWN: dict[str, tuple[str, ...]] = {
     "method": ("mdav", "v-mdav", "fixed", "optimal-univariate"),
     "objective": ("squares", "absolute"),
     "ordinal": ("median", "convex-median"),
     "missing": ("refuse", "category"),
 }
-_UNIVARIATE = ("fixed", "optimal-univariate")
 _NUMERIC = ("integer", "number")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to microaggregate."""
-
-    k: int
-    method: Method
-    objective: Objective
-    ordinal: OrdinalAverage
-    missing: MissingValues
-    preserve_variance: bool
-    round: bool
-    blocks: int | None
-    gamma: float
 
 
 def microaggregate(
@@ -137,7 +113,7 @@ def microaggregate(
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     strata = attributes.names(by)
-    preserve = preserve_variance if preserve_variance is not None else method not in _UNIVARIATE
+    preserve = preserve_variance if preserve_variance is not None else method not in UNIVARIATE
     options = Options(k, method, objective, ordinal, missing, preserve, round, blocks, gamma)
     raise_all(_problems(data, chosen, strata, options))
     source = _aggregated(data, chosen, strata, options)
@@ -155,152 +131,46 @@ def microaggregate(
 def _aggregated(
     data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Options
 ) -> engine.Source:
+    attributes_ = [_attribute(data, name, options) for name in chosen]
+    if engine.is_distributed(data.source):
+        from discreet.masking.distributed import aggregated
+
+        return aggregated(data, attributes_, strata, options)
     link = require_link(data)
     require_ids(data)
     order = data.source.at(data.record_id) if data.record_id else link
     extra = [s for s in strata if s not in chosen]
     found = engine.records(data.source, link, [*chosen, *extra], order)
-    columns = [_column(data, name, found.column(name), options) for name in chosen]
+    columns = [Column.of(a, found.column(a.name)) for a in attributes_]
     parts = _strata(found, strata, options.k)
-    if options.method in _UNIVARIATE:
+    if options.univariate:
         for column in columns:
             column.mask(parts, options)
     else:
         _together(columns, parts, options)
     masked = found.select(["link"])
     for column in columns:
-        masked = masked.append_column(column.name, column.masked(options))
+        masked = masked.append_column(column.attribute.name, column.masked(options))
     return engine.replaced(data.source, link, masked)
 
 
 def _together(columns: list[Column], parts: list[Ints], options: Options) -> None:
     """Groups over all columns, within strata and blocks; then the averages of each column."""
-    points = _points(columns)
     groups = watched(
-        "grouping similar records", len(points), lambda w: _groups(points, parts, options, w)
+        "grouping similar records",
+        len(columns[0].values),
+        lambda watch: groups_of(columns, parts, options, watch),
     )
     for column in columns:
         column.average(groups, options)
 
 
-def _groups(points: Points, parts: list[Ints], options: Options, watch: Ints) -> Ints:
-    groups = np.full(len(points), -1, dtype=np.int64)
-    number = 0
-    for part in parts:
-        inside = points.some(part)
-        size = options.blocks or len(part)
-        for block in blocks_of(inside, size, options.k):
-            labels = _partition(inside.some(block), options, watch)
-            groups[part[block]] = labels + number
-            number += int(labels.max()) + 1
-    return groups
-
-
-def _partition(points: Points, options: Options, watch: Ints) -> Ints:
-    if options.method == "v-mdav":
-        return v_mdav_groups(points, options.k, options.gamma, watch)
-    return mdav_groups(points, options.k, options.ordinal, watch)
-
-
-def _points(columns: list[Column]) -> Points:
-    n = len(columns[0].values)
-    numbers = [standardised(c.values.astype(float)) for c in columns if c.measure == "continuous"]
-    ranks = [c.values for c in columns if c.measure == "ordinal"]
-    ranges = [c.categories for c in columns if c.measure == "ordinal"]  # equation (1)
-    codes = [c.values for c in columns if c.measure == "nominal"]
-    return Points(
-        np.column_stack(numbers) if numbers else np.empty((n, 0)),
-        np.column_stack(ranks).astype(np.int64) if ranks else np.empty((n, 0), dtype=np.int64),
-        np.array(ranges, dtype=float),
-        np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), dtype=np.int64),
-    )
-
-
-@dataclass(eq=False)
-class Column:
-    """An attribute being masked: numbers, or codes with what they stand for."""
-
-    name: str
-    measure: str
-    values: NDArray[Any]
-    labels: pa.Array | None
-    integer: bool
-    result: NDArray[Any] | None = None
-
-    @property
-    def categories(self) -> int:
-        """Number of categories."""
-        return len(self.labels) if self.labels is not None else 0
-
-    def mask(self, parts: list[Ints], options: Options) -> None:
-        """Univariate: groups of this column alone, within strata."""
-        groups, number = np.empty(len(self.values), dtype=np.int64), 0
-        for part in parts:
-            labels = _univariate(self.values[part], options)
-            groups[part] = labels + number
-            number += int(labels.max()) + 1
-        self.average(groups, options)
-
-    def average(self, groups: Ints, options: Options) -> None:
-        """The average of each record's group."""
-        if self.measure == "continuous":
-            means = group_means(self.values, groups)
-            self.result = rescaled(means, self.values) if options.preserve_variance else means
-        elif self.measure == "ordinal":
-            self.result = group_ranks(self.values, self.categories, groups, options.ordinal)
-        else:
-            self.result = group_codes(self.values, self.categories, groups)
-
-    def masked(self, options: Options) -> pa.Array:
-        """The masked column, ready to be put back."""
-        import pyarrow as pa
-
-        if self.labels is not None:
-            return self.labels.take(pa.array(self.result))
-        assert self.result is not None
-        if options.round and self.integer:
-            return pa.array(np.rint(self.result).astype(np.int64))
-        return pa.array(self.result)
-
-
-def _univariate(values: Floats, options: Options) -> Ints:
-    from discreet.kernels.univariate import fixed_groups, optimal_groups
-
-    if options.method == "fixed":
-        return fixed_groups(values, options.k)
-    return optimal_groups(values, options.k, options.objective)
-
-
-def _column(data: Microdata, name: str, column: pa.ChunkedArray, options: Options) -> Column:
-    """Numbers of a continuous attribute; codes of an ordinal or nominal one, in their order."""
-    if _continuous(data, name) or options.method in _UNIVARIATE:
-        values = _finite(name, column.to_numpy().astype(np.float64))
-        return Column(name, "continuous", values, None, data.source.kinds[name] == "integer")
-    from discreet.frequency import coded
-
-    labels, codes = coded(column, None)
+def _attribute(data: Microdata, name: str, options: Options) -> Attribute:
+    integer = data.source.kinds[name] == "integer"
+    if _continuous(data, name) or options.univariate:
+        return Attribute(name, "continuous", integer=integer)
     scale = data.types[name].scale
-    if scale is None:
-        return Column(name, "nominal", codes.astype(np.int64), labels, integer=False)
-    ranks = np.array(attributes.steps(labels, scale), dtype=np.int64)[codes]
-    return Column(name, "ordinal", ranks, _on_scale(scale, labels), integer=False)
-
-
-def _on_scale(scale: Sequence[str], labels: pa.Array) -> pa.Array:
-    """All steps of a scale as values of the column: an average may be a step that no record has."""
-    import pyarrow as pa
-
-    step = dict(zip(attributes.steps(labels, scale), labels.to_pylist(), strict=True))
-    others = pa.array(list(scale)).cast(labels.type).to_pylist()
-    return pa.array([step.get(i, others[i]) for i in range(len(scale))], labels.type)
-
-
-def _finite(name: str, values: Floats) -> Floats:
-    endless = int((~np.isfinite(values)).sum())
-    if endless:
-        what = f"{name!r} has {endless:,} infinite values and no mean."
-        fail("D12", what, "Name them in missing_values=, or drop the records.")
-    return values
+    return Attribute(name, "nominal" if scale is None else "ordinal", scale)
 
 
 def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
@@ -370,7 +240,7 @@ def _option_problems(options: Options) -> list[Problem]:
 
 def _column_problems(data: Microdata, chosen: list[str], options: Options) -> list[Problem]:
     kinds = data.source.kinds
-    univariate = options.method in (*_UNIVARIATE, "v-mdav")
+    univariate = options.method in (*UNIVARIATE, "v-mdav")
     problems = [
         Problem(
             "D12", f"{c!r} is stored as {kinds[c]} and has no mean.", "Name numeric columns only."

@@ -7,6 +7,7 @@ ones as equal or not; d² is the sum over the attributes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,10 +57,23 @@ class Points:
         return np.column_stack([self.numbers, self.ranks / np.maximum(self.ranges, 1)])
 
 
-def standardised(values: Floats) -> Floats:
-    """Values in units of their sample standard deviation around their mean; 0 if constant."""
-    mean, spread = mean_and_spread(values)
+def standardised(values: Floats, unit: tuple[float, float] | None = None) -> Floats:
+    """Values in units of their sample standard deviation around their mean; 0 if constant.
+
+    ``unit`` is the mean and standard deviation of the whole file, where the values are a part.
+    """
+    mean, spread = unit or unit_of(*mean_and_spread(values))
     return (values - mean) / spread if spread else np.zeros_like(values)
+
+
+def unit_of(mean: float, spread: float) -> tuple[float, float]:
+    """Mean and standard deviation to eight digits of the latter: sums that engines add up in
+    different orders differ in later digits, and the groups must not depend on them.
+    """
+    if not spread:
+        return mean, 0.0
+    digits = 8 - math.floor(math.log10(spread))
+    return round(mean, digits), round(spread, digits)
 
 
 def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
@@ -94,6 +108,11 @@ def blocks_of(points: Points, size: int, k: int) -> list[Ints]:
 
     if len(points) <= size:
         return [np.arange(len(points))]
-    block = balanced_blocks(points.axes(), max(size, 2 * k))
+    block = balanced_blocks(points.axes(), block_size(size, k))
     order = np.argsort(block, kind="stable")
     return np.split(order, np.cumsum(np.bincount(block))[:-1])
+
+
+def block_size(size: int, k: int) -> int:
+    """The largest block: halves of one record more are no smaller than k."""
+    return max(size, 2 * k)

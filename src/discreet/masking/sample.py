@@ -16,7 +16,7 @@ import numpy as np
 from discreet import attributes, engine
 from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
-from discreet.masking.masked import Masked, id_problems, masked_from, require_link
+from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def sample(
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     strata = attributes.names(by)
-    raise_all([*_size_problems(data, fraction, n), *_seed_problems(seed), *_unknown(data, strata)])
+    raise_all([*_size_problems(data, fraction, n), *seed_problems(seed), *_unknown(data, strata)])
     assert seed is not None
     seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
     link = require_link(data)
@@ -76,7 +76,7 @@ def sample(
     if strata:
         source = _stratified(data, named, strata, fraction, size, seed)
     else:
-        source = engine.sample(data.source, named, size, seed)
+        source = engine.sample(data.source, named, size, data.n, seed)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
     return masked_from(data, source, method="sample", parameters=parameters)
 
@@ -137,16 +137,6 @@ def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> li
         what = f"n= is not a whole number from 1 to the {data.n:,} records there are."
         return [Problem("P14", what, "Give a number in this range.")]
     return []
-
-
-def _seed_problems(seed: object) -> list[Problem]:
-    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
-        return []
-    return [
-        Problem(
-            "P15", "sampling needs a whole number as seed=.", "Give one, to be able to repeat it."
-        )
-    ]
 
 
 def _unknown(data: Microdata, strata: tuple[str, ...]) -> list[Problem]:

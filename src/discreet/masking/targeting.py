@@ -120,6 +120,7 @@ def _protected(
         changed=frozenset(changes),
         complete=source,
         changes=changes,
+        asked={**parameters, "method": parameters["by"], **vars(risk.settings)},
     )
 
 

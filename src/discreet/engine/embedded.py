@@ -1,0 +1,90 @@
+"""DuckDB as the home of a table: embedded in this process and the default, or a connection that
+the user has opened with Ibis.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.files import beside
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+_BATCH = 1 << 18
+
+
+@functools.cache
+def embedded() -> Any:
+    """The DuckDB of this process, in memory, which fetches nothing from outside."""
+    import ibis
+
+    return ibis.duckdb.connect(
+        autoinstall_known_extensions=False,
+        enable_external_file_cache=False,  # the system caches files; what we hold is counted
+    )
+
+
+def kept(table: ir.Table) -> ir.Table:
+    """The outcome of a step as a temporary table, dropped when nothing refers to it."""
+    backend, name = table.get_backend(), fresh_name()
+    made = backend.create_table(name, table, temp=True)
+    drop_when_unused(made, name)
+    return made
+
+
+def drop_when_unused(table: ir.Table, name: str) -> None:
+    """Have a table of ours dropped when nothing refers to it."""
+    connection = table.get_backend().con
+    when_unused(table, lambda: connection.execute(f'DROP TABLE IF EXISTS "{name}"'))
+
+
+def uploaded(backend: Any, table: pa.Table) -> ir.Table:
+    """An Arrow table as a table of the engine, which reads its buffers in place."""
+    name, connection = fresh_name(), backend.con
+    connection.register(name, table)
+    made = backend.table(name)
+    when_unused(made, lambda: connection.unregister(name))
+    return made
+
+
+def collected(expression: ir.Table) -> pa.Table:
+    """The outcome of an expression."""
+    return expression.to_pyarrow()
+
+
+def reader(expression: ir.Table) -> Iterator[pa.RecordBatch]:
+    """The outcome of an expression in pieces."""
+    backend = expression.get_backend()
+    # Ibis 12 asks DuckDB 2 for a reader by a name it no longer has
+    return backend.con.sql(backend.compile(expression)).to_arrow_reader(_BATCH)
+
+
+def write(chosen: ir.Table, path: Path, like: Path | None) -> None:
+    """One file, CSV or Parquet, written beside its place and renamed."""
+    with beside(path, like) as place:
+        if path.suffix == ".parquet":
+            chosen.to_parquet(place)
+        else:
+            chosen.to_csv(place, header=True)
+
+
+def same(left: Any, right: Any) -> list[Any]:
+    """Conditions under which two cells are equal, a missing one being equal to a missing one."""
+    return [left.identical_to(right)]
+
+
+def give_back() -> None:
+    """Have the embedded engine return the memory that it holds in reserve.
+
+    It keeps what a query needed; naming its limit again makes it let go.
+    """
+    connection = embedded().con
+    settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
+    limit = connection.sql(settings).fetchall()[0][0]
+    connection.execute(f"SET memory_limit = '{limit}'")

@@ -1,0 +1,129 @@
+"""PostgreSQL as the home of a table: read-only unless a schema is named.
+
+Steps that are worth keeping, and small tables to join with, become temporary tables: they belong
+to the session, no other session sees them, and they are dropped when nothing refers to them or
+when the session ends, however it ends. Where the server refuses them (a standby, a read-only
+transaction, a role without the privilege), a step is carried out again each time, and small tables
+stand in the query.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from discreet.engine.elsewhere import collected, reader, write
+from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.errors import fail
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+__all__ = ["collected", "kept", "reader", "same", "uploaded", "write"]
+
+_REFUSED = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
+_MOST_CELLS = 200_000  # of a table that stands in the query
+
+
+def kept(table: ir.Table) -> ir.Table:
+    """The outcome of a step as a temporary table; the step itself where none may be made."""
+    backend, name = table.get_backend(), fresh_name()
+    made = _unless_refused(lambda: backend.create_table(name, table, temp=True))
+    if made is None:
+        return table
+    _drop_when_unused(made, name)
+    return made
+
+
+def uploaded(backend: Any, table: pa.Table) -> ir.Table:
+    """An Arrow table as a temporary table; in the query itself where none may be made."""
+    import ibis
+
+    name, schema = fresh_name(), ibis.schema(table.schema)
+    made = _unless_refused(lambda: backend.create_table(name, schema=schema, temp=True))
+    if made is None:
+        return _in_the_query(backend, table)
+    _drop_when_unused(made, name)
+    with backend.begin() as cursor, cursor.copy(f'COPY "{name}" FROM STDIN') as copy:
+        for batch in table.to_batches():
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                copy.write_row(row)
+    return made
+
+
+def _unless_refused(step: Any) -> Any:
+    try:
+        return step()
+    except Exception as error:
+        if type(error).__name__ not in _REFUSED:
+            raise
+    return None
+
+
+def _drop_when_unused(table: ir.Table, name: str) -> None:
+    connection = table.get_backend().con
+    # outside any transaction of the user's that might still be undone
+    when_unused(table, lambda: connection.execute(f'DROP TABLE IF EXISTS pg_temp."{name}"'))
+
+
+def _in_the_query(backend: Any, table: pa.Table) -> ir.Table:
+    """A small table as arrays of the query that are unnested side by side."""
+    import ibis
+
+    if table.num_rows * table.num_columns > _MOST_CELLS:
+        fail(
+            "N09",
+            "the step needs a temporary table, and the server allows none.",
+            "Grant TEMPORARY on the database, or copy the table to Parquet and read that.",
+        )
+    schema = ibis.schema(table.schema)
+    types = {n: backend.compiler.type_mapper.to_string(t) for n, t in schema.items()}
+    lists = ", ".join(
+        f"ARRAY[{', '.join(_text(v) for v in table[n].to_pylist())}]::{types[n]}[]"
+        for n in table.column_names
+    )
+    names = ", ".join(f'"{n}"' for n in table.column_names)
+    query = f"SELECT {names} FROM unnest({lists}) AS given({names})"  # noqa: S608
+    return backend.sql(query, schema=schema)
+
+
+def _text(value: Any) -> str:
+    """A value as a literal of the query; its type is that of the array."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, dt.date | dt.datetime | dt.time):
+        return f"'{value.isoformat()}'"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return f"'{value!r}'" if isinstance(value, float) else f"'{value}'"
+
+
+def same(left: Any, right: Any) -> list[Any]:
+    """Two cells are equal, or both missing: as two equalities, which the server can hash;
+    it would compare every pair of rows for ``IS NOT DISTINCT FROM``.
+    """
+    present = _present(left.type())
+    if present is None:
+        return [left.identical_to(right)]
+    return [
+        left.fill_null(present) == right.fill_null(present),
+        left.isnull() == right.isnull(),
+    ]
+
+
+def _present(dtype: Any) -> Any:
+    """Some value of a type, to stand for a missing one."""
+    import ibis
+
+    values = [
+        ("is_boolean", False),
+        ("is_numeric", 0),
+        ("is_string", ""),
+        ("is_date", dt.date(1970, 1, 1)),
+        ("is_timestamp", dt.datetime(1970, 1, 1, tzinfo=None)),  # noqa: DTZ001
+    ]
+    found = next((v for test, v in values if getattr(dtype, test)()), None)
+    return None if found is None else ibis.literal(found, type=dtype)

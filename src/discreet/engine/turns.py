@@ -1,0 +1,48 @@
+"""Turns: a connection serves one call at a time and refuses another one, so threads wait here.
+
+What is to be dropped is dropped between two calls, never within one: garbage is collected at any
+moment, also halfway through a call, and then nobody may wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_turn = threading.RLock()
+_running = 0  # calls of the thread whose turn it is, one within the other
+_dropped: deque[Callable[[], object]] = deque()
+
+
+def in_turn(step: Callable[[], T]) -> T:
+    """Run a step when it is this thread's turn."""
+    global _running  # noqa: PLW0603 - guarded by the lock
+    with _turn:
+        _running += 1
+        try:
+            return step()
+        finally:
+            _running -= 1
+            _drop()
+
+
+def between_turns(release: Callable[[], object]) -> None:
+    """Run a release now if no call is running, else after it; never wait."""
+    _dropped.append(release)
+    if _turn.acquire(blocking=False):
+        try:
+            _drop()
+        finally:
+            _turn.release()
+
+
+def _drop() -> None:
+    while not _running and _dropped:
+        # the engine may have been stopped or disconnected: then it holds nothing any more
+        with contextlib.suppress(Exception):
+            _dropped.popleft()()

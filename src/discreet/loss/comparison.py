@@ -1,0 +1,177 @@
+"""What the measures of loss see of two files: sums and counts, here or where the records are.
+
+Values that are in this process are compared record by record; those of another engine, or of very
+many records, are added up by the engine, and nothing but sums and counts leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.attributes import steps
+from discreet.linking import Linked
+from discreet.loss.categorical import (
+    attribute_dist,
+    attribute_ebil,
+    table_variation,
+    tables_of,
+)
+from discreet.loss.continuous import QUANTILES, Summary, around
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Initial and masked values of some attributes, compared.
+
+    Attributes
+    ----------
+    n : int
+        Released records that are linked to an initial one.
+    left_out : int
+        Those that miss a continuous value.
+    touched : tuple of str
+        The attributes that differ in some record.
+    continuous : Summary or None
+    dist, ebil : tuples
+        Per categorical attribute.
+    tables : tuple
+        Per contingency table the variation, its cells and the records in new cells.
+    """
+
+    n: int
+    left_out: int
+    touched: tuple[str, ...]
+    continuous: Summary | None
+    dist: tuple[float, ...]
+    ebil: tuple[float, ...]
+    tables: tuple[tuple[float, int, int], ...]
+
+
+def compare(
+    linked: Linked, continuous: Sequence[str], categorical: Sequence[str], dimension: int
+) -> Comparison:
+    """Compare the values of the released records."""
+    at = _here if linked.near else _there
+    return at(linked, tuple(continuous), tuple(categorical), dimension)
+
+
+def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
+    """The sums of continuous attributes; None when no record has all of them."""
+    return compare(linked, names, (), 0).continuous
+
+
+def _here(
+    linked: Linked, continuous: tuple[str, ...], categorical: tuple[str, ...], dimension: int
+) -> Comparison:
+    x, y = linked.values([*continuous, *categorical])
+    left_out, xs, ys = complete_numbers(x, y, continuous)
+    types = linked.initial.types
+    codes = [_codes(x[n], y[n], types[n].scale) for n in categorical]
+    cardinalities = [c[2] for c in codes]
+    return Comparison(
+        x.num_rows,
+        left_out,
+        tuple(n for n in (*continuous, *categorical) if not _equal(x[n], y[n])),
+        Summary.of(xs, ys) if continuous and len(xs) else None,
+        tuple(
+            attribute_dist(c[0], c[1], types[n].measure == "ordinal")
+            for n, c in zip(categorical, codes, strict=True)
+        ),
+        tuple(attribute_ebil(*c) for c in codes),
+        tuple(
+            table_variation([c[0] for c in codes], [c[1] for c in codes], cardinalities, chosen)
+            for chosen in tables_of(len(codes), dimension)
+        ),
+    )
+
+
+def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
+    """Whether two columns hold the same values, however they are stored."""
+    import pyarrow as pa
+
+    if x.type != y.type and pa.types.is_floating(y.type):
+        x = x.cast(y.type, safe=False)
+    return bool(x.equals(y))
+
+
+def complete_numbers(
+    x: pa.Table, y: pa.Table, names: Sequence[str]
+) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+    """Continuous attributes as matrices, without the records that miss a value (their number)."""
+    if not names:
+        return 0, np.empty((0, 0)), np.empty((0, 0))
+    xs = np.column_stack([_numbers(x[n]) for n in names])
+    ys = np.column_stack([_numbers(y[n]) for n in names])
+    whole = ~(np.isnan(xs).any(axis=1) | np.isnan(ys).any(axis=1))
+    return int((~whole).sum()), xs[whole], ys[whole]
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def _codes(
+    x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Original and masked values coded alike, by rank or by the scale; missing is one value."""
+    texts = [*(str(v) if v is not None else None for v in x.to_pylist()),
+             *(str(v) if v is not None else None for v in y.to_pylist())]  # fmt: skip
+    order = list(scale) if scale else sorted({t for t in texts if t is not None})
+    rank = {value: i for i, value in enumerate(order)}
+    end = len(rank)
+    codes = np.array([end if t is None else rank.get(t, end) for t in texts], dtype=np.int64)
+    return codes[: len(x)], codes[len(x) :], end + 1
+
+
+def _there(
+    linked: Linked, continuous: tuple[str, ...], categorical: tuple[str, ...], dimension: int
+) -> Comparison:
+    names = (*continuous, *categorical)
+    found = linked.compared(names)
+    n, differing = found.differing(len(names))
+    first = len(continuous)
+    at = range(first, len(names))
+    summary, left_out = None, 0
+    if continuous:
+        numbers = found.complete(first)
+        m = numbers.size()
+        left_out = n - m
+        if m:
+            low, high = around(m)
+            summary = Summary(**numbers.moments(first, m, QUANTILES, low, high)._asdict())
+    ordinal = {i for i in at if linked.initial.types[names[i]].scale}
+    return Comparison(
+        n,
+        left_out,
+        tuple(name for name, d in zip(names, differing, strict=True) if d),
+        summary,
+        tuple(
+            _apart(found.pairs_of_values(i), linked.initial.types[names[i]].scale)
+            if i in ordinal
+            else float(differing[i])
+            for i in at
+        ),
+        tuple(found.entropies(at)),
+        tuple(
+            found.variations(
+                [[first + a for a in chosen] for chosen in tables_of(len(categorical), dimension)]
+            )
+        ),
+    )
+
+
+def _apart(pairs: pa.Table, scale: Sequence[str] | None) -> float:
+    """Categories apart on an ordinal scale, over all records; missing is one step beyond it."""
+    assert scale is not None
+    x, y = (np.array(steps(pairs[side], scale), dtype=np.int64) for side in "xy")
+    return float((np.abs(x - y) * np.asarray(pairs["n"], dtype=np.int64)).sum())

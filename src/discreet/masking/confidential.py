@@ -1,0 +1,68 @@
+"""What a search must know of the confidential attributes: which values stand in which classes.
+
+Where the records are in this process, all of them. From another engine no more is brought than the
+criterion can tell apart: p distinct values of a class stand for all of its values, in this class
+and in every one that it becomes part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from discreet import engine
+from discreet.criteria.all_of import AllOf
+from discreet.masking.masked import Masked
+from discreet.microdata import Microdata
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.frequency import FrequencySet
+
+
+class Confidential(NamedTuple):
+    """Per attribute the keys with its values, its distribution, and the sizes of its values,
+    largest first, as far as the conditions of Truta & Vinay look at them."""
+
+    pairs: dict[str, FrequencySet]
+    whole: dict[str, FrequencySet]
+    frequencies: dict[str, NDArray[np.int64]]
+
+
+def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confidential:
+    """What a search for some criteria must know."""
+    found = Confidential({}, {}, {})
+    if parts is None:
+        return found
+    by_value = parts.needs_values(data.confidential)
+    for name in dict.fromkeys((*parts.needs(data.confidential), *by_value)):
+        if name in by_value or engine.is_near(data.source):
+            found.pairs[name] = data.frequency_set([*keys, name])
+            found.whole[name] = data.whole(name)
+            found.frequencies[name] = np.sort(found.whole[name].counts)[::-1]
+        else:
+            least = _least(parts, name, data.confidential)
+            found.pairs[name] = data.some_values(keys, name, least)
+            found.whole[name] = found.pairs[name].rollup([name])
+            found.frequencies[name] = _frequencies(data, name, least)
+    return found
+
+
+def _least(parts: Any, name: str, confidential: Sequence[str]) -> int:
+    """How many distinct values of an attribute are asked for."""
+    criteria = parts.criteria if isinstance(parts, AllOf) else (parts,)
+    return max(
+        getattr(c, "p", getattr(c, "l", 1)) for c in criteria if name in c.needs(confidential)
+    )
+
+
+def _frequencies(data: Microdata, name: str, p: int) -> NDArray[np.int64]:
+    """The sizes of the p largest values; the other records in as few values as these allow."""
+    first = data.initial if isinstance(data, Masked) and name not in data.changed else data
+    largest, n = engine.largest(first.source, name, p), first.n
+    rest = n - int(largest.sum())
+    more = [int(largest[-1])] * (rest // int(largest[-1]))
+    return np.array([*largest, *more, *([rest - sum(more)] if rest > sum(more) else [])])

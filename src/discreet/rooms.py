@@ -1,0 +1,151 @@
+"""Rooms: private folders next to the outputs, in which files are made before they are shown.
+
+Several files that belong together take their places together. Renaming one file is atomic,
+renaming several is not: a journal in a room says which files are ready, and whoever comes next
+finishes what a killed process has begun. Rooms that were left before that are removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from discreet.errors import fail
+from discreet.files import no_wider, settle, take_place
+
+_PREFIX = ".discreet-"
+_LOCK, _JOURNAL, _LEADER = "lock", "journal", "leader"
+
+
+@contextmanager
+def room(target: Path) -> Iterator[Path]:
+    """A private folder next to the target, gone in the end."""
+    folder = target.absolute().parent
+    tidy(folder)
+    made, lock = _locked_room(folder, target.name)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        lock.close()
+
+
+@contextmanager
+def together(targets: Sequence[Path], like: Path | None) -> Iterator[dict[Path, Path]]:
+    """A name for a new file per target; all take their places when all went well, in order.
+
+    They get the permissions of new files, but never wider ones than the file ``like`` has.
+    """
+    with ExitStack() as stack:
+        rooms: dict[Path, Path] = {}
+        for target in targets:
+            folder = target.absolute().parent
+            rooms[folder] = rooms.get(folder) or stack.enter_context(room(target))
+        places = {target: rooms[target.absolute().parent] / target.name for target in targets}
+        yield places
+        for place in places.values():
+            no_wider(place, like)
+            settle(place)
+        leader, *others = rooms.values()
+        for other in others:
+            _note(other / _LEADER, os.path.relpath(leader, other.parent))
+        # from here on the new files count: whoever finds the journal moves what is left
+        ready = [os.path.relpath(place, leader.parent) for place in places.values()]
+        _note(leader / _JOURNAL, json.dumps(ready))
+        for target, place in places.items():
+            take_place(place, target)
+
+
+def tidy(folder: Path) -> None:
+    """Finish what a killed process has begun to show in a folder, and remove what it left."""
+    for found in sorted(folder.glob(f"{_PREFIX}*")):
+        if not _is_ours(found):
+            continue
+        with _taken(found) as abandoned:
+            if abandoned:
+                _finish(_leader(found))
+                shutil.rmtree(found, ignore_errors=True)
+
+
+def _locked_room(folder: Path, name: str) -> tuple[Path, IO[bytes]]:
+    """A new room and its lock, which the system lets go of when the process ends."""
+    with contextlib.suppress(OSError):  # the message names a path of the machine
+        while True:
+            made = Path(tempfile.mkdtemp(dir=folder, prefix=_PREFIX))
+            lock = (made / _LOCK).open("wb")
+            if _lock(lock) is not False and (made / _LOCK).exists():
+                return made, lock
+            lock.close()  # someone who tidies was faster
+    fail("O05", f"{name} cannot be written there.", "Check the folder's permissions.")
+
+
+def _lock(file: IO[bytes]) -> bool | None:
+    """Whether the lock could be taken; None where the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return True
+
+
+@contextmanager
+def _taken(found: Path) -> Iterator[bool]:
+    """Whether a killed process worked in a room; its lock is held meanwhile."""
+    with ExitStack() as stack:
+        try:
+            lock = stack.enter_context((found / _LOCK).open("rb"))
+        except OSError:  # it is about to get one, or was just removed
+            yield False
+        else:
+            yield _lock(lock) is True
+
+
+def _is_ours(found: Path) -> bool:
+    """Whether it is a folder, not a link to one, and belongs to the user of this process."""
+    try:
+        there = found.lstat()
+    except FileNotFoundError:
+        return False
+    mine = not hasattr(os, "geteuid") or there.st_uid == os.geteuid()
+    folder = found.is_dir() and not found.is_symlink()
+    return mine and folder and found.name.startswith(_PREFIX)
+
+
+def _leader(found: Path) -> Path:
+    """The room that holds the journal: this one, or the one it names."""
+    try:
+        return found.parent / (found / _LEADER).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return found
+
+
+def _finish(leader: Path) -> None:
+    """Move the files of a journal that have not taken their places yet."""
+    journal = leader / _JOURNAL
+    if not _is_ours(leader) or not journal.exists():
+        return
+    for place in (leader.parent / ready for ready in json.loads(journal.read_text("utf-8"))):
+        if _is_ours(place.parent):
+            with contextlib.suppress(FileNotFoundError):  # it has
+                take_place(place, place.parent.parent / place.name)
+
+
+def _note(file: Path, text: str) -> None:
+    """Write a note that is there whole or not at all."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(text, encoding="utf-8")
+    settle(draft)
+    draft.replace(file)

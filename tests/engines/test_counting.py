@@ -1,0 +1,123 @@
+"""Counts: bit-equal on every engine, whatever the values are."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as ds
+from tests.engines.tables import ROLES, survey, ugly
+
+KEYS = ["town", "flag", "size", "small", "rate", "price", "born", "seen"]
+
+
+@pytest.fixture(scope="module")
+def data(engine):
+    return engine.read(ugly(), keys=KEYS, confidential=["illness"], record_id="rec")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return ds.read(ugly(), keys=KEYS, confidential=["illness"], record_id="rec")
+
+
+def plain(value):
+    """One missing value and one zero, as the package reads them."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else value + 0.0
+    return value
+
+
+@pytest.mark.verb("frequency_set")
+@pytest.mark.parametrize(
+    "names", [*([k] for k in KEYS), ["town", "rate"], ["flag", "seen", "price"]]
+)
+def test_a_frequency_set_counts_as_a_loop_over_the_rows_does(data, names):
+    expected = Counter(tuple(plain(row[name]) for name in names) for row in ugly().to_pylist())
+    found = data.frequency_set(names)
+    values = [v.to_pylist() for v in found.values]
+    counted = {
+        tuple(values[a][code] for a, code in enumerate(codes)): count
+        for *codes, count in zip(*found.codes, found.counts.tolist(), strict=True)
+    }
+    assert counted == dict(expected)
+
+
+@pytest.mark.verb("frequency_set")
+@pytest.mark.parametrize("name", KEYS)
+def test_a_frequency_set_is_the_same_to_the_last_bit(data, reference, name):
+    assert data.frequency_set([name]) == reference.frequency_set([name])
+
+
+@pytest.mark.verb("profile")
+def test_distinct_and_missing_values_are_counted_alike(data, reference):
+    assert data.profile == reference.profile
+    assert data.n == reference.n
+
+
+@pytest.mark.verb("risk")
+@pytest.mark.parametrize("keys", [["town", "flag"], ["rate", "born"], ["seen", "price", "small"]])
+def test_the_risk_is_the_same(data, reference, keys):
+    found, expected = (ds.risk(d.with_roles(keys=keys)).to_dict() for d in (data, reference))
+    found.pop("computed_from"), expected.pop("computed_from")
+    assert found == expected
+
+
+@pytest.mark.verb("risk")
+def test_the_risk_of_a_survey_with_wildcards_is_the_same(engine):
+    roles = {"keys": ["town", "small"], "confidential": ["illness"], "missing": "wildcard"}
+    found, expected = (ds.risk(d) for d in (engine.read(ugly(), **roles), ds.read(ugly(), **roles)))
+    assert found.class_sizes == expected.class_sizes
+    assert found.p == expected.p
+
+
+@pytest.mark.verb("check")
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        ds.KAnonymity(3),
+        ds.PSensitiveKAnonymity(p=2, k=3),
+        ds.LDiversity(2, kind="entropy"),
+        ds.TCloseness(0.4),
+    ],
+    ids=lambda c: c.describe(),
+)
+def test_a_check_finds_the_same_violations(data, reference, criterion):
+    keys = ["town", "flag"]
+    found, expected = (ds.check(d.with_roles(keys=keys), criterion) for d in (data, reference))
+    assert found.by == expected.by
+    assert found.satisfied == expected.satisfied
+
+
+@pytest.mark.verb("class_sizes")
+@pytest.mark.never("spark", reason="records have no order there")
+@pytest.mark.never("postgres", reason="records have no order there")
+def test_class_sizes_are_given_in_the_order_of_the_records(engine):
+    roles = {"keys": ["town", "flag"]}
+    found = engine.read(ugly(), **roles).class_sizes()
+    assert np.array_equal(found, ds.read(ugly(), **roles).class_sizes())
+
+
+@pytest.mark.verb("read")
+def test_codes_that_mean_missing_are_taken_out(engine):
+    roles = {"keys": ["town", "size"], "missing_values": {"town": ["Bonn "], "size": [-3]}}
+    found, expected = (d.profile for d in (engine.read(ugly(), **roles), ds.read(ugly(), **roles)))
+    assert found == expected
+
+
+@pytest.mark.verb("read")
+def test_roles_and_types_are_checked(engine):
+    with pytest.raises(ds.DiscreetError, match=r"R01.*did you mean|R01"):
+        engine.read(survey(50), **{**ROLES, "keys": ["agee"]})
+    with pytest.raises(ds.DiscreetError, match="D04"):
+        engine.read(survey(50), keys=["sex"], types={"sex": ["F"]})
+
+
+@pytest.mark.verb("read")
+@pytest.mark.parametrize("weight", [0.0, -1.0, float("inf"), float("nan"), None])
+def test_weights_are_checked(engine, weight):
+    table = pa.table({"age": [1, 2, 2], "w": pa.array([1.0, 2.5, weight], pa.float64())})
+    with pytest.raises(ds.DiscreetError, match="D05"):
+        engine.read(table, keys=["age"], weight="w")

@@ -1,0 +1,118 @@
+"""Microaggregation: blocks cut in the engine are those of the kernel, groups the same."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as ds
+from discreet import engine as engines
+from discreet.engine.source import collected
+from discreet.kernels.multivariate.blocks import balanced_blocks
+from tests.engines.tables import ROLES, assert_close, survey
+
+
+@pytest.fixture(scope="module")
+def data(engine):
+    return engine.read(survey(700), **ROLES)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return ds.read(survey(700), **ROLES)
+
+
+def same_values(one, other, columns):
+    """The same records, numbers to 1e-9: compared by the columns that were left alone."""
+    for name in columns:
+        mine, theirs = (
+            np.sort(np.array(d.to("arrow")[name].to_pylist(), dtype=float)) for d in (one, other)
+        )
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+
+
+@pytest.mark.verb("microaggregate")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"columns": ["age", "income"], "k": 5},
+        {"columns": ["age", "income"], "k": 5, "preserve_variance": False, "round": True},
+        {"columns": ["age", "income"], "k": 4, "round": True},
+        {"columns": ["age", "income", "sex"], "k": 3},
+        {"columns": ["age", "income"], "k": 5, "method": "v-mdav"},
+        {"columns": ["income"], "k": 4, "method": "optimal-univariate"},
+        {"columns": ["income", "age"], "k": 4, "method": "fixed"},
+        {"columns": ["age", "income"], "k": 3, "by": ["sex"]},
+    ],
+    ids=str,
+)
+def test_the_masked_values_are_the_same(data, reference, options):
+    found, expected = (ds.microaggregate(d, **options) for d in (data, reference))
+    same_values(found, expected, [c for c in options["columns"] if c != "sex"])
+    assert found.n == expected.n
+    if "sex" in options["columns"]:
+        count = [sorted(d.to("arrow")["sex"].to_pylist()) for d in (found, expected)]
+        assert count[0] == count[1]
+
+
+@pytest.mark.verb("microaggregate")
+def test_the_link_to_the_initial_records_is_kept(data, reference):
+    """Values that went to the wrong record would change every measure but the moments."""
+    found, expected = (
+        ds.information_loss(d, ds.microaggregate(d, ["age", "income"], k=5))
+        for d in (data, reference)
+    )
+    assert_close(found.measures, expected.measures, 1e-8)
+
+
+@pytest.mark.verb("microaggregate in blocks")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"columns": ["age", "income"], "k": 5, "blocks": 100},
+        {"columns": ["age", "income"], "k": 3, "blocks": 60, "by": ["sex"]},
+        {"columns": ["age", "income", "sex"], "k": 3, "blocks": 90, "preserve_variance": False},
+    ],
+    ids=str,
+)
+def test_blocks_give_the_same_masked_values(data, reference, options):
+    found, expected = (ds.microaggregate(d, **options) for d in (data, reference))
+    same_values(found, expected, ["age", "income"])
+
+
+@pytest.mark.verb("microaggregate in blocks")
+@pytest.mark.parametrize("sorted_", [1_000_000, 20])
+def test_the_engine_cuts_the_blocks_of_the_kernel(engine, monkeypatch, sorted_):
+    monkeypatch.setattr("discreet.engine.blocking._SORTED", sorted_)
+    monkeypatch.setattr("discreet.engine.blocking._BINS", 8)
+    rng = np.random.default_rng(1)
+    x = np.column_stack(
+        [rng.integers(0, 30, 500), rng.lognormal(3, 1, 500), rng.integers(0, 2, 500)]
+    )
+    points = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    ids = rng.permutation(500)
+    table = pa.table({"rec": ids, "a": x[:, 0].astype(int), "b": x[:, 1], "c": x[:, 2]})
+    data = engine.read(table, keys=["a"], record_id="rec")
+    axes = [engines.Axis(n, None, 1 / s) for n, s in zip("abc", x.std(axis=0, ddof=1), strict=True)]
+    found = engines.in_blocks(data.source, data.source.at("rec"), axes, [], 40)
+    given = collected(found.table.select("c0", "block"), found)
+    order = np.argsort(ids)
+    expected = balanced_blocks(points[order], 40)
+    mine = dict(zip(given["c0"].to_pylist(), given["block"].to_pylist(), strict=True))
+    pairs = {(mine[rec], int(expected[rec])) for rec in range(500)}
+    assert len(pairs) == len(set(mine.values())) == expected.max() + 1
+
+
+@pytest.mark.verb("microaggregate")
+def test_infinite_values_have_no_mean(engine):
+    table = pa.table({"rec": list(range(6)), "x": [1.0, 2, 3, 4, 5, float("inf")]})
+    data = engine.read(table, keys=["x"], record_id="rec")
+    with pytest.raises(ds.DiscreetError, match="D12"):
+        ds.microaggregate(data, ["x"], k=2)
+
+
+@pytest.mark.verb("microaggregate")
+def test_a_stratum_smaller_than_k_is_an_error(engine):
+    table = pa.table({"rec": list(range(6)), "x": [1.0, 2, 3, 4, 5, 6], "s": list("aaaaab")})
+    data = engine.read(table, keys=["x"], record_id="rec")
+    with pytest.raises(ds.DiscreetError, match="D07"):
+        ds.microaggregate(data, ["x"], k=2, by=["s"])

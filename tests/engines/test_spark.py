@@ -1,0 +1,268 @@
+"""What holds on Spark alone: what crosses to the driver, how many jobs, what is left behind."""
+
+import gc
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as ds
+from discreet.engine.spark import from_arrow
+from tests.engines.tables import hierarchies
+
+N = 3000
+KEYS = ["age", "sex", "zip"]
+
+
+@pytest.fixture(scope="module")
+def frame(spark):
+    """Few combinations of key values, and a confidential attribute that has thousands."""
+    rng = np.random.default_rng(2)
+    table = pa.table(
+        {
+            "rec": rng.permutation(N),
+            "age": rng.integers(2, 7, N) * 10,
+            "sex": rng.choice(["F", "M"], N).tolist(),
+            "zip": rng.choice(["41076", "41099", "43102", "43103"], N).tolist(),
+            "illness": rng.choice(["flu", "gout", "asthma"], N).tolist(),
+            "income": rng.lognormal(10, 1, N),
+        }
+    )
+    return from_arrow(spark, table).repartition(2).cache()
+
+
+@pytest.fixture(scope="module")
+def data(frame):
+    return read(frame)
+
+
+def read(frame):
+    roles = {"keys": KEYS, "confidential": ["illness", "income"], "record_id": "rec"}
+    return ds.read(frame, **roles)
+
+
+@pytest.fixture
+def crossed(frame, monkeypatch):
+    """The numbers of rows that each query brought to the driver, by whatever way."""
+    kind, rows = type(frame), []
+
+    def counting(name, size):
+        original = getattr(kind, name)
+
+        def counted(self, *arguments, **options):
+            found = original(self, *arguments, **options)
+            rows.append(size(found))
+            return found
+
+        monkeypatch.setattr(kind, name, counted)
+
+    for name, size in [("toArrow", lambda t: t.num_rows), ("collect", len), ("toPandas", len),
+                       ("take", len), ("tail", len), ("first", lambda _: 1)]:  # fmt: skip
+        counting(name, size)
+
+    def refuse(*_, **__):
+        pytest.fail("rows were streamed to the driver")
+
+    monkeypatch.setattr(kind, "toLocalIterator", refuse)
+    return rows
+
+
+VERBS = {
+    "risk": ds.risk,
+    "check": lambda d: ds.check(d, ds.PSensitiveKAnonymity(p=2, k=3)),
+    "sample": lambda d: ds.sample(d, fraction=0.3, seed=1),
+    "sample by strata": lambda d: ds.sample(d, fraction=0.3, seed=1, by=["sex"]),
+    "disclosure_risk": lambda d: ds.disclosure_risk(d, ds.sample(d, n=900, seed=1)).maximal,
+    "generalize": lambda d: generalized(d, ds.PSensitiveKAnonymity(p=3, k=70)),
+    "disclosure_risk of a generalization": lambda d: (
+        ds.disclosure_risk(d, generalized(d, ds.KAnonymity(70))).maximal_compatible
+    ),
+    "information_loss": lambda d: ds.information_loss(d, ds.sample(d, n=900, seed=1), scope="file"),
+    "microaggregate": lambda d: ds.microaggregate(d, ["income", "age"], k=5, blocks=500),
+    "compare_statistics": lambda d: ds.compare_statistics(
+        d, ds.microaggregate(d, ["income"], k=5, blocks=500)
+    ),
+}
+
+
+def generalized(data, criterion):
+    return ds.generalize(data, hierarchies(), criterion, max_suppressed=0.5).best.mask()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_query_brings_more_rows_to_the_driver_than_the_keys_have_combinations(
+    frame, data, crossed, verb
+):
+    combinations = len(data.frequency_set())
+    assert combinations == 40
+    crossed.clear()
+    VERBS[verb](read(frame))
+    assert crossed, "nothing was counted"
+    assert max(crossed) <= combinations
+
+
+def test_writing_brings_nothing_to_the_driver(data, crossed, tmp_path):
+    data.write(tmp_path / "release.parquet")
+    assert crossed == []
+
+
+def test_the_released_records_are_given_out_as_a_spark_frame(data, crossed):
+    released = ds.sample(data, n=300, seed=1).native()
+    assert released.columns == ["age", "sex", "zip", "illness", "income"]
+    assert max(crossed) == 1
+    assert released.count() == 300
+
+
+def test_rows_that_are_asked_for_are_counted_by_the_test_itself(data, crossed):
+    assert data.to("arrow").num_rows == N
+    assert max(crossed) == N
+
+
+def test_what_compares_records_with_each_other_is_refused(data):
+    masked = ds.sample(data, n=100, seed=1)
+    with pytest.raises(ds.DiscreetError, match="N08"):
+        ds.score(data, masked)
+
+
+# -- jobs ----------------------------------------------------------------------------------------
+
+
+def jobs(spark, work):
+    """How many jobs some work starts."""
+    context, group = spark.sparkContext, f"group-{id(work)}"
+    context.setJobGroup(group, "counted")
+    work()
+    started = context.statusTracker().getJobIdsForGroup(group)
+    context.setLocalProperty("spark.jobGroup.id", None)
+    return len(started)
+
+
+def test_the_risk_takes_the_jobs_of_the_query_it_amounts_to(spark, frame):
+    frame.createOrReplaceTempView("by_hand")
+    query = """
+        SELECT size, di, dn, count(*) FROM (
+            SELECT count(*) size, count(DISTINCT illness) di, count(DISTINCT income) dn
+            FROM by_hand GROUP BY age, sex, zip
+        ) GROUP BY size, di, dn"""
+    by_hand = jobs(spark, lambda: spark.sql(query).toArrow())
+    data = read(frame)
+    assert jobs(spark, lambda: ds.risk(data)) <= by_hand
+    spark.catalog.dropTempView("by_hand")
+
+
+def test_a_frequency_set_takes_one_job_and_its_size_none(spark, frame):
+    data = read(frame)
+    assert jobs(spark, data.frequency_set) == 1
+    assert jobs(spark, lambda: data.n) == 0
+
+
+def test_a_search_takes_a_job_for_the_keys_and_a_few_for_each_attribute(spark, frame):
+    data = read(frame)
+    criterion = ds.PSensitiveKAnonymity(p=2, k=3)
+    # the records, the keys; then, for each of two attributes, its values by class, the largest
+    assert jobs(spark, lambda: ds.generalize(data, hierarchies(), criterion)) <= 2 + 2 * 2
+
+
+# -- what is left behind -------------------------------------------------------------------------
+
+
+def test_views_and_kept_tables_go_when_nothing_refers_to_them(spark, frame):
+    gc.collect()
+    before = {t.name for t in spark.catalog.listTables()}
+    data = read(frame)
+    masked = ds.microaggregate(data, ["income"], k=5)
+    sampled = ds.sample(masked, n=50, seed=1)
+    assert {t.name for t in spark.catalog.listTables()} > before
+    del data, masked, sampled
+    gc.collect()
+    assert {t.name for t in spark.catalog.listTables()} == before
+
+
+def test_the_settings_of_the_session_are_left_as_they_were(spark, frame):
+    from discreet.engine.spark import backend_of
+
+    name, before = "spark.sql.session.timeZone", spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set(name, "America/New_York")
+    backend_of.cache_clear()
+    try:
+        ds.risk(read(frame))
+        assert spark.conf.get(name) == "America/New_York"
+    finally:
+        spark.conf.set(name, before)
+
+
+def test_columns_may_have_any_name(spark):
+    table = pa.table({"a`b": [1, 1, 2], "SELECT *": list("xyx"), "é.ü": [1.0, 2.0, None]})
+    data = ds.read(from_arrow(spark, table), keys=["a`b", "SELECT *", "é.ü"])
+    assert ds.risk(data).uniques == 3
+
+
+def test_two_columns_of_one_name_are_an_error(spark):
+    frame = from_arrow(spark, pa.table({"a": [1], "b": [2]})).toDF("a", "a")
+    with pytest.raises(ds.DiscreetError, match="S04"):
+        ds.read(frame)
+
+
+def test_an_empty_frame_is_an_error(spark, frame):
+    with pytest.raises(ds.DiscreetError, match="S02"):
+        ds.read(frame.limit(0), keys=["age"])
+
+
+def test_a_half_written_output_does_not_stay(spark, frame, tmp_path):
+    """A value that cannot be cast fails in a task, when part of the output may be written."""
+    from pyspark.sql import functions as F
+
+    broken = frame.withColumn("bad", F.expr("assert_true(rec < 2900)").cast("string"))
+    data = ds.read(broken, keys=["age"], record_id="rec")
+    with pytest.raises(ds.DiscreetError, match="E01") as caught:
+        data.write(tmp_path / "release.parquet")
+    assert "assert" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_machine_without_java_is_told_what_to_install(tmp_path):
+    code = """
+import discreet as ds, pyarrow as pa
+try:
+    ds.read(pa.table({"a": [1]}), keys=["a"], engine="spark")
+except ds.DiscreetError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "M02" in done.stdout
+    assert "apt install" in done.stdout
+
+
+def test_the_demo_has_the_same_figures_and_leaves_nothing_behind():
+    """One flag; and no table is dropped too late, with a traceback, when the process ends."""
+    command = [sys.executable, "-W", "ignore", "-c", "from discreet.cli import command; command()"]
+    here, there = (
+        subprocess.run(
+            [*command, "demo", "--n", "1500", "--json", *flag],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for flag in ([], ["--engine", "spark"])
+    )
+    found, expected = json.loads(there.stdout), json.loads(here.stdout)
+    assert found["risk"]["computed_from"]["engine"] == "pyspark"
+    assert without_engine(found) == without_engine(expected)
+    assert "Traceback" not in there.stderr
+
+
+def without_engine(figures):
+    if isinstance(figures, dict):
+        return {k: without_engine(v) for k, v in figures.items() if k != "engine"}
+    if isinstance(figures, list):
+        return [without_engine(v) for v in figures]
+    return pytest.approx(figures, rel=1e-9) if isinstance(figures, float) else figures
