@@ -104,7 +104,8 @@ class Hierarchy:
             refuse_separator(separator)
         file = Path(path)
         rule = Explicit.of(read_levels(file, separator), file.name)
-        return cls(rule).with_unmapped(unmapped)
+        placed = replace(rule, file=file.absolute(), separator=separator)
+        return cls(placed).with_unmapped(unmapped)
 
     @classmethod
     def from_dict(cls, mapping: Mapping[Any, Any], *, unmapped: Unmapped = "error") -> Hierarchy:
@@ -278,6 +279,17 @@ class Hierarchy:
     def __repr__(self) -> str:
         suppressed = ", unmapped values suppressed" if self.unmapped == "suppress" else ""
         return f"Hierarchy({self.rule.describe()}{suppressed})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The builder with its parameters, as a plan writes it; labels only where you gave them.
+
+        Examples
+        --------
+        >>> Hierarchy.prefixes([5, 3, 0]).to_dict()
+        {'prefixes': [5, 3], 'top': '*'}
+        """
+        unmapped = {"unmapped": self.unmapped} if self.unmapped != "error" else {}
+        return {**self.rule.to_dict(), **unmapped}
 
     def with_unmapped(self, unmapped: Unmapped) -> Hierarchy:
         """The same hierarchy with another answer to values that it has no place for."""

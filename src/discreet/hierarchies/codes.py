@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ class Prefixes:
 
     lengths: tuple[int, ...]  # of the levels 1, 2, …
     top: str | None
+    first: int = field(default=0, compare=False)  # of level 0, which is the code as it is
 
     @classmethod
     def of(cls, lengths: Sequence[Any], top: str | None) -> Prefixes:
@@ -34,7 +35,7 @@ class Prefixes:
             top = top or "*"
         if not kept and top is None:
             fail("P21", "there is no level above the codes.", "Give the length of level 1.")
-        return cls(kept, top)
+        return cls(kept, top, int(given[0]))
 
     @property
     def height(self) -> int:
@@ -46,6 +47,10 @@ class Prefixes:
         lengths = ", ".join(map(str, self.lengths))
         words = [f"prefixes of {lengths}"] if lengths else []
         return ", then ".join([*words, *([self.top] if self.top else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The lengths from level 0 on."""
+        return {"prefixes": [self.first, *self.lengths], "top": self.top}
 
     def place(
         self,
@@ -77,6 +82,10 @@ class Suppress:
     def describe(self) -> str:
         """The label of the one group."""
         return f"all values as {self.top}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The label."""
+        return {"suppress": True, "top": self.top}
 
     def place(
         self,
@@ -123,6 +132,15 @@ class ByFrequency:
         if isinstance(self.steps, tuple):
             kept = f"{', '.join(map(str, self.steps))} kept"
         return f"most frequent categories, {kept}, then {self.top}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The steps; True when the number kept is halved down to one."""
+        steps = list(self.steps) if isinstance(self.steps, tuple) else self.steps
+        return {
+            "by_frequency": True if steps is None else steps,
+            "other": self.other,
+            "top": self.top,
+        }
 
     def place(
         self,

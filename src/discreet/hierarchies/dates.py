@@ -68,6 +68,10 @@ class Dates:
         """The parts."""
         return f"dates by {', '.join(self.parts)}" + (f", then {self.top}" if self.top else "")
 
+    def to_dict(self) -> dict[str, Any]:
+        """The parts."""
+        return {"dates": list(self.parts), "top": self.top}
+
     def place(
         self,
         attribute: str,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,8 @@ class Explicit:
 
     levels: tuple[pa.Array, ...]
     origin: str
+    file: Path | None = field(default=None, compare=False)
+    separator: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, levels: Sequence[pa.Array], origin: str) -> Explicit:
@@ -52,6 +55,14 @@ class Explicit:
     def describe(self) -> str:
         """The number of leaves and levels, and where they come from."""
         return f"{len(self.levels[0]):,} leaves, height {self.height}, from {self.origin}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The file, or else each leaf with its labels; the missing value is the leaf ''."""
+        if self.file is not None:
+            chosen = {} if self.separator is None else {"separator": self.separator}
+            return {"file": str(self.file), **chosen}
+        rows = zip(*(level.to_pylist() for level in self.levels), strict=True)
+        return {"leaves": {leaf or "": labels for leaf, *labels in rows}}
 
     @functools.cached_property
     def covered(self) -> tuple[NDArray[np.int64], ...]:

@@ -72,6 +72,14 @@ class Intervals:
         widths = ", ".join(_shown(width) for width in self.widths)
         return f"intervals of {widths}" + (f", then {self.top}" if self.top else "")
 
+    def to_dict(self) -> dict[str, Any]:
+        """The widths, and the codes where there are any."""
+        ends = {"origin": self.origin, "bottom_code": self.bottom_code, "top_code": self.top_code}
+        given = {
+            name: _plain(n) for name, n in ends.items() if n is not None and (n or name != "origin")
+        }
+        return {"intervals": [_plain(width) for width in self.widths], **given, "top": self.top}
+
     def place(
         self,
         attribute: str,

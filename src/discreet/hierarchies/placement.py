@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +51,9 @@ class Rule(Protocol):
 
     def describe(self) -> str:
         """The rule in a few words, without a value of the data."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The builder by name with its parameters, as a plan writes it."""
 
     def place(
         self,

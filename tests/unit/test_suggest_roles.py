@@ -1,0 +1,97 @@
+"""Suggested roles: by the names of the columns and by how many values they have."""
+
+import json
+
+import pytest
+
+import discreet as ds
+
+IDENTIFIERS = [  # the eighteen of HIPAA, as columns are named in practice
+    "name", "First Name", "lastName", "patient_name", "surname",
+    "street_address", "home address",
+    "phone", "tel", "Phone Number", "mobile",
+    "fax", "email", "e-mail", "EMAIL_ADDRESS",
+    "ssn", "SSN", "social_security_number",
+    "mrn", "medical record number", "PatientID",
+    "beneficiary_id", "member_id", "account_number", "iban", "license_no", "drivers license",
+    "vin", "license_plate", "device_id", "serial_number", "url", "ip", "ip_address", "IPAddress",
+    "fingerprint", "photo",
+]  # fmt: skip
+KEYS = [
+    "zip", "ZIP Code", "postcode", "city", "county", "city_name", "country", "birth_date",
+    "dateOfBirth", "dob", "admission_date", "age", "Age", "sex", "gender", "race", "ethnicity",
+    "marital_status", "education", "occupation", "birthplace",
+]  # fmt: skip
+CONFIDENTIAL = ["illness", "diagnosis", "ICD10", "income", "salary", "drug_name", "Amount_Billed"]
+
+
+def suggested(names):
+    columns = {name: [i % 3 for i in range(60)] for name in names}
+    return {s.column: s.role for s in ds.suggest_roles(ds.read(columns)).suggestions}
+
+
+@pytest.mark.parametrize(
+    ("names", "role"),
+    [(IDENTIFIERS, "identifier"), (KEYS, "key"), (CONFIDENTIAL, "confidential")],
+    ids=["identifiers", "keys", "confidential"],
+)
+def test_names_are_known_however_they_are_written(names, role):
+    found = suggested(names)
+    assert {name: r for name, r in found.items() if r != role} == {}
+
+
+def test_a_name_inside_a_word_says_nothing():
+    found = suggested(["shipping", "renamed", "passage", "zipper", "agenda", "sexton", "smart"])
+    assert set(found.values()) == {"other"}
+
+
+def test_one_unique_column_names_the_records_and_others_are_identifiers():
+    table = {"id": list(range(50)), "case_id": [f"c{i}" for i in range(50)], "x": [1] * 50}
+    found = ds.suggest_roles(ds.read(table))
+    assert found.roles == {"identifiers": ["case_id"], "record_id": "id"}
+
+
+def test_an_id_that_is_not_unique_does_not_name_records():
+    assert suggested(["id"]) == {"id": "other"}
+
+
+def test_a_text_with_nearly_as_many_values_as_records_may_name_people():
+    table = {"note": [f"n{max(i, 2)}" for i in range(50)], "number": list(range(50))}
+    found = ds.suggest_roles(ds.read(table))
+    assert found.roles == {"identifiers": ["note"]}
+    assert found.reason("note") == "a text with 48 values in 50 records"
+
+
+def test_uniqueness_says_nothing_of_a_few_records():
+    assert ds.suggest_roles(ds.read({"note": list("abcdefgh")})).roles == {}
+
+
+def test_a_sampling_weight_is_a_number_named_so():
+    assert suggested(["sampling_weight", "fnlwgt"]) == {
+        "sampling_weight": "weight",
+        "fnlwgt": "other",
+    }
+    assert suggested(["weight"]) == {"weight": "other"}
+
+
+def test_suggestions_can_be_read_with():
+    table = ds.datasets.patients(100, 1)
+    found = ds.suggest_roles(ds.read(table))
+    data = ds.read(table, **found.roles)
+    assert data.identifiers == ("name", "ssn")
+    assert data.keys == ("age", "zip", "sex")
+    assert data.confidential == ("illness", "income")
+
+
+def test_suggestions_show_themselves():
+    found = ds.suggest_roles(ds.read({"<b>ssn</b>": [1, 2], "age": [3, 4]}))
+    assert list(found.table("pandas").columns) == ["column", "role", "reason"]
+    assert json.dumps(found.to_dict())
+    assert "&lt;b&gt;" in found._repr_html_()
+    assert repr(found) == found.explain()
+
+
+def test_only_microdata_are_taken():
+    with pytest.raises(ds.DiscreetError) as caught:
+        ds.suggest_roles({"a": [1]})
+    assert caught.value.code == "P09"
