@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench papers docs clean
 
 demo: .venv/demo
-	$(BIN)/discreet demo
+	$(BIN)/discreet demo -o demo --force
 
 test: .venv/test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: .venv/test
 	$(BIN)/ruff format --check .
@@ -22,6 +22,12 @@ format: .venv/test
 bench: .venv/test
 	$(BIN)/python benchmarks/run.py
 
+papers: .venv/test
+	$(BIN)/python -m papers.run
+
+docs: .venv/docs
+	$(BIN)/zensical build --clean --strict
+
 clean:
 	rm -rf .venv
 
@@ -29,10 +35,15 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[charts]"
 	@touch $@
 
 .venv/test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[charts]" --group test --group check
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,postgres,spark]" --group test --group check --group docs
+	@touch $@
+
+.venv/docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e . --group docs
 	@touch $@

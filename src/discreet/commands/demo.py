@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,10 +12,23 @@ import typer
 
 import discreet as ds
 from discreet.commands.app import app
-from discreet.commands.options import (
-    Json,
-    announce_compilation,
-)
+from discreet.commands.options import Force, Json, announce_compilation
+
+_FILES = ("patients.csv", "masked.csv", "release.html")
+_BLOCK = 5_000  # records: Spark groups similar records in blocks, and the figures are to be equal
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The results of the demonstration, in the order in which they are told."""
+
+    survey: Any
+    risk: Any
+    check: Any
+    found: Any
+    masked: Any
+    averaged: Any
+    map: Any
 
 
 @app.command()
@@ -24,47 +38,117 @@ def demo(
     engine: Annotated[
         str | None, typer.Option(help="spark: do the work there (needs the spark extra).")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder to write the masked file and a report to.",
+            file_okay=False,
+        ),
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Show the way of the data on simulated patients: read, measure, protect, compare."""
+    """Show the way of the data on simulated patients: read, measure, protect, compare, release.
+
+    Example: discreet demo -o demo
+    """  # fmt: skip
     import pyarrow.csv
 
+    if output is not None:
+        _need_free(output, force=force)
+    announce_compilation()
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
-        path = Path(folder) / "patients.csv"
+        path = (output or Path(folder)) / "patients.csv"
         pyarrow.csv.write_csv(ds.datasets.patients(n, seed), path)
-        survey = ds.read(
-            path,
-            identifiers=["name", "ssn"],
-            keys=["age", "zip", "sex"],
-            confidential=["illness", "income"],
-            engine=cast("Any", engine),
-        )
-        found = ds.risk(survey)
-        criterion = ds.PSensitiveKAnonymity(p=2, k=5)
-        checked = ds.check(survey, criterion)
-        announce_compilation()
-        hierarchies = {
-            "age": ds.Hierarchy.intervals([5, 10, 20, 40]),
-            "zip": ds.Hierarchy.prefixes([5, 3, 2, 1, 0]),
-            "sex": ds.Hierarchy.suppress(),
-        }
-        search = ds.generalize(survey, hierarchies, criterion, max_suppressed=0.02)
-        masked = search.best.mask()
-        risk_left = ds.disclosure_risk(survey, masked)
-        lost = ds.information_loss(survey, masked)
-        if as_json:
-            parts: dict[str, Any] = {"risk": found, "check": checked, "found": search}
-            parts |= {"disclosure_risk": risk_left, "information_loss": lost}
-            print(json.dumps({name: part.to_dict() for name, part in parts.items()}, indent=2))
-            return
-        _section("1. Read a table and say what its attributes are", repr(survey))
-        _section("2. See the risk", f"{found.explain()}\n\n{found.bars()}")
-        _section("3. Check it against what your rules ask for", checked.explain())
-        _section("4. Generalize the keys and suppress what still stands out", search.explain())
-        _section("5. Check the masked file afresh", ds.check(masked, criterion).explain())
-        _section("6. What risk is left", risk_left.explain())
-        _section("7. What it cost", lost.explain())
+        shown = _shown(path, engine)
+        print(json.dumps(_as_dict(shown), indent=2) if as_json else _told(shown))
+        if output is not None:
+            _release(shown, output, as_json=as_json)
 
 
-def _section(title: str, body: str) -> None:
-    print(f"\n{title}\n{'─' * len(title)}\n{body}")
+def _shown(path: Path, engine: str | None) -> _Shown:
+    survey = ds.read(
+        path,
+        identifiers=["name", "ssn"],
+        keys=["age", "zip", "sex"],
+        confidential=["illness", "income"],
+        engine=cast("Any", engine),
+    )
+    criterion = ds.PSensitiveKAnonymity(p=2, k=5)
+    hierarchies = {
+        "age": ds.Hierarchy.intervals([5, 10, 20, 40]),
+        "zip": ds.Hierarchy.prefixes([5, 3, 2, 1, 0]),
+        "sex": ds.Hierarchy.suppress(),
+    }
+    found = ds.generalize(survey, hierarchies, criterion, max_suppressed=0.02)
+    masked = found.best.mask()
+    averaged = ds.microaggregate(survey, k=5, blocks=_BLOCK)
+    pairs = [("generalization", masked), ("microaggregation", averaged)]
+    compared = ds.ru_map(survey, pairs)
+    check = ds.check(survey, criterion)
+    return _Shown(survey, ds.risk(survey), check, found, masked, averaged, compared)
+
+
+def _told(shown: _Shown) -> str:
+    criterion = ds.PSensitiveKAnonymity(p=2, k=5)
+    survey, masked = shown.survey, shown.masked
+    parts = [
+        ("Read a table and say what its attributes are", repr(survey)),
+        ("See the risk", f"{shown.risk.explain()}\n\n{shown.risk.bars()}"),
+        ("Check it against what your rules ask for", shown.check.explain()),
+        ("Generalize the keys and suppress what still stands out", shown.found.explain()),
+        ("Check the masked file afresh", ds.check(masked, criterion).explain()),
+        ("What risk is left", ds.disclosure_risk(survey, masked).explain()),
+        ("What it cost", ds.information_loss(survey, masked).explain()),
+        (
+            "Or replace the keys by averages of five similar patients",
+            ds.check(shown.averaged, ds.KAnonymity(5)).explain(),
+        ),
+        ("Compare the two", shown.map.explain()),
+    ]
+    return "\n".join(_section(f"{i}. {title}", body) for i, (title, body) in enumerate(parts, 1))
+
+
+def _section(title: str, body: str) -> str:
+    return f"\n{title}\n{'─' * len(title)}\n{body}"
+
+
+def _as_dict(shown: _Shown) -> dict[str, Any]:
+    parts = {
+        "risk": shown.risk,
+        "check": shown.check,
+        "found": shown.found,
+        "disclosure_risk": ds.disclosure_risk(shown.survey, shown.masked),
+        "information_loss": ds.information_loss(shown.survey, shown.masked),
+        "microaggregation": ds.information_loss(shown.survey, shown.averaged),
+    }
+    return {name: part.to_dict() for name, part in parts.items()}
+
+
+def _need_free(folder: Path, *, force: bool) -> None:
+    from discreet.errors import fail
+
+    taken = [name for name in _FILES if (folder / name).exists()]
+    if taken and not force:
+        what = f"{', '.join(taken)} exist in {folder.name} already."
+        fail("O03", what, "Choose another folder, or overwrite them with --force.")
+    folder.mkdir(exist_ok=True)
+
+
+def _release(shown: _Shown, folder: Path, *, as_json: bool) -> None:
+    shown.masked.write(folder / "masked.csv", overwrite=True)
+    report = folder / "release.html"
+    ds.report(
+        shown.survey,
+        shown.masked,
+        report,
+        criterion=ds.PSensitiveKAnonymity(p=2, k=5),
+        found=shown.found,
+        ru_map=shown.map,
+        overwrite=True,
+    )
+    if not as_json:
+        said = f"The masked file is {folder / 'masked.csv'}.\nOpen {report.absolute().as_uri()}"
+        print(_section("10. The release", said))
