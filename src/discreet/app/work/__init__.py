@@ -1,0 +1,23 @@
+"""Work: what the app computes, each a function of a plan that runs in a process of its own.
+
+A screen adds its work by one entry here.
+"""
+
+from __future__ import annotations
+
+from discreet.app.work import measuring, reading
+from discreet.app.work.task import Work
+
+WORK: dict[str, Work] = {
+    "open": Work("Reading the table", "columns", ("source",), reading.opened, beside=("missing",)),
+    "risk": Work(
+        "Measuring the risk", "risk by classes", ("source", "roles", "types"), measuring.risk
+    ),
+    "record_risk": Work(
+        "Measuring the risk of every record",
+        "risk of every record",
+        ("source", "types"),
+        measuring.record_risk,
+        settings="record_risk",
+    ),
+}

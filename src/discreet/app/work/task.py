@@ -1,0 +1,75 @@
+"""A task: the plan of a workspace and the settings of its forms, as plain values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+
+WORKING = ".working"  # files that are no part of a plan; no upload can have this name
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the process of a job gets."""
+
+    document: Mapping[str, Any]
+    folder: Path
+    settings: Mapping[str, Any]
+    slot: str = ""  # where the result is kept
+
+    @property
+    def plan(self) -> ds.Plan:
+        """The plan."""
+        return ds.Plan.of(self.document, self.folder)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a job found, and the warnings of the library on the way."""
+
+    value: Any
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """A kind of work.
+
+    Attributes
+    ----------
+    title : str
+        What the page says while it runs.
+    result : str
+        What the page calls its result.
+    sections : tuple of str
+        The sections of the plan that it looks at: when one changes, its result is out of date.
+    do : function of Task
+        Its result must survive pickling.
+    settings : str, optional
+        The settings that it looks at as well.
+    beside : tuple of str
+        Keys of these sections that do not matter to it.
+    """
+
+    title: str
+    result: str
+    sections: tuple[str, ...]
+    do: Callable[[Task], Any]
+    settings: str | None = None
+    beside: tuple[str, ...] = ()
+
+    def basis(self, document: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+        """A digest of all that the result depends on."""
+        seen = {
+            name: {k: v for k, v in document.get(name, {}).items() if k not in self.beside}
+            for name in self.sections
+        }
+        asked = settings.get(self.settings) if self.settings else None
+        text = json.dumps([seen, asked], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

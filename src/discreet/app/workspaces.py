@@ -1,0 +1,253 @@
+"""Workspaces: a table, the plan that is made for it, and what was found; one folder each.
+
+The id of a workspace is a second secret beside the cookie, which other servers of this machine get
+to see: it stands in the address of every page, and no page lists ids. Everything of a workspace
+is erased when it is closed, and of all when the app ends.
+"""
+
+from __future__ import annotations
+
+import copy
+import secrets
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+from discreet.app.drafting import Document, within
+from discreet.app.jobs import Job, Jobs
+from discreet.app.work import WORK
+from discreet.app.work.reading import Column, Opened
+from discreet.app.work.task import Found
+from discreet.errors import fail
+from discreet.reporting.naming import distinct
+
+MOST = 8
+_READ = "open"  # the work that reads the table
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job found.
+
+    Attributes
+    ----------
+    work : str
+        Of ``WORK``.
+    value : Any
+        What its function returned.
+    remarks : tuple of str
+        Warnings of the library on the way.
+    basis : str
+        A digest of what it was found from.
+    changes : mapping
+        Sections in which its plan differed from that of the workspace.
+    """
+
+    work: str
+    value: Any
+    remarks: tuple[str, ...]
+    basis: str
+    changes: Document = field(default_factory=dict)
+
+
+@dataclass(eq=False, repr=False)
+class Workspace:
+    """A table on the way to its release.
+
+    Attributes
+    ----------
+    id : str
+        128 random bits.
+    folder : Path
+        Holds the source (or a link to it), uploaded hierarchies and working files.
+    document : mapping
+        The sections of the plan. Never changed in place: see :meth:`change`.
+    settings : mapping
+        What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``.
+    results : dict
+        By their slot: the name of the work that found them, or another where there are several.
+    job : Job or None
+        The last one that was started.
+    """
+
+    id: str
+    folder: Path
+    jobs: Jobs
+    document: Document = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+    job: Job | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    # -- what it is about ------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+        return str(self.document.get("source", {}).get("file", ""))
+
+    @property
+    def table(self) -> Opened | None:
+        """What is known of the table; None until it was read as the plan now says."""
+        found = self.results.get(_READ)
+        return found.value if found is not None and self.is_current(_READ) else None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the table; pages and addresses name them by their number."""
+        return self.table.columns if self.table else ()
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The names of the columns as pages show them: short, and no two the same."""
+        return distinct(column.name for column in self.columns)
+
+    # -- the plan --------------------------------------------------------------------------------
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """The sections of the plan; hierarchies of columns that are no keys now are left out."""
+        keys = self.document.get("roles", {}).get("keys", [])
+        kept = {k: h for k, h in self.document.get("hierarchies", {}).items() if k in keys}
+        document = {**self.document, "hierarchies": kept}
+        return {name: part for name, part in document.items() if part}
+
+    @property
+    def plan(self) -> ds.Plan:
+        """The plan as it stands."""
+        return ds.Plan.of(self.sections, self.folder)
+
+    def change(self, edit: Callable[[Document], Document]) -> None:
+        """Change the plan; where the new one is not sound, the old one stays."""
+        with self.lock:
+            before = self.document
+            self.document = edit(copy.deepcopy(dict(before)))
+            try:
+                _ = self.plan
+            except ds.DiscreetError:
+                self.document = before
+                raise
+
+    def set(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Keep the settings of a form."""
+        with self.lock:
+            self.settings = {**self.settings, name: settings}
+
+    # -- what was found --------------------------------------------------------------------------
+
+    def basis(self, work: str) -> str:
+        """The digest of what a work would look at now."""
+        return WORK[work].basis(self.sections, self.settings)
+
+    def is_current(self, slot: str) -> bool:
+        """Whether there is a result, and nothing it depends on has changed since."""
+        found = self.results.get(slot)
+        return found is not None and found.basis == self.basis(found.work)
+
+    @property
+    def out_of_date(self) -> tuple[str, ...]:
+        """Slots of results that were found from a plan that has changed since."""
+        return tuple(slot for slot in self.results if not self.is_current(slot))
+
+    # -- jobs ------------------------------------------------------------------------------------
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is under way."""
+        return self.job is not None and not self.job.is_over
+
+    def begin(self, work: str, *, slot: str | None = None, changes: Document | None = None) -> Job:
+        """Start a work on the plan as it stands.
+
+        Parameters
+        ----------
+        work : str
+            Of ``WORK``.
+        slot : str, optional
+            Where its result is kept; without it, by the name of the work.
+        changes : mapping, optional
+            Sections that the job has instead of those of the workspace, such as steps to try.
+        """
+        with self.lock:
+            if self.is_busy:
+                fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
+            where = slot or work
+            empty = Result(work, None, (), self.basis(work), dict(changes or {}))
+            task = {
+                "work": work,
+                "slot": where,
+                "document": plan.to_dict(),
+                "folder": str(self.folder),
+                "settings": dict(self.settings),
+            }
+            self.job = Job(work, WORK[work].title)
+            self.jobs.start(
+                self.job, task, self.folder, lambda found: self._keep(where, empty, found)
+            )
+            return self.job
+
+    def _keep(self, slot: str, empty: Result, found: Found) -> None:
+        with self.lock:
+            result = replace(empty, value=found.value, remarks=found.remarks)
+            self.results = {**self.results, slot: result}
+            if slot == _READ:  # what was said of columns that are gone is void
+                self.document = within(self.document, [c.name for c in found.value.columns])
+
+    def cancel(self) -> None:
+        """End the job; returns when its process is gone."""
+        if self.job is not None:
+            self.jobs.cancel(self.job)
+
+    def erase(self) -> None:
+        """End the job and remove the folder."""
+        self.cancel()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Workspaces:
+    """The workspaces of one start of the app, a bounded number."""
+
+    def __init__(self, folder: Path, most: int = MOST) -> None:
+        self.folder, self.most, self.jobs = folder, most, Jobs()
+        self._all: dict[str, Workspace] = {}
+        self._lock = threading.Lock()
+
+    def create(self) -> Workspace:
+        """A new one with an empty folder that only its owner may enter."""
+        with self._lock:
+            self._make_room()
+            made = secrets.token_urlsafe(16)
+            folder = self.folder / made
+            folder.mkdir(mode=0o700)
+            self._all[made] = Workspace(made, folder, self.jobs)
+            return self._all[made]
+
+    def _make_room(self) -> None:
+        """Let go of tables that could not be read, and refuse one too many."""
+        unread = [w for w in self._all.values() if not w.results and not w.is_busy]
+        for one in unread if len(self._all) >= self.most else []:
+            self._all.pop(one.id).erase()
+        if len(self._all) >= self.most:
+            what = f"{self.most} tables are open."
+            fail("N61", what, "Close one on its last page, or start the app again.")
+
+    def get(self, given: str) -> Workspace | None:
+        """The workspace of an id."""
+        return self._all.get(given)
+
+    def close(self, workspace: Workspace) -> None:
+        """Erase a workspace."""
+        with self._lock:
+            self._all.pop(workspace.id, None)
+        workspace.erase()
+
+    def close_all(self) -> None:
+        """End all jobs and erase everything."""
+        self.jobs.close()
+        for workspace in list(self._all.values()):
+            self.close(workspace)

@@ -1,0 +1,60 @@
+"""A running app for the tests: the real server on a real socket, in a thread of the test."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import discreet as ds
+from tests.app.visitor import Visitor
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+
+@contextmanager
+def running(folder, file=None, **options):
+    """A server that answers; ended and erased in the end."""
+    from discreet.app.server import Server
+
+    folder.mkdir(mode=0o700, exist_ok=True)
+    server = Server(folder, file, **options)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        until(lambda: server.answers)
+        yield server
+    finally:
+        server.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def until(done, seconds=60):
+    """Wait for something to become true."""
+    end = time.monotonic() + seconds
+    while not (found := done()):
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("app") / "work") as started:
+        yield started
+
+
+@pytest.fixture
+def visitor(server):
+    """Someone with the cookie."""
+    return Visitor(server).logged_in()
+
+
+@pytest.fixture(scope="session")
+def patients(tmp_path_factory):
+    """A small table as a file."""
+    place = tmp_path_factory.mktemp("tables") / "patients.csv"
+    ds.read(ds.datasets.patients(400, seed=1)).write(place)
+    return place

@@ -1,0 +1,120 @@
+"""Drafting: what is said on a page, as sections of a plan."""
+
+import pytest
+
+from discreet.app import drafting
+from discreet.app.stepping import form_of_hierarchy, hierarchy_in
+from discreet.app.uploads import tame
+from discreet.app.weighing import weights_in, weights_text
+
+ORDER = ["name", "age", "zip", "illness", "w"]
+
+
+@pytest.mark.parametrize("role", drafting.ROLES)
+def test_a_role_that_was_given_is_the_role_that_is_shown(role):
+    document = drafting.with_role({"source": {"file": "t.csv"}}, "age", role, ORDER)
+    assert drafting.role_of(document, "age") == role
+    assert drafting.role_of(document, "zip") == "other"
+    assert document["source"] == {"file": "t.csv"}
+
+
+def test_keys_keep_the_order_of_the_table_in_whatever_order_they_are_chosen():
+    document = {}
+    for column in ("illness", "zip", "age"):
+        document = drafting.with_role(document, column, "key", ORDER)
+    assert document["roles"] == {"keys": ["age", "zip", "illness"]}
+
+
+def test_a_second_weight_takes_the_place_of_the_first():
+    document = drafting.with_role({}, "w", "weight", ORDER)
+    document = drafting.with_role(document, "age", "weight", ORDER)
+    assert document["roles"] == {"weight": "age"}
+    assert drafting.role_of(document, "w") == "other"
+
+
+def test_a_role_taken_away_leaves_no_empty_entry():
+    document = drafting.with_role({}, "age", "key", ORDER)
+    assert drafting.with_role(document, "age", "other", ORDER)["roles"] == {}
+
+
+def test_what_is_said_of_columns_that_are_gone_is_dropped():
+    document = {
+        "roles": {"keys": ["age", "zip"], "weight": "w"},
+        "types": {"zip": "nominal"},
+        "hierarchies": {"age": {"suppress": True}},
+    }
+    assert drafting.within(document, ["age"]) == {
+        "roles": {"keys": ["age"]},
+        "types": {},
+        "hierarchies": {"age": {"suppress": True}},
+    }
+
+
+def test_reading_otherwise_keeps_the_file_and_the_missing_policy():
+    document = {"source": {"file": "t.csv", "missing": "wildcard", "separator": ";"}}
+    again = drafting.with_source(document, {"encoding": "latin-1"})
+    assert again["source"] == {"file": "t.csv", "missing": "wildcard", "encoding": "latin-1"}
+    assert drafting.with_missing(again, "category")["source"] == {
+        "file": "t.csv",
+        "encoding": "latin-1",
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"intervals": [5, 10, 20], "top_code": 90},
+        {"intervals": [2.5], "bottom_code": -1.5},
+        {"prefixes": [5, 3, 0]},
+        {"dates": ["month", "year"]},
+        {"by_frequency": True},
+        {"by_frequency": [10, 5], "unmapped": "suppress"},
+        {"suppress": True},
+        {"file": "zip.csv"},
+    ],
+)
+def test_a_hierarchy_goes_through_its_form_and_back(given):
+    assert hierarchy_in(form_of_hierarchy(given), given.get("file")) == given
+
+
+def test_no_hierarchy_is_none():
+    assert hierarchy_in(form_of_hierarchy(None), None) is None
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"flu": 0.2, "a = b": 1.0},
+        [{"up_to": 40000.0, "weight": 1.0}, {"above": 40000.0, "up_to": 70000.5, "weight": 0.7}],
+        [{"above": -2.0, "weight": 0.0}],
+    ],
+)
+def test_weights_of_values_go_through_their_text_and_back(table):
+    assert weights_in(weights_text(table), "x") == (table, [])
+
+
+@pytest.mark.parametrize("text", ["flu", "= 1", "flu = much"])
+def test_weights_that_cannot_be_read_are_said_without_quoting_them(text):
+    found, problems = weights_in(text, "illness")
+    assert found is None
+    assert [p.code for p in problems] == ["P60"]
+    assert "flu" not in str(problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "tamed"),
+    [
+        ("survey.csv", "survey.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("..\\..\\boot.ini", "boot.ini"),
+        ("/", "t.csv"),
+        ("....", "t.csv"),
+        (".working", "working"),
+        ("-rf.csv", "rf.csv"),
+        ("a\nb\0c.csv", "a_b_c.csv"),
+        ("$(reboot).csv", "_reboot_.csv"),
+        ("x" * 300 + ".parquet", "x" * 80 + ".parquet"),
+    ],
+)
+def test_names_of_uploads_are_tamed(name, tamed):
+    assert tame(name, "t.csv") == tamed
