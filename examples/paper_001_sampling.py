@@ -69,7 +69,11 @@ def chart(rows):
             x=alt.X("sf:Q", title="sampling factor"),
             y=alt.Y("risk:Q", title="disclosure risk"),
             color=alt.Color("keys:N", title="keys"),
-            strokeDash=alt.StrokeDash("measure:N", title="measure"),
+            strokeDash=alt.StrokeDash(
+                "measure:N",
+                title="measure",
+                legend=alt.Legend(symbolType="stroke", symbolStrokeColor="black"),
+            ),
             column=alt.Column("n:O", title="records"),
         )
         .properties(width=200, height=200)
