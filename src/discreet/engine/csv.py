@@ -18,12 +18,13 @@ from discreet.engine.failures import translated
 from discreet.engine.lifetimes import fresh_name
 from discreet.engine.missing import MissingCodes, normalised, without_codes
 from discreet.engine.opening import literal
-from discreet.engine.source import Kind, Source, collected
+from discreet.engine.source import Kind, Source, collected, watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_KEEP_BELOW = 1 << 30  # a CSV file up to this size is parsed once and kept by the engine
+_KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types
+_PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
 
 
 _HEAD = 1000
@@ -33,6 +34,8 @@ _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
     r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
     r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
 )
+_SHORT_INTEGER = r"^\s*(0|-?[1-9][0-9]{0,17})\s*$"
+_BLANKS_AROUND = r"^[ \t\n\r\v\f]|[ \t\n\r\v\f]$"
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
 
 
@@ -66,6 +69,9 @@ def read_csv(
         ),
         path.name,
     )
+    if path.stat().st_size <= _PARSE_ONCE:
+        cells = text
+        text = translated(lambda: kept(cells), path.name, watched(cells, "reading records"))
     raw = Source(text, dialect.names, path.name, None, "arrow")
     raw = replace(raw, table=without_codes(raw, missing))
     typed = raw.table.mutate(
@@ -76,7 +82,7 @@ def read_csv(
         row=ibis.row_number(),
     )
     if path.stat().st_size <= _KEEP_BELOW:
-        typed = translated(lambda: kept(typed), path.name)
+        typed = translated(lambda: kept(typed), path.name, watched(typed, "reading records"))
     return normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
 
 
@@ -121,11 +127,22 @@ def _all_fit(raw: Source, tried: list[tuple[int, Kind]]) -> dict[tuple[int, Kind
 def _fits(column: Any, kind: Kind) -> Any:
     if kind == "number":
         return column.isnull() | column.re_search(_NUMBER)
-    text = column.strip().replace("T", " ") if kind == "timestamp" else column.strip()
+    import ibis
+
+    text = _stripped(column).replace("T", " ") if kind == "timestamp" else _stripped(column)
     same = text.try_cast(_DTYPE[kind]).cast("string") == text
     if kind != "integer":
         same = same & text.re_search(_ISO)
-    return column.isnull() | same.fill_null(False)
+        return column.isnull() | same.fill_null(False)
+    plain = column.re_search(_SHORT_INTEGER)  # seen at a glance; only longer ones are converted
+    return ibis.cases((column.isnull(), True), (plain, True), else_=same.fill_null(False))
+
+
+def _stripped(column: Any) -> Any:
+    """The text without blanks around it; to look for blanks is much faster than to strip them."""
+    import ibis
+
+    return ibis.cases((column.re_search(_BLANKS_AROUND), column.strip()), else_=column)
 
 
 _FORMS: dict[Kind, re.Pattern[str]] = {
@@ -143,4 +160,4 @@ _DTYPE: dict[Kind, str] = {
 
 
 def _as_kind(column: Any, kind: Kind) -> Any:
-    return column if kind == "text" else column.strip().cast(_DTYPE[kind])
+    return column if kind == "text" else _stripped(column).cast(_DTYPE[kind])
