@@ -21,8 +21,10 @@ USUAL = (
     "univariate",
     "lattice",
     "mdav",
+    "key_candidates",
+    "record_risk",
 )
-NAMES = (*USUAL, "lattice_scale")  # the last takes minutes: only by its name
+NAMES = (*USUAL, "lattice_scale", "record_risk_scale")  # the last two take minutes: only by name
 
 
 def main() -> int:

@@ -18,10 +18,12 @@ ROW = re.compile(r"^\| (?P<code>\S+) \| (?P<meaning>.+) \| (?P<remedy>.+) \|$", 
 def problems_in(path):
     """Every call that names a code: the code, and what it says is wrong where that is written."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("fail", "Problem"):
-            first, *rest = node.args
-            if isinstance(first, ast.Constant) and CODE.fullmatch(str(first.value)):
-                yield first.value, rest[0]
+        if not isinstance(node, ast.Call):
+            continue
+        said = node.args if getattr(node.func, "id", "") in ("fail", "Problem") else []
+        said = node.args[1:] if getattr(node.func, "attr", "") == "problem" else said  # of a plan
+        if said and isinstance(said[0], ast.Constant) and CODE.fullmatch(str(said[0].value)):
+            yield said[0].value, said[1]
 
 
 PROBLEMS = [

@@ -83,6 +83,24 @@ def test_a_large_lattice_is_drawn_in_part_and_says_so(monkeypatch, found):
     assert "nodes are drawn" in found.lattice.svg()
 
 
+@pytest.mark.parametrize("p", [1, 2, 3, 7])
+def test_the_lattice_answers_for_any_p_as_a_search_for_it_does(patients, found, p):
+    at = found.lattice.at(k=7, p=p, max_suppressed=0.1)
+    criterion = ds.PSensitiveKAnonymity(p=p, k=7)
+    again = ds.generalize(patients, HIERARCHIES, criterion, max_suppressed=0.1)
+    assert at.best == again.best.levels
+    searched = again.lattice.at(k=7, p=p, max_suppressed=0.1)
+    np.testing.assert_array_equal(at.suppressed, searched.suppressed)
+    np.testing.assert_allclose(at.loss, searched.loss, rtol=1e-12)
+    assert found.lattice.at(k=5, p=2, max_suppressed=0.05).best == found.best.levels
+
+
+def test_the_lattice_of_a_search_without_values_knows_no_p(patients):
+    found = ds.generalize(patients, HIERARCHIES, ds.KAnonymity(5), max_suppressed=0.05)
+    with pytest.raises(ds.DiscreetError, match="k up to 51 and p = 1"):
+        found.lattice.at(k=5, p=2)
+
+
 def test_a_key_without_a_hierarchy_stays_as_it_is_and_that_is_said(patients):
     some = {"age": HIERARCHIES["age"], "zip": HIERARCHIES["zip"]}
     found = ds.generalize(patients, some, ds.KAnonymity(3))

@@ -22,12 +22,13 @@ needs_data = pytest.mark.skipif(not GOLDEN.exists(), reason="needs golden/arx_ad
 slowly = settings(max_examples=60, deadline=None)
 
 
-def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p_cap: int) -> Sweep:
+def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p: int) -> Sweep:
     levels = tuple(len(to) for to in data.maps)
-    shape = (int(np.prod(levels)), p_cap)
+    shape = (int(np.prod(levels)), 1 if p == 1 else 2)
     found = Sweep(
         levels,
         int(data.counts.sum()),
+        p,
         np.zeros((*shape, cap + 2), np.int32),
         np.zeros((*shape, cap + 2)),
         np.zeros(shape, np.int64),
@@ -35,7 +36,7 @@ def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p_cap: int) 
     )
     for index, node in enumerate(twin.nodes(data)):
         for size, share, distinct in zip(*twin.classes_of(data, node, masks), strict=True):
-            place = index, min(distinct, p_cap) - 1
+            place = index, int(1 < p <= distinct)
             slot = min(size, cap + 1)
             found.classes[place][slot] += 1
             found.loss[place][slot] += size * share
@@ -47,7 +48,7 @@ def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p_cap: int) 
 
 def assert_equal(found: Sweep, expected: Sweep) -> None:
     assert found.levels == expected.levels
-    assert found.records == expected.records
+    assert (found.records, found.p) == (expected.records, expected.p)
     np.testing.assert_array_equal(found.classes, expected.classes)
     np.testing.assert_array_equal(found.large_records, expected.large_records)
     np.testing.assert_array_equal(found.large_squares, expected.large_squares)
@@ -69,24 +70,48 @@ def test_every_node_equals_its_recount(data: Coded, cap: int) -> None:
 @given(
     data=twin.lattices(),
     cap=st.integers(1, 8),
-    p_cap=st.integers(1, 4),
+    p=st.integers(1, 4),
     seed=st.integers(0, 99),
     attributes=st.integers(1, 2),
 )
 def test_distinct_values_equal_their_recount(
-    data: Coded, cap: int, p_cap: int, seed: int, attributes: int
+    data: Coded, cap: int, p: int, seed: int, attributes: int
 ) -> None:
     masks = draw_masks(data, seed, attributes)
-    found = sweep(*data, cap=cap, masks=masks, p_cap=p_cap)
-    assert_equal(found, recount(data, masks, cap, p_cap))
+    found = sweep(*data, cap=cap, masks=masks, p=p)
+    assert_equal(found, recount(data, masks, cap, p))
 
 
 @slowly
-@given(data=twin.lattices(leaves=2), seed=st.integers(0, 99))
-def test_two_valued_keys_keep_their_confidential_values_apart(data: Coded, seed: int) -> None:
+@given(
+    data=twin.lattices(leaves=2),
+    seed=st.integers(0, 99),
+    p=st.integers(2, 8),
+    cap=st.integers(1, 9),
+)
+def test_two_valued_keys_keep_their_confidential_values_apart(
+    data: Coded, seed: int, p: int, cap: int
+) -> None:
     value = np.random.default_rng(seed).integers(0, 8, len(data.counts), np.uint64)
     masks = [np.uint64(1) << value]
-    assert_equal(sweep(*data, cap=5, masks=masks, p_cap=8), recount(data, masks, 5, 8))
+    assert_equal(sweep(*data, cap=cap, masks=masks, p=p), recount(data, masks, cap, p))
+
+
+@pytest.mark.parametrize("values", [17, 33, 64])
+def test_masks_of_any_width_are_followed(values: int) -> None:
+    rng = np.random.default_rng(values)
+    tree = [np.arange(4, dtype=np.int32) // 2**level for level in range(3)]
+    share = [(np.bincount(to) - 1) / 3 for to in tree]
+    tuples = np.array(list(np.ndindex(4, 4, 2)), np.int32)
+    flag = [np.arange(2, dtype=np.int32), np.zeros(2, np.int32)]
+    keys = [tree, tree, flag], [share, share, [np.zeros(2), np.ones(1)]]
+    data = Coded(tuple(tuples.T), rng.integers(1, 9, len(tuples)), *keys)
+    bits = rng.integers(0, 2, (len(tuples), values)).astype(bool)
+    bits[np.arange(len(tuples)), rng.integers(0, values, len(tuples))] = True
+    bits[0, -1] = True  # the last value occurs: it decides the width of the masks
+    masks = [np.array([sum(1 << int(v) for v in np.flatnonzero(row)) for row in bits], np.uint64)]
+    for p in (2, values // 2, values, values + 1):
+        assert_equal(sweep(*data, cap=20, masks=masks, p=p), recount(data, masks, 20, p))
 
 
 @slowly
@@ -118,12 +143,14 @@ def test_large_sets_are_merged_part_by_part() -> None:
 
 
 @slowly
-@given(data=twin.lattices(), k=st.integers(1, 7), p=st.integers(1, 3), seed=st.integers(0, 99))
-def test_outcomes_for_every_k_and_p_equal_their_recount(
-    data: Coded, k: int, p: int, seed: int
+@given(data=twin.lattices(), k=st.integers(1, 7), p=st.integers(2, 4), seed=st.integers(0, 99))
+@pytest.mark.parametrize("sensitive", [True, False])
+def test_outcomes_for_every_k_equal_their_recount_with_p_and_without(
+    sensitive: bool, data: Coded, k: int, p: int, seed: int
 ) -> None:
     masks = draw_masks(data, seed, 1)
-    found = sweep(*data, cap=6, masks=masks, p_cap=3)
+    found = sweep(*data, cap=6, masks=masks, p=p)
+    p = p if sensitive else 1
     expected = np.array([twin.outcome(data, node, masks, k, p) for node in twin.nodes(data)])
     np.testing.assert_array_equal(found.kept_classes(k, p), expected[:, 0])
     np.testing.assert_array_equal(found.suppressed(k, p), expected[:, 1])
@@ -177,6 +204,8 @@ def test_broken_input_is_refused() -> None:
     found = sweep(codes, counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]], cap=2)
     with pytest.raises(ValueError, match="larger cap"):
         found.suppressed(4)
+    with pytest.raises(ValueError, match="this p"):
+        found.suppressed(2, 2)
 
 
 @needs_data
@@ -185,7 +214,7 @@ def test_best_nodes_of_adult_are_those_of_arx(keys: int, confidential: str | Non
     """ARX 3.9.2; the level order of the file is that of `adult.NINE`."""
     names = adult.NINE if keys == 9 else adult.EIGHT
     data, masks = adult.coded(adult.read_columns(), names, confidential)
-    found = sweep(*data, masks=[masks] if confidential else (), p_cap=5)
+    found = sweep(*data, masks=[masks] if confidential else (), p=5)
     with GOLDEN.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if int(row["qis"]) == keys]
     models = {"k-anonymity": 1, "k-anonymity + distinct 5-diversity of occupation": 5}

@@ -20,8 +20,8 @@ _WIDE, _HIGH, _RADIUS = 46, 62, 13
 _LEAST = 340  # room for the caption
 
 
-def draw(found: Found) -> str:
-    """The lattice as SVG."""
+def draw(found: Found, caption: bool = True) -> str:
+    """The lattice as SVG, with the legend below it as a caption."""
     lattice, chosen = found.task.lattice, found.best.number
     minimal = {node.number for node in found.minimal}
     shown = set(range(lattice.nodes)) if lattice.nodes <= WHOLE else _some(found, minimal)
@@ -51,12 +51,12 @@ def draw(found: Found) -> str:
     ]
     if len(shown) < lattice.nodes:
         said.append(f"only {len(shown):,} nodes are drawn: minimal, chosen and its neighbours")
-    high = height + 16 * len(said)
+    high = height + 16 * len(said) * caption
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {high}" '
         f'width="{width}" height="{high}" role="img" font-family="sans-serif">'
         f"<title>Generalization lattice</title><desc>{'; '.join(said)}</desc>"
-        f"{''.join(edges)}{''.join(nodes)}{_caption(said, height)}</svg>"
+        f"{''.join(edges)}{''.join(nodes)}{_caption(said, height) if caption else ''}</svg>"
     )
 
 

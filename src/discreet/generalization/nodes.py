@@ -17,6 +17,7 @@ from discreet.classes import Classes
 from discreet.criteria.criterion import CLASS_SIZE
 from discreet.criteria.value_counts import ValueCounts
 from discreet.generalization.fewest import fewest_records
+from discreet.generalization.pairs import owners_of, values_of
 from discreet.kernels.labels import label
 from discreet.kernels.packing import pack
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-    from discreet.frequency import FrequencySet
     from discreet.generalization.task import Task
 
 
@@ -159,17 +159,3 @@ class NodeCounter:
     def heights(self) -> tuple[int, ...]:
         """Height of each key's hierarchy."""
         return tuple(r.height for r in self.task.recodings)
-
-
-def owners_of(pairs: FrequencySet) -> NDArray[np.int64]:
-    """The combination of key values that each pair belongs to (both are in order)."""
-    packed, _ = pack(pairs.codes[:-1], pairs.cardinalities[:-1])
-    return np.unique(packed, return_inverse=True)[1].astype(np.int64)
-
-
-def values_of(pairs: FrequencySet, whole: FrequencySet) -> NDArray[np.int64]:
-    """The value of each pair, coded as in the whole file."""
-    import pyarrow.compute as pc
-
-    place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
-    return place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]

@@ -48,6 +48,8 @@ class Task:
         The keys with each confidential attribute that the criterion looks at.
     whole : mapping of attribute to FrequencySet
         The distribution of those attributes in the whole file.
+    frequencies : mapping of attribute to array
+        The sizes of its values, largest first, as far as the necessary conditions look.
     budget : int
         How many records may be suppressed.
     suppression : {"failing", "k-only"}
@@ -64,6 +66,7 @@ class Task:
     initial_sizes: NDArray[np.int64]
     pairs: Mapping[str, FrequencySet]
     whole: Mapping[str, FrequencySet]
+    frequencies: Mapping[str, NDArray[np.int64]]
     budget: int
     suppression: Suppression
     loss: LossName

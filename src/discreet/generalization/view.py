@@ -20,6 +20,7 @@ from discreet.generalization.budget import budget_of, suppression_problems
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from discreet.kernels.lattice.sweep import Sweep
     from discreet.masking.found import Found, Node
 
 
@@ -63,9 +64,13 @@ class LatticeView:
         return self.found.search.sweep.cap + 1
 
     def at(self, *, k: int, max_suppressed: float = 0.02, p: int | None = None) -> At:
-        """The figures of every node for another k, limit, or p (up to the one searched for)."""
+        """The figures of every node for another k, limit, or p.
+
+        They are there for every k and limit, with the p that was searched for or with none
+        (p = 1). Another p takes one more visit of all nodes, the first time it is asked for.
+        """
         self._need_figures_of_all()
-        search, lattice, n = self.found.search, self.found.task.lattice, self.found.task.keys.n
+        lattice, n = self.found.task.lattice, self.found.task.keys.n
         if not self.found.task.only_sizes_and_distinct:
             fail(
                 "N06",
@@ -75,15 +80,7 @@ class LatticeView:
         distinct = 1 if p is None else p
         problems = [*whole_number("k", k, 1), *whole_number("p", distinct, 1)]
         raise_all([*problems, *suppression_problems(max_suppressed, n)])
-        sweep = search.sweep
-        if not 1 <= k <= self.cap or not 1 <= distinct <= sweep.classes.shape[1]:
-            fail(
-                "P17",
-                f"the lattice was visited for k up to {self.cap} and p up to "
-                f"{sweep.classes.shape[1]}.",
-                "Search again with the larger criterion.",
-            )
-        budget = budget_of(max_suppressed, n)
+        sweep, budget = self._sweep_for(k, distinct), budget_of(max_suppressed, n)
         suppressed, loss = sweep.suppressed(k, distinct), sweep.iyengar(k, distinct)
         feasible = suppressed <= budget
         best = sweep.best(k, distinct, budget)
@@ -95,6 +92,17 @@ class LatticeView:
             tuple(lattice.named(int(node)) for node in lattice.minimal(feasible)),
             None if best is None else lattice.named(best),
         )
+
+    def _sweep_for(self, k: int, p: int) -> Sweep:
+        sweeps = self.found.search.sweeps
+        if k > self.cap or (p > 1 and not sweeps.follow_distinct):
+            values = "any p" if sweeps.follow_distinct else "p = 1"
+            fail(
+                "P17",
+                f"the lattice can be asked for k up to {self.cap} and {values}.",
+                "Search again with the criterion that is meant.",
+            )
+        return sweeps.for_distinct(p)
 
     def node(self, levels: dict[str, int]) -> Node:
         """The node with the given levels, which can be masked."""
@@ -126,11 +134,11 @@ class LatticeView:
         rows = [dict(zip(figures, row, strict=True)) for row in each]
         return lattice_chart(rows, self.found.best.number, [n.number for n in self.found.minimal])
 
-    def svg(self) -> str:
+    def svg(self, *, caption: bool = True) -> str:
         """A drawing of the lattice with feasible, minimal and chosen nodes."""
         from discreet.generalization.drawing import draw
 
-        return draw(self.found)
+        return draw(self.found, caption)
 
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the drawing to a file."""

@@ -180,7 +180,7 @@ def _roll_part(
             cls.count[c] = old.count[c] + (0 if first else cls.count[c])
         for a in range(old.mask.shape[0]):
             for c in range(old.mask.shape[1]):
-                cls.mask[a, c] = old.mask[a, c] | (0 if first else cls.mask[a, c])
+                cls.mask[a, c] = u64(old.mask[a, c]) | (u64(0) if first else u64(cls.mask[a, c]))
         cls.share = share
         found += u64(first)
     return int(np.int64(found))

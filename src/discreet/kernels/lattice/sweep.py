@@ -45,22 +45,23 @@ from discreet.kernels.lattice.rollup import (
     roll,
     u64,
 )
-from discreet.kernels.lattice.tally import Tally, new_tally, tally
+from discreet.kernels.lattice.tally import Tally, new_tally, rows_of, tally
 
 
 @dataclass(frozen=True)
 class Sweep:
     """Class statistics of every node.
 
-    Nodes are numbered with the first attribute's level most significant.  In `classes`
-    and `loss`, axis 1 is the number of distinct confidential values − 1, clipped to the
-    last place (the only one if none were given); axis 2 is the class size, its last place
-    (`cap` + 1) for all larger classes.
+    Nodes are numbered with the first attribute's level most significant.  In all arrays,
+    axis 1 has a row for classes with fewer than `p` distinct confidential values and one
+    for the others, or a single row if `p` is 1; in `classes` and `loss`, axis 2 is the
+    class size, its last place (`cap` + 1) for all larger classes.
 
     Attributes
     ----------
     levels : number of levels per key attribute
     records : number of records
+    p : distinct confidential values that are asked for
     classes : number of classes
     loss : sum over the records of these classes of the loss shares of all keys
     large_records, large_squares : Σ size and Σ size² of the classes larger than the cap
@@ -68,6 +69,7 @@ class Sweep:
 
     levels: tuple[int, ...]
     records: int
+    p: int
     classes: NDArray[np.int32]
     loss: Floats
     large_records: Ints
@@ -85,7 +87,7 @@ class Sweep:
     def kept_classes(self, k: int, p: int = 1) -> Ints:
         """Return, per node, the number of classes with at least k records and p values."""
         self._check(k, p)
-        total: Ints = self.classes[:, p - 1 :, k:].sum((1, 2), dtype=np.int64)
+        total: Ints = self.classes[:, _holding(p), k:].sum((1, 2), dtype=np.int64)
         return total
 
     def suppressed(self, k: int, p: int = 1) -> Ints:
@@ -103,7 +105,7 @@ class Sweep:
         """Return, per node, the mean loss over keys and records, suppressed ones counting 1."""
         self._check(k, p)
         keys = len(self.levels)
-        kept: Floats = self.loss[:, p - 1 :, k:].sum((1, 2))
+        kept: Floats = self.loss[:, _holding(p), k:].sum((1, 2))
         mean: Floats = (kept + self.suppressed(k, p) * keys) / (self.records * keys)
         return mean
 
@@ -116,15 +118,20 @@ class Sweep:
     def _kept(self, k: int, p: int, power: int, large: Ints) -> Ints:
         self._check(k, p)
         sizes = np.arange(k, self.cap + 1, dtype=np.int64) ** power
-        small: Ints = (self.classes[:, p - 1 :, k:-1] @ sizes).sum(1)
-        total: Ints = small + large[:, p - 1 :].sum(1)
+        small: Ints = (self.classes[:, _holding(p), k:-1] @ sizes).sum(1)
+        total: Ints = small + large[:, _holding(p)].sum(1)
         return total
 
     def _check(self, k: int, p: int) -> None:
-        if not (1 <= k <= self.cap + 1 and 1 <= p <= self.classes.shape[1]):
+        if not (1 <= k <= self.cap + 1 and p in (1, self.p)):
             raise ValueError(
-                f"k = {k}, p = {p} lie outside this sweep: repeat it with a larger cap or p_cap"
+                f"k = {k}, p = {p} lie outside this sweep: repeat it with a larger cap or this p"
             )
+
+
+def _holding(p: int) -> slice:
+    """Return the rows of the classes with at least p distinct confidential values."""
+    return slice(rows_of(p) - 1, None)
 
 
 def sweep(
@@ -135,7 +142,7 @@ def sweep(
     *,
     cap: int = 50,
     masks: Sequence[Words] = (),
-    p_cap: int = 1,
+    p: int = 1,
     threads: int = 1,
 ) -> Sweep:
     """Compute the class statistics of every node.
@@ -149,7 +156,7 @@ def sweep(
     cap : class sizes up to here are kept apart
     masks : per confidential attribute, the values that occur in each tuple as bits;
         with several, the distinct count of a class is the least over the attributes
-    p_cap : distinct counts from here on are one
+    p : classes with fewer distinct confidential values are counted apart; 1 without masks
     threads : parts of the lattice visited at the same time, each with its own sets of
         classes; the result does not depend on it
     """
@@ -158,20 +165,18 @@ def sweep(
         raise ValueError(
             "a tuple has no confidential value: give missing values a bit of their own"
         )
+    if p == 1 or not len(masks):
+        masks, p = (), 1
     records = int(np.sum(counts, dtype=np.int64))
     layout = layout_of(keys, len(counts), records, masks)
     plan = plan_of(keys, layout)
     sets = np.empty((layout.sets, len(counts)), layout.classes)
     size = initial_classes(codes, counts, masks, keys, layout, sets[0])
     levels = tuple(key.levels for key in keys)
-    shape = (prod(levels), p_cap if len(masks) else 1)
+    shape = (prod(levels), rows_of(p))
+    classes, loss = _zeros((*shape, cap + 2))
     found = Sweep(
-        levels,
-        records,
-        np.zeros((*shape, cap + 2), np.int32),
-        np.zeros((*shape, cap + 2)),
-        np.zeros(shape, np.int64),
-        np.zeros(shape, np.int64),
+        levels, records, p, classes, loss, np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     )
     output = _Output(found.classes, found.loss, found.large_records, found.large_squares)
 
@@ -182,12 +187,23 @@ def sweep(
         if len(parts) > 1:
             own = np.empty((len(sets), size), sets.dtype)
             own[0] = sets[0, :size]
-        accumulators = new_tally(layout.cells, p_cap if len(masks) else 0, cap)
+        accumulators = new_tally(layout.cells, p, cap)
         _walk(own, size, plan, *part, hash_table(size), accumulators, output)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(visit, parts))
     return found
+
+
+def _zeros(shape: tuple[int, ...]) -> tuple[NDArray[np.int32], Floats]:
+    """Return room for classes and loss in one block.
+
+    Every page of fresh memory costs a fault; from 4 MB on, numpy asks for larger pages.
+    """
+    places = prod(shape)
+    block = np.zeros(12 * places, np.uint8)
+    loss, classes = block[: 8 * places].view(np.float64), block[8 * places :].view(np.int32)
+    return classes.reshape(shape), loss.reshape(shape)
 
 
 def _parts(last: Ints, threads: int) -> list[tuple[Ints, Ints]]:
@@ -300,15 +316,14 @@ def _emit(tallied: Tally, plan: Plan, node: int, output: _Output) -> None:
 def _add_margin(tallied: Tally, margin: int, share: float, output: _Output, node: int) -> None:
     """Add one margin to one node; `share` is the loss share of the margin's own values."""
     beyond = tallied.small.shape[2] - 1
-    unused = tallied.small.shape[1] - output.loss.shape[1]  # 1: no class has 0 values
-    for p in range(output.loss.shape[1]):
-        small = tallied.small[margin, p + unused]
-        classes, loss = output.classes[node, p], output.loss[node, p]
+    for row in range(output.loss.shape[1]):
+        small = tallied.small[margin, row]
+        classes, loss = output.classes[node, row], output.loss[node, row]
         for size in range(1, beyond):
             classes[size] += np.int32(small[size, 0])
             loss[size] += size * (small[size, 1] + share * small[size, 0])
-        records, squares = tallied.large[margin, p + unused]
+        records, squares = tallied.large[margin, row]
         classes[beyond] += np.int32(small[beyond, 0])
-        loss[beyond] += tallied.large_loss[margin, p + unused] + share * records
-        output.large_records[node, p] += records
-        output.large_squares[node, p] += squares
+        loss[beyond] += tallied.large_loss[margin, row] + share * records
+        output.large_records[node, row] += records
+        output.large_squares[node, row] += squares

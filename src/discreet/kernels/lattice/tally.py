@@ -15,35 +15,48 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Words, u64
 
+MASK_BITS = 64
+# The cells of each margin, as bits: first, second and both of the last attribute, for the
+# first value, the second and both of the first.
+_CELLS = (1, 2, 3, 4, 8, 12, 5, 10, 15)
+
 
 class Tally(NamedTuple):
-    """Accumulators by margin, distinct confidential values and class size, both clipped.
+    """Accumulators by margin, row and class size, clipped.
 
-    `small` holds pairs (classes, Σ share) side by side, in one cache line; of the classes
-    beyond the cap, `large` holds (records, Σ size²) and `large_loss` Σ size · share.
-    `distinct` is room for the distinct values of each margin of one class; it stays 0
-    where there are no masks.
+    Classes with fewer than p distinct confidential values are in row 0, the others in row
+    1; without masks row 0 is the only one.  `small` holds pairs (classes, Σ share) side by
+    side, in one cache line; of the classes beyond the cap, `large` holds (records,
+    Σ size²) and `large_loss` Σ size · share.  `offset` leads from the number of distinct
+    values to where the row begins in a plane of `small`: looking it up is faster than
+    comparing with p.
     """
 
     small: Floats
     large: Ints
     large_loss: Floats
-    distinct: Words
+    offset: Words
 
 
-def new_tally(cells: int, p_cap: int, cap: int) -> Tally:
-    """Return accumulators for 1, 2 or 4 cells."""
-    count = int(_margins(cells))
+def new_tally(cells: int, p: int, cap: int) -> Tally:
+    """Return accumulators for 1, 2 or 4 cells; p = 1 does not look at distinct values."""
+    count, rows = int(_margins(cells)), rows_of(p)
+    offset = np.zeros(MASK_BITS + 1, np.uint64)
+    offset[p:] = (rows - 1) * 2 * (cap + 2)
     return Tally(
-        np.zeros((count, p_cap + 1, cap + 2, 2)),
-        np.zeros((count, p_cap + 1, 2), np.int64),
-        np.zeros((count, p_cap + 1)),
-        np.zeros(count, np.uint64),
+        np.zeros((count, rows, cap + 2, 2)),
+        np.zeros((count, rows, 2), np.int64),
+        np.zeros((count, rows)),
+        offset,
     )
+
+
+def rows_of(p: int) -> int:
+    """Return the number of rows: with p = 1 no class has too few distinct values."""
+    return 1 if p == 1 else 2
 
 
 @njit(cache=True, nogil=True)
@@ -52,36 +65,75 @@ def tally(classes: Classes, size: int, into: Tally) -> None:
     into.small[:] = 0.0
     into.large[:] = 0
     into.large_loss[:] = 0.0
-    small = into.small.reshape(into.small.size)
-    beyond = into.small.shape[2] - 1
-    row = u64(2 * into.small.shape[2])
-    plane = row * u64(into.small.shape[1])
+    # Taken from `into` inside the loop, each would cost a reference count per class.
+    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
+    offset = into.offset
+    beyond = u64(into.small.shape[2] - 1)
+    plane = u64(2 * into.small.shape[1] * into.small.shape[2])
     for i in range(u64(size)):
         cls = classes[i]
-        share = cls.share
-        sums = _sums(cls.count)
-        _count_distinct(cls.mask, into)
-        begin = u64(0)
-        for j in range(_margins(len(cls.count))):
-            at = begin + u64(2) * u64(min(sums[j], beyond))
-            if cls.mask.shape[0] > 0:
-                at += row * into.distinct[j]
-            small[at] += 1.0
-            small[at + u64(1)] += share
-            begin += plane
-        # The last margin is the whole class: unless it is large, none is.
-        if sums[_margins(len(cls.count)) - 1] >= beyond:
-            _tally_large(sums, cls, into, beyond)
+        whole = _sums(cls.count)[8]
+        if cls.mask.shape[0] == 0:
+            _add(cls, small, beyond, plane)
+        else:
+            _add_by_values(cls, small, beyond, plane, offset)
+        # Unless the whole class is large, no margin is.
+        if whole >= beyond:
+            _add_large(cls, beyond, offset, large, large_loss)
 
 
-@njit(cache=True, nogil=True)
-def _tally_large(sums: tuple[Any, ...], cls: Any, into: Tally, beyond: int) -> None:
+@njit(cache=True, nogil=True, forceinline=True)
+def _add(cls: Any, small: Floats, beyond: np.uint64, plane: np.uint64) -> None:
+    """Add the margins of a class to the only row there is."""
+    share, sums = cls.share, _sums(cls.count)
+    begin = u64(0)
     for j in range(_margins(len(cls.count))):
-        members = sums[j] if sums[j] >= beyond else 0
-        p = into.distinct[j]
-        into.large[j, p, 0] += members
-        into.large[j, p, 1] += members * members
-        into.large_loss[j, p] += members * cls.share
+        at = begin + u64(2) * min(sums[j], beyond)
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += plane
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_by_values(
+    cls: Any, small: Floats, beyond: np.uint64, plane: np.uint64, offset: Words
+) -> None:
+    """Add the margins of a class to the rows that their distinct values belong to.
+
+    One margin after the other: nine sums and nine unions do not fit the registers.
+    """
+    share, others = cls.share, _distinct(cls.mask, 1)
+    a, b, c, d = _four(cls.count)
+    p, q, r, s = _four(cls.mask[0])
+    begin = u64(0)
+    for j in range(_margins(len(cls.count))):
+        cells = _CELLS[j]
+        members = _in(cells, 1, a) + _in(cells, 2, b) + _in(cells, 4, c) + _in(cells, 8, d)
+        values = _in(cells, 1, p) | _in(cells, 2, q) | _in(cells, 4, r) | _in(cells, 8, s)
+        distinct = _popcount(values)
+        if cls.mask.shape[0] > 1:
+            distinct = min(distinct, others[j])
+        at = begin + u64(2) * min(members, beyond) + offset[distinct]
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += plane
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_large(cls: Any, beyond: np.uint64, offset: Words, large: Ints, large_loss: Floats) -> None:
+    """Add what is kept of large margins.
+
+    All is computed anew: few classes come here, and registers stay free for the others.
+    """
+    sums, distinct = _sums(cls.count), _distinct(cls.mask, 0)
+    for j in range(_margins(len(cls.count))):
+        members = np.int64(sums[j] if sums[j] >= beyond else u64(0))
+        row = 0
+        if cls.mask.shape[0] > 0:
+            row = 1 if offset[distinct[j]] > 0 else 0
+        large[j, row, 0] += members
+        large[j, row, 1] += members * members
+        large_loss[j, row] += members * cls.share
 
 
 @njit(cache=True, nogil=True)
@@ -90,34 +142,69 @@ def _margins(cells: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _sums(cells: NDArray[np.int32]) -> tuple[Any, ...]:
-    """Return (first, second, both) of the last attribute for each of those of the first."""
-    a = np.int64(cells[0])
-    b = np.int64(cells[1]) if len(cells) > 1 else 0
-    c = np.int64(cells[2]) if len(cells) > 2 else 0
-    d = np.int64(cells[3]) if len(cells) > 2 else 0
-    return a, b, a + b, c, d, c + d, a + c, b + d, a + b + c + d
+def _in(cells: int, cell: int, content: np.uint64) -> np.uint64:
+    """Return what a cell holds if it is one of `cells`, else 0."""
+    return content if cells & cell else u64(0)
 
 
 @njit(cache=True, nogil=True)
-def _unions(cells: Words) -> tuple[Any, ...]:
-    """Return what `_sums` does, with unions of values for sums of records."""
+def _four(cells: Any) -> tuple[Any, ...]:
+    """Return the content of four cells; those that are not there are empty."""
     a = u64(cells[0])
     b = u64(cells[1]) if len(cells) > 1 else u64(0)
     c = u64(cells[2]) if len(cells) > 2 else u64(0)
     d = u64(cells[3]) if len(cells) > 2 else u64(0)
-    return a, b, a | b, c, d, c | d, a | c, b | d, a | b | c | d
+    return a, b, c, d
 
 
 @njit(cache=True, nogil=True)
-def _count_distinct(masks: Words, into: Tally) -> None:
-    """Note how many distinct values each margin has, the least over the attributes, clipped."""
-    p_cap = u64(into.small.shape[1] - 1)
-    for a in range(masks.shape[0]):
-        unions = _unions(masks[a])
-        for j in range(_margins(masks.shape[1])):
-            most = into.distinct[j] if a > 0 else p_cap
-            into.distinct[j] = min(_popcount(unions[j]), most)
+def _sums(cells: Any) -> tuple[Any, ...]:
+    """Return how many records each margin has."""
+    a, b, c, d = _four(cells)
+    return a, b, a + b, c, d, c + d, a + c, b + d, a + b + c + d
+
+
+@njit(cache=True, nogil=True)
+def _distinct(masks: Words, first: int) -> tuple[Any, ...]:
+    """Return how many distinct values each margin has, the least from attribute `first` on."""
+    most = u64(MASK_BITS)
+    least = most, most, most, most, most, most, most, most, most
+    for a in range(first, masks.shape[0]):
+        least = _least(least, _counts(masks[a]))
+    return least
+
+
+@njit(cache=True, nogil=True)
+def _counts(cells: Words) -> tuple[Any, ...]:
+    """Return how many values each margin has."""
+    a, b, c, d = _four(cells)
+    return (
+        _popcount(a),
+        _popcount(b),
+        _popcount(a | b),
+        _popcount(c),
+        _popcount(d),
+        _popcount(c | d),
+        _popcount(a | c),
+        _popcount(b | d),
+        _popcount(a | b | c | d),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _least(x: tuple[Any, ...], y: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the smaller one of each margin."""
+    return (
+        min(x[0], y[0]),
+        min(x[1], y[1]),
+        min(x[2], y[2]),
+        min(x[3], y[3]),
+        min(x[4], y[4]),
+        min(x[5], y[5]),
+        min(x[6], y[6]),
+        min(x[7], y[7]),
+        min(x[8], y[8]),
+    )
 
 
 def _ctpop(context: Any, word: Any) -> Any:  # noqa: ARG001

@@ -1,0 +1,75 @@
+"""The sweeps of a task: the figures of every node of its lattice, computed once and kept.
+
+A sweep answers for every class size up to its cap, but tells apart only one number of distinct
+confidential values: each more would cost time and memory at every node.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from discreet.generalization.pairs import masks_of
+from discreet.generalization.task import Task
+
+if TYPE_CHECKING:
+    from discreet.kernels.lattice.sweep import Sweep
+
+CAP = 50
+_MASK_BITS = 64  # of the kernel
+
+
+@dataclass(eq=False)
+class Sweeps:
+    """The sweeps of one task."""
+
+    task: Task
+    _other: Sweep | None = field(default=None, init=False)
+
+    @property
+    def p(self) -> int:
+        """The largest number of distinct values that the task asks for."""
+        return max(self.task.distinct.values(), default=1)
+
+    @property
+    def follow_distinct(self) -> bool:
+        """Whether distinct values can be followed: masks have 64 bits and one p for all."""
+        wanted = self.task.distinct
+        return (
+            bool(wanted)
+            and len(set(wanted.values())) == 1
+            and all(len(self.task.whole[name].counts) <= _MASK_BITS for name in wanted)
+        )
+
+    @functools.cached_property
+    def own(self) -> Sweep:
+        """For the p of the task, where distinct values can be followed."""
+        return self._sweep(self.task.shares, self.p)
+
+    @functools.cached_property
+    def entropy(self) -> Sweep:
+        """The same with the loss of entropy."""
+        return self._sweep(self.task.entropies, self.p)
+
+    def for_distinct(self, p: int) -> Sweep:
+        """For any p, where distinct values can be followed; the last one asked for is kept."""
+        if p in (1, self.own.p):
+            return self.own
+        if self._other is None or self._other.p != p:
+            self._other = self._sweep(self.task.shares, p)
+        return self._other
+
+    def _sweep(self, shares: Any, p: int) -> Sweep:
+        from discreet.kernels.lattice.sweep import sweep
+
+        task = self.task
+        return sweep(
+            task.keys.codes,
+            task.keys.counts,
+            task.maps,
+            shares,
+            cap=max(CAP, task.k),
+            masks=masks_of(task) if self.follow_distinct else (),
+            p=p,
+        )
