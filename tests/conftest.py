@@ -32,15 +32,35 @@ def reference_data():
     return find
 
 
+REQUIRED = [part for part in os.environ.get("DISCREET_REQUIRE", "").split(",") if part]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """Where the machine must have everything, a run that left something out has failed: whatever
+    was skipped, but for want of the reference data, which are not the project's.
+    """
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not REQUIRED or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    reasons = [str(report.longrepr) for report in reporter.stats.get("skipped", [])]
+    left_out = [reason for reason in reasons if not any(w in reason for w in _DATA)]
+    if left_out:
+        reporter.write_line(f"{len(left_out)} skipped where nothing may be: DISCREET_REQUIRE")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+_DATA = ("reference data", "needs golden/")
+
+
 @pytest.fixture(scope="session")
 def absent():
     """A function that skips a test by name for want of a part of the machine, or fails it where
     DISCREET_REQUIRE names the part (comma-separated), as it does in the project's own checks.
     """
-    required = os.environ.get("DISCREET_REQUIRE", "").split(",")
 
     def without(part: str, reason: str):
-        if part in required:
+        if part in REQUIRED:
             pytest.fail(f"{part} is required here: {reason}", pytrace=False)
         pytest.skip(f"{part}: {reason}")
 

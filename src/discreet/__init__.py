@@ -37,13 +37,28 @@ if TYPE_CHECKING:
     from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
     from discreet.masking.sample import sample
+    from discreet.masking.targeting import protect_records
     from discreet.microdata import Microdata
+    from discreet.planning.ledger import Ledger
+    from discreet.planning.plan import Plan
+    from discreet.planning.release import Release
+    from discreet.planning.verification import Verification
     from discreet.progressing import Progress, on_progress
     from discreet.reading import read
+    from discreet.reporting.report import Report, report
+    from discreet.resources import Settings, settings
     from discreet.risks.by_class import Risk, risk
+    from discreet.risks.candidates import KeyCandidates
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
+    from discreet.risks.key_sets import key_candidates
+    from discreet.risks.record import RecordRisk, record_risk
     from discreet.risks.sampling import SamplingRisk, sampling_risk
+    from discreet.risks.sensitivity import RiskSettings
     from discreet.risks.weights import Weights
+    from discreet.rumap.grid import grid
+    from discreet.rumap.making import ru_map
+    from discreet.rumap.result import RUMap
+    from discreet.suggesting import RoleSuggestions, suggest_roles
 
 _HOME = {
     "AllOf": "discreet.criteria",
@@ -55,17 +70,28 @@ _HOME = {
     "Hierarchy": "discreet.hierarchy",
     "InformationLoss": "discreet.loss.information",
     "KAnonymity": "discreet.criteria",
+    "KeyCandidates": "discreet.risks.candidates",
     "LDiversity": "discreet.criteria",
+    "Ledger": "discreet.planning.ledger",
     "Masked": "discreet.masking.masked",
     "Microdata": "discreet.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
+    "Plan": "discreet.planning.plan",
     "Progress": "discreet.progressing",
+    "RUMap": "discreet.rumap.result",
+    "RecordRisk": "discreet.risks.record",
     "RegressionLoss": "discreet.loss.regression",
+    "Release": "discreet.planning.release",
+    "Report": "discreet.reporting.report",
     "Risk": "discreet.risks.by_class",
+    "RiskSettings": "discreet.risks.sensitivity",
+    "RoleSuggestions": "discreet.suggesting",
     "SamplingRisk": "discreet.risks.sampling",
     "Score": "discreet.loss.score",
+    "Settings": "discreet.resources",
     "Statistics": "discreet.loss.statistics",
     "TCloseness": "discreet.criteria",
+    "Verification": "discreet.planning.verification",
     "Weights": "discreet.risks.weights",
     "check": "discreet.checking",
     "compare_statistics": "discreet.loss.statistics",
@@ -73,15 +99,23 @@ _HOME = {
     "disclosure_risk": "discreet.risks.disclosure",
     "errors": "discreet.errors",
     "generalize": "discreet.masking.generalize",
+    "grid": "discreet.rumap.grid",
     "information_loss": "discreet.loss.information",
+    "key_candidates": "discreet.risks.key_sets",
     "microaggregate": "discreet.masking.microaggregate",
     "on_progress": "discreet.progressing",
+    "protect_records": "discreet.masking.targeting",
     "read": "discreet.reading",
+    "record_risk": "discreet.risks.record",
     "regression_loss": "discreet.loss.regression",
+    "report": "discreet.reporting.report",
     "risk": "discreet.risks.by_class",
+    "ru_map": "discreet.rumap.making",
     "sample": "discreet.masking.sample",
     "sampling_risk": "discreet.risks.sampling",
     "score": "discreet.loss.score",
+    "settings": "discreet.resources",
+    "suggest_roles": "discreet.suggesting",
 }
 
 __all__ = [
@@ -94,17 +128,28 @@ __all__ = [
     "Hierarchy",
     "InformationLoss",
     "KAnonymity",
+    "KeyCandidates",
     "LDiversity",
+    "Ledger",
     "Masked",
     "Microdata",
     "PSensitiveKAnonymity",
+    "Plan",
     "Progress",
+    "RUMap",
+    "RecordRisk",
     "RegressionLoss",
+    "Release",
+    "Report",
     "Risk",
+    "RiskSettings",
+    "RoleSuggestions",
     "SamplingRisk",
     "Score",
+    "Settings",
     "Statistics",
     "TCloseness",
+    "Verification",
     "Weights",
     "__version__",
     "check",
@@ -113,15 +158,23 @@ __all__ = [
     "disclosure_risk",
     "errors",
     "generalize",
+    "grid",
     "information_loss",
+    "key_candidates",
     "microaggregate",
     "on_progress",
+    "protect_records",
     "read",
+    "record_risk",
     "regression_loss",
+    "report",
     "risk",
+    "ru_map",
     "sample",
     "sampling_risk",
     "score",
+    "settings",
+    "suggest_roles",
 ]
 
 

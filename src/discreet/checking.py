@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.all_of import AllOf, combined, resolved, split
+from discreet.criteria.all_of import AllOf, combined, resolved, split, sums_of
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
@@ -258,7 +258,7 @@ def _check_classes(data: Microdata, criterion: Criterion) -> Check:
     data.need_keys()
     bound = resolved(criterion, data.confidential)
     distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
-    classes = data.classes(distinct, values)
+    classes = data.classes(distinct, values, sums_of(bound, data.confidential))
     failing = bound.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))
     return Check(

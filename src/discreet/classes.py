@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.criteria.criterion import Sum
 from discreet.criteria.value_counts import ValueCounts
 from discreet.kernels.compatible import compatible_counts, compatible_distinct
 from discreet.kernels.packing import pack
@@ -41,6 +42,8 @@ class Classes:
         How often each value occurs in each class, where a criterion asks for it.
     labels : mapping of attribute to array
         What the codes of those values stand for.
+    sums : mapping of attribute and what is added up to array
+        In place of the values, what a criterion must know of them, where the engine adds it up.
     """
 
     size: NDArray[np.int64]
@@ -50,18 +53,27 @@ class Classes:
     partition: bool = True
     values: Mapping[str, ValueCounts] = field(default_factory=dict)
     labels: Mapping[str, pa.Array] = field(default_factory=dict, repr=False)
+    sums: Mapping[Sum, NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
-    def from_arrow(cls, table: pa.Table, distinct: Sequence[str]) -> Classes:
+    def from_arrow(
+        cls, table: pa.Table, distinct: Sequence[str], sums: Sequence[Sum] = ()
+    ) -> Classes:
         """From the engine's table of signatures, put in a fixed order."""
         columns = {
-            name: np.asarray(table.column(name), dtype=np.int64) for name in table.column_names
+            name: np.asarray(table.column(name), dtype=np.int64)
+            for name in table.column_names
+            if not name.startswith("s_")
         }
         shape = ["size", *(f"d{i}" for i in range(len(distinct)))]
         order = np.lexsort([columns[name] for name in reversed(shape)])
         size, number = columns["size"][order], columns["classes"][order]
         values = {name: columns[f"d{i}"][order] for i, name in enumerate(distinct)}
-        return cls(size, number, size * number, values)
+        added = {
+            one: np.asarray(table.column(f"s_{i}"), dtype=np.float64)[order]
+            for i, one in enumerate(sums)
+        }
+        return cls(size, number, size * number, values, sums=added)
 
     @property
     def n(self) -> int:

@@ -1,7 +1,7 @@
 """The command line: the verbs of the API, each with ``--json`` and an exit code to gate a pipeline.
 
 Exit codes: 0 — done, and the criterion holds; 1 — the criterion does not hold, or cannot be
-reached; 2 — the command or its input is wrong; 130 — stopped by Ctrl-C.
+reached; 2 — the command or its input is wrong; 130 — stopped by Ctrl-C; 143 — ended by the system.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 
 from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
+from discreet.rooms import vacate
 
 _NOT_FEASIBLE = ("D30", "D31")  # no generalization satisfies the criterion
 
@@ -33,19 +34,24 @@ def main() -> None:
 class _Stopped(BaseException):
     """Ctrl-C. The command-line library turns KeyboardInterrupt into 1: a criterion that fails."""
 
+    def __init__(self, number: int) -> None:
+        self.code = 128 + number
+        super().__init__()
 
-def _stop(*_signal: object) -> None:
-    raise _Stopped
+
+def _stop(number: int, *_frame: object) -> None:
+    raise _Stopped(number)
 
 
 def _exit_code() -> int:
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, _stop)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _stop)
     try:
         app()
-    except _Stopped:
+    except _Stopped as stopped:
         print("Stopped; nothing was written.", file=sys.stderr)
-        return 130
+        return stopped.code
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
@@ -61,6 +67,7 @@ def _exit_code() -> int:
 
 def _leave(code: int) -> None:
     """Leave without taking the engine apart, which takes longer than some commands."""
+    vacate()
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,7 +1,8 @@
 """Record risk of records that stay in their engine: known sets are counted there, cell by cell.
 
 Each union of known sets is counted once; its distinct combinations come here, get their sums, and
-go back to be joined to the records. The sensitivity of a value is looked up in the engine. Only
+go back to be joined to the records. Known sets that may have too many of them for that are counted
+in the engine, beside each record. The sensitivity of a value is looked up in the engine. Only
 combinations of known attributes, values that a table lists, sums and counts cross.
 """
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Sets = list[tuple[int, ...]]
+
+_MOST_CELLS = 100_000  # combinations of a union of known sets that are brought here
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,19 +124,30 @@ def exposed_in_engine(
     weighed = _sensitivities(data, settings, sensitive)
     profile = engine.profile(data.source, names)[1]
     cards = [profile[name][0] + (profile[name][1] > 0) for name in names]
+    plan = unions(sets, cards, min(data.n, _MOST_CELLS))
+    tables = [union for union in plan if union.table]
     sums = []
-    plan = unions(sets, cards, data.n)
-    with stage("counting known sets", len(plan)) as advance:
-        for done, union in enumerate(plan):
+    with stage("counting known sets", len(tables)) as advance:
+        for done, union in enumerate(tables):
             sums.append(_cell_sums(data, union, settings, sets, probabilities))
             advance(done + 1)
+    refined = sorted(i for union in plan if not union.table for i in union.members)
+    large = [_large_set(names, sensitive, sets[i], float(probabilities[i])) for i in refined]
     made = _free(data, ["record_risk", "sensitivity", "reach", *(f"w_{s}" for s in sensitive)])
     empty = float(probabilities[0]) / data.n
-    source = engine.exposed(data.source, sums, weighed, empty, settings.alpha, tuple(made))
+    source = engine.exposed(data.source, sums, large, weighed, empty, settings.alpha, tuple(made))
     types = {**data.types, **dict.fromkeys(made, AttributeType("continuous"))}
     exposed = Microdata(source, data.roles, types, data.missing)
     weights = dict(zip(sensitive, made[3:], strict=True))
     return ValuesInEngine(data, exposed, weights, sets, probabilities, names)
+
+
+def _large_set(
+    names: Sequence[str], sensitive: Sequence[str], known: tuple[int, ...], probability: float
+) -> engine.LargeSet:
+    chosen = tuple(names[a] for a in known)
+    inside = tuple(i for i, name in enumerate(sensitive) if name in chosen)
+    return engine.LargeSet(chosen, probability, inside)
 
 
 def column_here(data: Microdata, name: str, values: Floats) -> Microdata:
@@ -231,13 +245,16 @@ def _set_shares(values: ValuesInEngine) -> tuple[Floats, dict[str, float]]:
     part of it in the sets that know it."""
     by_set = np.zeros(len(values.sets))
     inside: dict[str, float] = dict.fromkeys(values.attributes, 0.0)
-    for number, (known, pk) in enumerate(zip(values.sets, values.probabilities, strict=True)):
-        names = [values.attributes[a] for a in known]
-        weighed = [name for name in names if name in values.weights]
-        columns = [values._made(1), *(values.weights[name] for name in weighed)]
-        means = engine.mean_sums(values.exposed.source, names, columns)
-        total, *own = [float(pk) * mean for mean in means]
+    known = [[values.attributes[a] for a in one] for one in values.sets]
+    weighed = [[name for name in names if name in values.weights] for names in known]
+    asked = [
+        (names, [values._made(1), *(values.weights[name] for name in own)])
+        for names, own in zip(known, weighed, strict=True)
+    ]
+    means = engine.mean_sums(values.exposed.source, asked)
+    for number, (pk, found) in enumerate(zip(values.probabilities, means, strict=True)):
+        total, *own = [float(pk) * mean for mean in found]
         by_set[number] = total - math.fsum(own)
-        for name, part in zip(weighed, own, strict=True):
+        for name, part in zip(weighed[number], own, strict=True):
             inside[name] += part
     return by_set, inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.errors import Problem, raise_all
+from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,12 +48,24 @@ def beside(target: Path, like: Path | None = None) -> Iterator[Path]:
     """
     from discreet.rooms import room
 
-    with room(target) as folder:
+    with room(target) as folder, _enough_disk(target):
         place = folder / target.name
         yield place
         no_wider(place, like)
         settle(place)
         place.replace(target)
+
+
+@contextmanager
+def _enough_disk(target: Path) -> Iterator[None]:
+    """Say in words that the disk is full; the system's message names a path of the machine."""
+    try:
+        yield
+        return
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            raise
+    fail("O08", f"the disk is full: {target.name} was not written.", "Make room, and write again.")
 
 
 def no_wider(place: Path, like: Path | None) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.classes import Classes
+    from discreet.criteria.criterion import Sum
     from discreet.frequency import FrequencySet
     from discreet.planning.plan import Plan
 
@@ -38,7 +39,7 @@ POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Microdata:
-    """Records with roles, types and a missing-value policy. Made by :func:`read`."""
+    """Records with roles, types and a missing-value policy. Made by ``ds.read``."""
 
     source: engine.Source
     roles: Roles
@@ -111,18 +112,33 @@ class Microdata:
         self.__dict__.setdefault("n", found.n)  # counted on the way
         return found
 
-    def some_values(self, keys: Sequence[str], name: str, most: int) -> FrequencySet:
-        """The keys with up to ``most`` distinct values of an attribute in each class, and a
-        missing one where there is one; not with their counts.
+    def some_values(
+        self, keys: Sequence[str], most: Mapping[str, int]
+    ) -> tuple[FrequencySet, dict[str, FrequencySet]]:
+        """The frequency set of the keys; and the keys with up to so many distinct values of an
+        attribute in each class, and a missing one where there is one, not with their counts.
         """
         from discreet.frequency import FrequencySet
 
-        chosen = self._known([*keys, name])
-        found = engine.some_values(self.source, chosen[:-1], name, most)
-        return FrequencySet.from_arrow(chosen, found, {n: self.types[n].scale for n in chosen})
+        chosen = self._known([*keys, *most])
+        scales = {name: self.types[name].scale for name in chosen}
+        counted, values = engine.counts_and_values(self.source, chosen[: len(keys)], most)
+        found = FrequencySet.from_arrow(keys, counted, scales)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found, {
+            name: FrequencySet.from_arrow([*keys, name], table, scales)
+            for name, table in values.items()
+        }
 
-    def classes(self, distinct: Sequence[str] = (), values: Sequence[str] = ()) -> Classes:
-        """The classes on the keys by size, with the numbers of distinct values in each of them.
+    def classes(
+        self,
+        distinct: Sequence[str] = (),
+        values: Sequence[str] = (),
+        sums: Sequence[Sum] | None = None,
+    ) -> Classes:
+        """The classes on the keys by size, with the numbers of distinct values in each of them,
+        and with the values of some attributes; ``sums`` over these will do where they are given
+        and the records are spread over machines.
 
         Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
         records compatible with it.
@@ -130,6 +146,8 @@ class Microdata:
         from discreet.classes import Classes, compatible_classes
 
         keys, chosen = self.need_keys(), self._known(distinct)
+        if values and sums and engine.is_distributed(self.source):
+            return self._summed_classes(keys, chosen, sums)
         if values:
             return self._classes_with_values(keys, self._known([*distinct, *values]))
         if self.missing == "wildcard" and any(self.profile[key][1] for key in keys):
@@ -148,6 +166,27 @@ class Microdata:
         pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
         whole = {name: self.whole(name) for name in pairs}
         return classes_with_values(self.frequency_set(keys), pairs, whole)
+
+    def _summed_classes(
+        self, keys: tuple[str, ...], distinct: tuple[str, ...], sums: Sequence[Sum]
+    ) -> Classes:
+        from discreet.classes import Classes
+
+        self.need_partition("counting the values of a class")
+        asked = [(name, kind, self._whole_source(name)) for name, kind in sums]
+        found = engine.summed_classes(self.source, keys, distinct, asked)
+        return Classes.from_arrow(found, distinct, sums)
+
+    def _whole_source(self, name: str) -> engine.Source:  # noqa: ARG002
+        """Where the distribution lies that classes are compared with."""
+        return self.source
+
+    def class_figures(self, sets: Sequence[Sequence[str]]) -> list[tuple[int, int, int]] | None:
+        """Per set of attributes its classes, uniques and pairs within classes, counted where the
+        records are; None where they can be brought together and rolled up.
+        """
+        far = engine.is_distributed(self.source)
+        return engine.class_figures(self.source, sets) if far else None
 
     def whole(self, name: str) -> FrequencySet:
         """The distribution of an attribute in the whole file, which classes are compared with."""
@@ -247,7 +286,7 @@ class Microdata:
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
     ) -> list[Problem]:
-        """All that stands in the way of :meth:`write`: ask before the work, not after it."""
+        """All that stands in the way of ``.write``: ask before the work, not after it."""
         if not isinstance(path, str | os.PathLike):
             what = "the path is not a path."
             return [Problem("O01", what, "Give the name of a .csv or .parquet file.")]

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -106,6 +106,8 @@ def watched(name: str, total: int, work: Callable[[Watch], _T]) -> _T:
     outcome: Future[_T] = Future()
 
     def run() -> None:
+        if not outcome.set_running_or_notify_cancel():
+            return
         try:
             outcome.set_result(work(watch))
         except BaseException as error:  # noqa: BLE001 - raised again by result(), below
@@ -114,15 +116,25 @@ def watched(name: str, total: int, work: Callable[[Watch], _T]) -> _T:
     with stage(name, total) as advance:
         context = contextvars.copy_context()
         worker = threading.Thread(target=context.run, args=(run,), daemon=True)
-        worker.start()
         try:
-            while worker.is_alive():
-                worker.join(_POLL)
+            worker.start()
+            while not over(outcome, _POLL):
                 advance(int(watch[0]))
+            advance(int(watch[0]))
         finally:
             watch[1] = 1
-            worker.join()
+            if not outcome.cancel():
+                over(outcome, None)
         return outcome.result()
+
+
+def over(outcome: Future[_T], seconds: float | None) -> bool:
+    """Wait for the outcome of another thread, and say whether it is there.
+
+    Not by joining the thread: a thread whose joining was interrupted counts as ended, although
+    it goes on.
+    """
+    return bool(wait([outcome], seconds).done)
 
 
 class _Bar:

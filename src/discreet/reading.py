@@ -40,8 +40,9 @@ def read(
     Parameters
     ----------
     source : path, frame or Ibis table
-        A CSV or Parquet file, a pandas, polars, pyarrow or Spark frame (or a dict of columns), or
-        a table of any Ibis backend. It is never changed.
+        A CSV or Parquet file, a folder of the Parquet parts of one table, a pandas, polars,
+        pyarrow or Spark frame (or a dict of columns), or a table of any Ibis backend. It is
+        never changed.
     identifiers, keys, confidential : list of column names
         The roles. A column may be key and confidential at once; an identifier is nothing else.
     types : mapping of column to "continuous", "nominal" or a list
@@ -122,7 +123,7 @@ def _open(
     if isinstance(source, str | os.PathLike):
         path = Path(source).expanduser()
         if where and path.suffix.lower() in _PARQUET:
-            _need_readable(path, folder=True)
+            _need_readable(path)
             bare = engine.read_parquet_in_spark(path, {})
             return engine.read_parquet_in_spark(path, _codes(codes, bare.names)), {}
         opened = _open_file(path, codes, csv, as_text)
@@ -153,8 +154,8 @@ def _open(
 
 def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) -> engine.Source:
     _need_readable(path)
-    if path.suffix.lower() in _PARQUET:
-        if path.stat().st_size == 0:
+    if path.suffix.lower() in _PARQUET or path.is_dir():
+        if path.is_file() and path.stat().st_size == 0:
             fail("S02", f"{path.name} is empty.", "Give a file with records.")
         bare = engine.read_parquet(path, {})
         return engine.read_parquet(path, _codes(codes, bare.names)) if codes else bare
@@ -162,16 +163,12 @@ def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) 
     return engine.read_csv(path, dialect, _codes(codes, dialect.names), as_text)
 
 
-def _need_readable(path: Path, *, folder: bool = False) -> None:
+def _need_readable(path: Path) -> None:
     name = path.name or str(path)
     if not _exists(path):
         near = [p.name for p in path.parent.glob("*")]  # none where the folder may not be read
         fail("S01", f"{name} does not exist.", did_you_mean(name, near) or "Check the path.")
-    if path.is_dir() and folder:
-        return
-    if path.is_dir():
-        fail("S01", f"{name} is a folder.", "Give a CSV or Parquet file.")
-    if not path.is_file():
+    if not path.is_file() and not path.is_dir():
         fail("S01", f"{name} is not a file.", "Save the records to a file first.")
     if not os.access(path, os.R_OK):
         fail("S03", f"{name} may not be read.", "Check its permissions.")

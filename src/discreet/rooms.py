@@ -7,6 +7,7 @@ finishes what a killed process has begun. Rooms that were left before that are r
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -21,6 +22,7 @@ from discreet.errors import fail
 from discreet.files import no_wider, settle, take_place
 
 _PREFIX = ".discreet-"
+_lasting: list[tuple[int, Path, IO[bytes]]] = []
 _LOCK, _JOURNAL, _LEADER = "lock", "journal", "leader"
 
 
@@ -61,6 +63,25 @@ def together(targets: Sequence[Path], like: Path | None) -> Iterator[dict[Path, 
         _note(leader / _JOURNAL, json.dumps(ready))
         for target, place in places.items():
             take_place(place, target)
+
+
+def lasting_room(folder: Path) -> Path:
+    """A private folder that is there as long as the process; see :func:`vacate`."""
+    tidy(folder)
+    made, lock = _locked_room(folder, "temporary files")
+    if not _lasting:
+        atexit.register(vacate)
+    _lasting.append((os.getpid(), made, lock))
+    return made
+
+
+def vacate() -> None:
+    """Remove the lasting rooms of this process, not those of one that it was forked from."""
+    while _lasting:
+        owner, made, lock = _lasting.pop()
+        if owner == os.getpid():
+            shutil.rmtree(made, ignore_errors=True)
+        lock.close()
 
 
 def tidy(folder: Path) -> None:

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 class Answer:
     status: int
     headers: dict
-    text: str
+    raw: bytes
+
+    @property
+    def text(self):
+        return self.raw.decode("utf-8", "replace")
 
     @property
     def place(self):
@@ -51,7 +55,7 @@ class Visitor:
                 pass  # it answers without hearing us out
             found = connection.getresponse()
             kept = {k.lower(): v for k, v in found.getheaders()}
-            return Answer(found.status, kept, found.read().decode("utf-8", "replace"))
+            return Answer(found.status, kept, found.read())
         finally:
             connection.close()
 

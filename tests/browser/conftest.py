@@ -1,11 +1,12 @@
 """A real browser for the tests: Chromium of the system, driven by Playwright, one for the session.
 
-Nothing is downloaded. Without a browser the tests of this folder are skipped by name;
-DISCREET_BROWSER names another executable.
+Nothing is downloaded. Without a browser the tests of this folder are skipped by name, or fail where
+DISCREET_REQUIRE names chromium; DISCREET_BROWSER names another executable.
 """
 
 import os
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -26,16 +27,25 @@ def executable():
     return given or next((path for path in map(shutil.which, NAMES) if path), None)
 
 
+_shared = ExitStack()  # modules of other folders import the fixture: there may be one driver only
+_users = []
+
+
 @pytest.fixture(scope="session")
-def browser():
+def browser(absent):
     path = executable()
     if path is None or not Path(path).exists():
-        pytest.skip("no Chromium found; install the package chromium or set DISCREET_BROWSER")
+        absent("chromium", "none found; install the package chromium or set DISCREET_BROWSER")
     playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=QUIET)
-        yield opened
-        opened.close()
+    if not _users:
+        driver = _shared.enter_context(playwright.sync_playwright())
+        _shared.browser = driver.chromium.launch(executable_path=path, args=QUIET)
+        _shared.callback(_shared.browser.close)
+    _users.append(_shared.browser)
+    yield _shared.browser
+    _users.pop()
+    if not _users:
+        _shared.close()
 
 
 class Visit:

@@ -46,9 +46,15 @@ def _cell(said: list[str]) -> str:
     return "; ".join(gaps) if gaps else "yes" if said else "–"
 
 
+def whole(outcomes) -> bool:
+    """Whether a run tells of every engine, and nothing failed or was skipped in it."""
+    said = {one for several in outcomes.values() for one in several}
+    return {e for _, e in outcomes} == set(ENGINES) and not said & {"failed", "skipped"}
+
+
 def write() -> None:
-    """Put the table of this run into the page."""
-    if not _outcomes or {e for _, e in _outcomes} != set(ENGINES):
+    """Put the table of this run into the page, if it was whole."""
+    if not whole(_outcomes):
         return
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)

@@ -1,9 +1,11 @@
-"""Candidates for keys and R-U maps: the same wherever the records are."""
+"""Candidates for keys, R-U maps and reports: the same wherever the records are."""
+
+import re
 
 import pytest
 
 import discreet as ds
-from tests.engines.tables import ROLES, survey, ugly
+from tests.engines.tables import ROLES, hierarchies, survey, ugly
 
 
 @pytest.mark.verb("key_candidates")
@@ -29,4 +31,21 @@ def test_the_points_of_a_map_are_the_same(engine):
         [(p.label, p.risk, p.loss) for p in ds.ru_map(read(survey(300), **ROLES), recipes).points]
         for read in (engine.read, ds.read)
     ]
-    assert figures[0] == figures[1]
+    for (label, risk, loss), expected in zip(*figures, strict=True):
+        assert (label, risk) == expected[:2]
+        assert loss == pytest.approx(expected[2], rel=1e-9)
+
+
+@pytest.mark.verb("report")
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_a_report_says_the_same(engine, tmp_path, audience):
+    said = []
+    for number, read in enumerate((engine.read, ds.read)):
+        data = read(survey(300), **ROLES)
+        masked = ds.generalize(data, hierarchies(), ds.KAnonymity(5)).best.mask()
+        path = tmp_path / f"{number}.html"
+        written = ds.report(data, masked, path, audience=audience, criterion=ds.KAnonymity(5))
+        assert written.satisfied
+        body = re.sub(r"<(script|style).*?</\1>", "", path.read_text(), flags=re.DOTALL)
+        said.append(re.findall(r"\d[\d.,]*%?", re.sub(r"<[^>]+>", " ", body)))
+    assert said[0] == said[1]

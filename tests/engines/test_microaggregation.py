@@ -93,7 +93,7 @@ def test_the_engine_cuts_the_blocks_of_the_kernel(engine, monkeypatch, sorted_):
     table = pa.table({"rec": ids, "a": x[:, 0].astype(int), "b": x[:, 1], "c": x[:, 2]})
     data = engine.read(table, keys=["a"], record_id="rec")
     axes = [engines.Axis(n, None, 1 / s) for n, s in zip("abc", x.std(axis=0, ddof=1), strict=True)]
-    found = engines.in_blocks(data.source, data.source.at("rec"), axes, [], 40)
+    found = engines.in_blocks(data.source, data.source.at("rec"), axes, [], 40, 500)
     given = collected(found.table.select("c0", "block"), found)
     order = np.argsort(ids)
     expected = balanced_blocks(points[order], 40)

@@ -1,15 +1,18 @@
 """The parity table of the docs is that of the suite: every verb, every engine, every gap."""
 
-from tests.engines import (
-    parity,
-    test_counting,
-    test_loss,
-    test_masking,
-    test_microaggregation,
-)
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.engines import parity
 from tests.engines.conftest import GAPS
 
-MODULES = (test_counting, test_masking, test_loss, test_microaggregation)
+MODULES = [
+    importlib.import_module(f"tests.engines.{file.stem}")
+    for file in sorted(Path(__file__).parent.glob("test_*.py"))
+    if file != Path(__file__)
+]
 
 
 def marked():
@@ -33,5 +36,19 @@ def test_the_table_in_the_docs_is_current():
 def test_every_verb_stands_in_the_table():
     rows = parity.table(marked())
     for verb in ("risk", "check", "sample", "disclosure_risk", "generalize", "information_loss",
-                 "microaggregate", "write"):  # fmt: skip
+                 "microaggregate", "record_risk", "protect_records", "key_candidates", "ru_map",
+                 "report", "write"):  # fmt: skip
         assert f"\n| {verb} |" in rows
+
+
+def test_a_row_says_yes_only_where_every_test_passed():
+    outcomes = {("risk", "duckdb"): ["yes", "yes"], ("risk", "spark"): ["yes", "never: why"]}
+    assert "| risk | yes | – | never: why | – |" in parity.table(outcomes)
+
+
+@pytest.mark.parametrize("outcome", ["failed", "skipped"])
+def test_a_run_with_a_failure_or_a_skip_does_not_write_the_table(outcome):
+    every = {("risk", engine): ["yes"] for engine in parity.ENGINES}
+    assert parity.whole(every)
+    assert not parity.whole({**every, ("check", "spark"): [outcome]})
+    assert not parity.whole({("risk", "duckdb"): ["yes"]})

@@ -1,9 +1,14 @@
 """Released files on every engine: shuffled alike, and a plan that runs in Spark."""
 
+import json
+
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import discreet as ds
+from discreet.cli import app
 from tests.engines.tables import survey
 
 
@@ -47,3 +52,51 @@ def test_a_plan_runs_in_spark_and_its_folder_is_verified(spark, tmp_path):
     assert not release.ledger.verify(tmp_path / "m.parquet").satisfied
     data = plan.open()
     assert data.plan().section("source")["engine"] == "spark"
+
+
+def test_a_folder_that_spark_wrote_is_read_by_the_embedded_engine(spark_loader, tmp_path):
+    """A release written from Spark can be checked on any machine, by the command too."""
+    data = ds.read(spark_loader(survey(300)), keys=["age", "sex"], record_id="rec")
+    data.write(tmp_path / "release.parquet")
+    assert len(list((tmp_path / "release.parquet").iterdir())) > 1
+    found = ds.read(tmp_path / "release.parquet", keys=["age", "sex"])
+    assert found.n == 300
+    assert found.frequency_set() == data.frequency_set()
+    said = CliRunner().invoke(
+        app, ["check", str(tmp_path / "release.parquet"), "--keys", "sex", "--k", "2", "--json"]
+    )
+    assert said.exit_code == 0, said.output
+    assert json.loads(said.stdout)["satisfied"]
+
+
+def parts(folder, *tables):
+    folder.mkdir()
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"part-{number}.parquet")
+    return folder
+
+
+def test_the_records_of_a_folder_are_numbered_through(tmp_path):
+    """In the order of the names of the parts; what begins with a dot or an underscore is none."""
+    table = survey(90)
+    folder = parts(tmp_path / "release", table.slice(0, 50), table.slice(50, 1), table.slice(51))
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.parquet.crc").touch()
+    here, there = ds.read(table, keys=["age", "sex"]), ds.read(folder, keys=["age", "sex"])
+    assert there.to("arrow").equals(here.to("arrow"))
+    assert there.class_sizes().tolist() == here.class_sizes().tolist()
+    drawn = [ds.sample(d, n=20, seed=1).to("arrow") for d in (here, there)]
+    assert drawn[0].equals(drawn[1])
+
+
+def test_a_folder_of_anything_else_is_refused(tmp_path):
+    for name, tables, code in [
+        ("none", (), "S01"),
+        ("others", (pa.table({"a": [1]}), pa.table({"b": [1]})), "S16"),
+    ]:
+        with pytest.raises(ds.DiscreetError, match=code):
+            ds.read(parts(tmp_path / name, *tables))
+    mixed = parts(tmp_path / "mixed", pa.table({"a": [1]}))
+    (mixed / "year=2020").mkdir()
+    with pytest.raises(ds.DiscreetError, match="S01"):
+        ds.read(mixed)

@@ -29,7 +29,12 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-NOT_RUN = {"README.md": 3, "CONTRIBUTING.md": 1, "docs/engines.md": 4, "docs/howto-gate-a-pipeline.md": 1}
+NOT_RUN = {
+    "README.md": 3,
+    "CONTRIBUTING.md": 1,
+    "docs/engines.md": 4,
+    "docs/howto-gate-a-pipeline.md": 1,
+}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<target>[^)#\s]+)")
 WRITE = os.environ.get("DISCREET_WRITE_DOCS") == "1"

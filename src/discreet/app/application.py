@@ -15,13 +15,24 @@ from starlette.staticfiles import StaticFiles
 from discreet.app import pages
 from discreet.app.guard import FORM_BYTES, GUARDS, HEADERS, Guard, Guarded, Secrets
 from discreet.app.jobs import unknown_failure
-from discreet.app.routes import common, data, hierarchy, roles
+from discreet.app.routes import (
+    common,
+    compare,
+    data,
+    explore,
+    hierarchy,
+    protect,
+    release,
+    roles,
+)
 from discreet.app.workspaces import Workspaces
 from discreet.errors import DiscreetError, Problem
 from discreet.reporting import fragments
 
 STATIC = Path(__file__).parent / "static"
-_SCREENS = (data, roles, hierarchy, common)  # a screen has its PATH
+_SCREENS = (  # a screen has its PATH
+    data, roles, hierarchy, explore, protect, compare, release, common,
+)  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",
     404: "There is no such page. A table that was closed is gone.",

@@ -76,6 +76,40 @@ def with_missing(document: Document, policy: str) -> Document:
     return {**document, "source": source | ({} if policy == "category" else {"missing": policy})}
 
 
+def with_steps(document: Document, steps: Sequence[Any], criterion: Any) -> Document:
+    """The plan with another chain of steps and criterion; empty ones are left out."""
+    others = {name: part for name, part in document.items() if name not in ("steps", "criterion")}
+    drafted = {"criterion": criterion, "steps": list(steps)}
+    return {**others, **{name: part for name, part in drafted.items() if part}}
+
+
+def with_node(
+    document: Document, must: Mapping[str, Any], max_suppressed: float, levels: Mapping[str, int]
+) -> Document:
+    """The plan with a node of the lattice, and what must hold there, in its generalization.
+
+    Without one in the plan, it becomes the first step. Other criteria stay.
+    """
+    steps = list(document.get("steps", []))
+    places = [i for i, step in enumerate(steps) if step["do"] == "generalize"]
+    made = {"do": "generalize", "max_suppressed": max_suppressed, "levels": dict(levels)}
+    steps[slice(places[0], places[0] + 1) if places else slice(0, 0)] = [made]
+    head, *others = _tables(document.get("criterion")) or [{}]
+    kept = {name: given for name, given in head.items() if name not in ("k", "p", "confidential")}
+    criterion = [{**must, **kept}, *others]
+    return with_steps(document, steps, criterion if others else criterion[0])
+
+
+def generalization(document: Document) -> tuple[Document, Document]:
+    """The first table of what must hold, and the step that generalizes; or empty ones."""
+    steps = [step for step in document.get("steps", []) if step["do"] == "generalize"]
+    return next(iter(_tables(document.get("criterion"))), {}), next(iter(steps), {})
+
+
+def _tables(criterion: Any) -> list[Any]:
+    return [criterion] if isinstance(criterion, Mapping) else list(criterion or [])
+
+
 def within(document: Document, columns: Sequence[str]) -> Document:
     """The plan without what it says of columns that are not there."""
     there = set(columns)
@@ -89,4 +123,16 @@ def within(document: Document, columns: Sequence[str]) -> Document:
         section: {name: one for name, one in document.get(section, {}).items() if name in there}
         for section in ("types", "hierarchies")
     }
-    return {**document, **entries, "roles": {part: given for part, given in roles.items() if given}}
+    sound = {
+        **document,
+        **entries,
+        "roles": {part: given for part, given in roles.items() if given},
+    }
+    steps = [step for step in document.get("steps", []) if _columns_of(step) <= there]
+    return with_steps(sound, steps, document.get("criterion"))
+
+
+def _columns_of(step: Mapping[str, Any]) -> set[str]:
+    """The columns that a step names."""
+    parts = ("columns", "by", "levels", "known", "sensitivity", "value_sensitivity", "cost")
+    return {name for part in parts for name in step.get(part, ())}

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from discreet.errors import Problem, fail
 
 State = Literal["waiting", "running", "done", "cancelled", "failed"]
 AT_ONCE = 2
+_SCRATCH = "job"  # temporary files of the process, in its working folder
 _PATIENCE = 1.0  # seconds between asking a process to end and ending it
 
 
@@ -136,12 +138,15 @@ def _run(job: Job, task: Mapping[str, Any], folder: Path, then: Callable[[Any], 
     result = working / "result.pickle"
     result.unlink(missing_ok=True)
     job.state = "running"
-    with _started({**task, "result": str(result)}, working) as process:
-        job.pid = process.pid
-        listening = threading.Thread(target=_listen, args=(job, process), daemon=True)
-        listening.start()
-        _await_end(job, process)
-        listening.join()
+    try:
+        with _started({**task, "result": str(result)}, working) as process:
+            job.pid = process.pid
+            listening = threading.Thread(target=_listen, args=(job, process), daemon=True)
+            listening.start()
+            _await_end(job, process)
+            listening.join()
+    finally:
+        shutil.rmtree(working / _SCRATCH, ignore_errors=True)  # what was not kept is not left
     if job.wish_to_end.is_set():
         result.unlink(missing_ok=True)
         job.state = "cancelled"
@@ -158,13 +163,15 @@ def _run(job: Job, task: Mapping[str, Any], folder: Path, then: Callable[[Any], 
 
 @contextlib.contextmanager
 def _started(task: Mapping[str, Any], folder: Path) -> Any:
+    scratch = folder / _SCRATCH
+    scratch.mkdir(mode=0o700, exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "discreet.app.worker"],  # -P: nothing from the folder it is in
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # a traceback may quote a value
-        env={**os.environ, "TMPDIR": str(folder)},
+        env={**os.environ, "TMPDIR": str(scratch)},
     )
     assert process.stdin is not None
     assert process.stdout is not None

@@ -1,6 +1,27 @@
 """The commands of the terminal, one file per group; importing them registers them."""
 
-from discreet.commands import demo, masking, measuring
+from discreet.commands import (
+    candidates,
+    choosing,
+    demo,
+    masking,
+    measuring,
+    records,
+    releasing,
+    reporting,
+    serving,
+)
 from discreet.commands.app import app
 
-__all__ = ["app", "demo", "masking", "measuring"]
+__all__ = [
+    "app",
+    "candidates",
+    "choosing",
+    "demo",
+    "masking",
+    "measuring",
+    "records",
+    "releasing",
+    "reporting",
+    "serving",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,12 +22,24 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def _version(
+def _shared(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    memory_limit: Annotated[
+        str | None, typer.Option(help="Memory of the embedded engine: 2GB.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads of the embedded engine.", show_default=False)
+    ] = None,
+    temp_directory: Annotated[
+        Path | None,
+        typer.Option(help="Folder for what does not fit into memory.", show_default=False),
+    ] = None,
 ) -> None:
     if version:
         print(ds.__version__)
         raise typer.Exit
+    if (memory_limit, threads, temp_directory) != (None, None, None):
+        ds.settings(memory_limit=memory_limit, threads=threads, temp_directory=temp_directory)
 
 
 def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:

@@ -13,7 +13,8 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
-from discreet.errors import fail
+from discreet.errors import fail, raise_all
+from discreet.files import need_free
 
 Output = Annotated[
     Path,
@@ -54,8 +55,10 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         chosen = {name: given.pop(name) for name in options}
-        _refuse_input_as_output(chosen["file"], given.get("output"))
+        _need_place(chosen["file"], given.get("output"), given.get("force", False), suffixes)
         data = _read(**chosen)
+        if suffixes:  # an output that cannot be written is refused before the work, not after it
+            raise_all(data.write_problems(given["output"], given["force"]))
         how = {name: chosen[name] for name in _HOW}
         alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
         command(data, **alike, **given)
@@ -63,6 +66,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     options = inspect.signature(_read, eval_str=True).parameters
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     wants_alike = any(p.name == "read_alike" for p in own)
+    suffixes = (".csv", ".parquet") if any(p.annotation == Output for p in own) else None
     own = [p for p in own if p.name != "read_alike"]
     everything = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*options.values(), *own)]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -70,9 +74,15 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _refuse_input_as_output(file: Path, output: Path | None) -> None:
-    if output is not None and output.exists() and file.exists() and output.samefile(file):
+def _need_place(
+    file: Path, output: Path | None, force: bool, suffixes: tuple[str, ...] | None
+) -> None:
+    """Refuse a place that cannot be written to before anything is read."""
+    if output is None:
+        return
+    if output.exists() and file.exists() and output.samefile(file):
         fail("O03", f"{output.name} is the input, which is never changed.", "Choose another name.")
+    need_free(output, overwrite=force, suffixes=suffixes or (output.suffix,))
 
 
 def _read(
@@ -134,7 +144,7 @@ def _read(
 def generalized(data: Any, folder: Path | None, criteria: list[Any], **options: Any) -> Any:
     """Search with the hierarchies of a folder."""
     announce_compilation()
-    return ds.generalize(data, _hierarchies(data, folder), criteria, **options)
+    return ds.generalize(data, hierarchies_in(data, folder), criteria, **options)
 
 
 def criteria_of(
@@ -161,7 +171,7 @@ def _diversity(given: str) -> Any:
     return ds.LDiversity(int(least), cast("Any", kind), c=c[0] if c else None)
 
 
-def _hierarchies(data: Any, folder: Path | None) -> dict[str, Any]:
+def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
     """The files of a folder that are named for a key: age.csv, or adult_hierarchy_age.csv."""
     if folder is None:
         return {}

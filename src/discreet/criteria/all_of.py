@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.criteria.criterion import Criterion
+from discreet.criteria.criterion import Criterion, Sum
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
 
@@ -59,6 +59,20 @@ class AllOf:
     def to_dict(self) -> dict[str, Any]:
         """Names and parameters."""
         return {"criterion": type(self).__name__, "criteria": [c.to_dict() for c in self.criteria]}
+
+
+def sums_of(criterion: Any, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
+    """What a criterion must know of the values of a class, as sums over them; None where it looks
+    at more than sums.
+    """
+    found: list[Sum] = []
+    for one in criterion.criteria if isinstance(criterion, AllOf) else (criterion,):
+        if one.needs_values(confidential):
+            summed = one.sums(confidential) if hasattr(one, "sums") else None
+            if summed is None:
+                return None
+            found += summed
+    return tuple(dict.fromkeys(found))
 
 
 def combined(given: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import chosen_attributes, is_number, named, whole_number
+from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named, whole_number
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ class LDiversity:
         """The attributes whose values it must count."""
         return () if self.kind == "distinct" else self.attributes(confidential)
 
+    def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
+        """What decides of a class but its size, as sums over its values: Σ c·log c."""
+        if self.kind == "recursive":
+            return None
+        return tuple((name, "entropy") for name in self.needs_values(confidential))
+
     def attributes(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes it applies to."""
         return chosen_attributes(self.confidential, confidential, "l-diversity")
@@ -92,6 +98,11 @@ class LDiversity:
         if self.kind == "distinct":
             names = self.attributes(tuple(classes.distinct))
             return {name: classes.distinct[name] < self.l for name in names}
+        if classes.sums and self.kind == "entropy":
+            return {
+                name: _entropy_below(classes.size, classes.sums[name, kind], self.l)
+                for name, kind in self.sums(tuple(dict.fromkeys(n for n, _ in classes.sums))) or ()
+            }
         test = _entropy_fails if self.kind == "entropy" else _recursive_fails
         names = self.attributes(tuple(classes.values))
         return {name: test(classes.values[name], self.l, self.c or 0.0) for name in names}
@@ -114,11 +125,14 @@ class LDiversity:
 
 
 def _entropy_fails(values: ValueCounts, l: int, _: float) -> NDArray[np.bool_]:  # noqa: E741
-    """H = log n − (Σ c·log c)/n, compared with log l."""
-    size = values.size.astype(float)
     spread = values.per_class(values.count * np.log(values.count))
-    entropy = np.log(size) - spread / size
-    return np.asarray(entropy < np.log(l) - _TOLERANCE)
+    return _entropy_below(values.size, spread, l)
+
+
+def _entropy_below(size: NDArray[Any], spread: NDArray[Any], l: int) -> NDArray[np.bool_]:  # noqa: E741
+    """H = log n − (Σ c·log c)/n, compared with log l."""
+    size = size.astype(float)
+    return np.asarray(np.log(size) - spread / size < np.log(l) - _TOLERANCE)
 
 
 def _recursive_fails(values: ValueCounts, l: int, c: float) -> NDArray[np.bool_]:  # noqa: E741

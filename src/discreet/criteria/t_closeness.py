@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import chosen_attributes, is_number, named
+from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named
 from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
@@ -95,8 +95,20 @@ class TCloseness:
         """The attributes whose values it must count."""
         return chosen_attributes(self.confidential, confidential, "t-closeness")
 
+    def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
+        """What decides of a class, as sums over its values; only for the equal distance."""
+        if self.distance != "equal":
+            return None
+        return tuple((name, "distance") for name in self.needs_values(confidential))
+
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes farther than t from the whole file, by attribute."""
+        if classes.sums:
+            summed = self.sums(tuple(dict.fromkeys(name for name, _ in classes.sums))) or ()
+            return {
+                name: (1 + classes.sums[name, kind]) / 2 > self.t + _TOLERANCE
+                for name, kind in summed
+            }
         names = self.needs_values(tuple(classes.values))
         return {
             name: self.distances(classes.values[name], classes.labels.get(name), name)

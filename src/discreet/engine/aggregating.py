@@ -32,30 +32,19 @@ class Move(NamedTuple):
 
 
 def spreads(source: Source, names: Sequence[str]) -> dict[str, Spread]:
-    """Mean and spread of some columns, in two passes: around the mean, nothing cancels."""
+    """Mean and spread of some columns, in one pass: engines add up around a running mean."""
     if not names:
         return {}
     numbers = {name: source.table[source.at(name)].cast("float64") for name in names}
-    first: dict[str, Any] = {"n": source.table.count()}
+    asked: dict[str, Any] = {}
     for i, column in enumerate(numbers.values()):
-        first[f"m{i}"], first[f"e{i}"] = column.mean(), endless(column).sum()
-    row = collected(source.table.aggregate(**first), source).to_pylist()[0]
-    without_end = [int(row[f"e{i}"] or 0) for i in range(len(names))]
-    if any(without_end):
-        return {name: Spread(0.0, 0.0, e) for name, e in zip(names, without_end, strict=True)}
-    means = [float(row[f"m{i}"]) for i in range(len(names))]
-    second = {}
-    for i, column in enumerate(numbers.values()):
-        apart = column - means[i]
-        second[f"s{i}"], second[f"c{i}"] = (apart * apart).sum(), apart.sum()
-    sums = collected(source.table.aggregate(**second), source).to_pylist()[0]
-    n = int(row["n"])
+        asked[f"e{i}"] = endless(column).sum()
+        asked[f"m{i}"], asked[f"s{i}"] = column.mean(), column.std(how="sample")
+    row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
     return {
-        name: Spread(
-            means[i] + sums[f"c{i}"] / n,
-            max((sums[f"s{i}"] - sums[f"c{i}"] ** 2 / n) / max(n - 1, 1), 0.0) ** 0.5,
-            0,
-        )
+        name: Spread(0.0, 0.0, int(row[f"e{i}"]))
+        if row[f"e{i}"]
+        else Spread(float(row[f"m{i}"]), float(row[f"s{i}"] or 0.0), 0)
         for i, name in enumerate(names)
     }
 

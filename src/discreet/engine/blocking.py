@@ -1,9 +1,9 @@
 """Blocking: records in balanced blocks of neighbours, cut where they are.
 
 The blocks of ``discreet.kernels.multivariate.blocks.balanced_blocks``, computed level by level for
-all blocks at once: the axis of largest variance, and the record of the rank where it is cut. A
-cut is found without sorting all records: counts by bins first narrow its place down. What crosses
-is a few numbers per block and level.
+all blocks at once: the axis of largest variance, and the record of the rank where it is cut. Blocks
+that one machine can sort are cut to the end in one query. A cut of a larger one is found without
+sorting it: counts by bins first narrow its place down, and a few numbers per block cross.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SORTED = 1_000_000  # records of a block that are sorted to find a cut; of more, one bin
 _BINS = 4096
+_LEVELS = 6  # cuts in one query
 
 
 class Axis(NamedTuple):
@@ -33,8 +34,10 @@ class Axis(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """Blocks ``first`` to ``last`` − 1 of a stratum, still together; cuts are ranks in it."""
+    """Blocks ``first`` to ``last`` − 1 of a stratum, still together, under the number of the first;
+    the blocks of a stratum are numbered from ``offset``, and cuts are ranks in it."""
 
+    offset: int
     first: int
     last: int
     cuts: tuple[int, ...]
@@ -52,6 +55,9 @@ class _Range(NamedTuple):
     def size(self) -> int:
         return self.cuts[self.last] - self.cuts[self.first]
 
+    def halves(self) -> tuple[_Range, _Range]:
+        return self._replace(last=self.middle), self._replace(first=self.middle)
+
 
 class _Cut(NamedTuple):
     """Where a block is cut: the first record of its upper half, by value and then by order."""
@@ -62,31 +68,25 @@ class _Cut(NamedTuple):
 
 
 def in_blocks(
-    source: Source, order: str, axes: Sequence[Axis], strata: Sequence[str], size: int
+    source: Source, order: str, axes: Sequence[Axis], strata: Sequence[str], size: int, n: int
 ) -> Source:
-    """The table with a further column ``block``: blocks of at most ``size`` records, within
+    """The ``n`` records with a further column ``block``: blocks of at most ``size`` records, within
     strata, cut along the axes. Records of equal value are told apart by the column ``order``.
     """
     columns = source.table.columns
-    source, sizes = _in_strata(_with_axes(source, axes), strata)
-    ranges = {
-        root: _Range(0, parts, tuple(int(c) for c in np.arange(parts + 1) * n // parts))
-        for root, n in sizes.items()
-        for parts in [max(1, -(-n // size))]
-    }
+    source, found = _in_strata(_with_axes(source, axes), strata, size, n)
+    ranges = {r.offset: r for r in found}
     factors = [1.0 / max(len(a.scale), 1) if a.scale else a.factor for a in axes]
-    unused, before = max(ranges) + 1, []
-    while together := {b: r for b, r in ranges.items() if r.last - r.first > 1}:
-        cuts = _cuts(source, order, together, _widest(source, together, factors))
-        halves = {b: (unused + 2 * i, unused + 2 * i + 1) for i, b in enumerate(together)}
+    before = []
+    while large := {b: r for b, r in ranges.items() if r.last - r.first > 1 and r.size > _SORTED}:
+        cuts = _cuts(source, order, large, _widest(source, large, factors))
         before = [source]  # what the next level is computed from is held until it is
-        source = _halved(source, order, cuts, halves)
-        for block, (low, high) in halves.items():
-            whole = ranges.pop(block)
-            ranges[low] = whole._replace(last=whole.middle)
-            ranges[high] = whole._replace(first=whole.middle)
-        unused += 2 * len(halves)
+        source = _halved(source, order, cuts, {b: r.offset + r.middle for b, r in large.items()})
+        for block, whole in large.items():
+            ranges[block], upper = whole.halves()
+            ranges[upper.offset + upper.first] = upper
     del before
+    source = _sorted_apart(source, order, ranges, factors)
     return replace(source, table=source.table.select(*columns, "block"))
 
 
@@ -110,24 +110,116 @@ def _with_axes(source: Source, axes: Sequence[Axis]) -> Source:
     return replace(source, table=table)
 
 
-def _in_strata(source: Source, strata: Sequence[str]) -> tuple[Source, dict[int, int]]:
-    """The table with the number of each record's stratum as ``block``, and the strata's sizes."""
+def _in_strata(
+    source: Source, strata: Sequence[str], size: int, n: int
+) -> tuple[Source, list[_Range]]:
+    """The table with the first block of each record's stratum as ``block``, and the strata."""
     import ibis
     import pyarrow as pa
 
     table = source.table
     if not strata:
         table = table.mutate(block=ibis.literal(0, type="int64"))
-        n = collected(table.aggregate(n=table.count()), source)["n"][0].as_py()
-        return kept(source, table), {0: int(n)}
+        return replace(source, table=table), _ranges([n], size)
     columns = {f"s{i}": table[source.at(name)] for i, name in enumerate(strata)}
     chosen = table.select(**columns)
     found = collected(chosen.group_by(list(columns)).agg(n=chosen.count()), source)
-    number = pa.array(np.arange(found.num_rows), pa.int64())
+    ranges = _ranges(found["n"].to_pylist(), size)
+    number = pa.array([r.offset for r in ranges], pa.int64())
     given = uploaded(source, found.drop_columns(["n"]).append_column("block", number))
     alike = [c for s, column in columns.items() for c in same(column, given[s])]
     table = table.join(given, alike).select(*table.columns, "block")
-    return kept(source, table), dict(enumerate(found["n"].to_pylist()))
+    return kept(source, table), ranges
+
+
+def _ranges(sizes: Sequence[int], size: int) -> list[_Range]:
+    """Strata in the fewest blocks of at most some size, equal but for one record."""
+    parts = [max(1, -(-n // size)) for n in sizes]
+    offsets = np.cumsum([0, *parts])
+    return [
+        _Range(int(at), 0, p, tuple(int(c) for c in np.arange(p + 1) * n // p))
+        for at, p, n in zip(offsets, parts, sizes, strict=False)
+    ]
+
+
+def _sorted_apart(
+    source: Source, order: str, ranges: Mapping[int, _Range], factors: Sequence[float]
+) -> Source:
+    """The table with the blocks cut to the end, each sorted where it is: nothing crosses."""
+    levels = (max(r.last - r.first for r in ranges.values()) - 1).bit_length()
+    if not levels:
+        return source
+    source = _bounded(source, ranges)
+    for level in range(1, levels + 1):
+        source = replace(source, table=_cut_once(source.table, order, factors))
+        if level % _LEVELS == 0 and level < levels:
+            source = kept(source, source.table)
+    return source
+
+
+def _bounded(source: Source, ranges: Mapping[int, _Range]) -> Source:
+    """The table with what the cuts of each record's blocks are computed from."""
+    import ibis
+    import pyarrow as pa
+
+    bounds = {
+        "offset": [r.offset for r in ranges.values()],
+        "last": [r.last for r in ranges.values()],
+        "parts": [len(r.cuts) - 1 for r in ranges.values()],
+        "of_all": [r.cuts[-1] for r in ranges.values()],
+    }
+    table = source.table
+    if len(ranges) == 1:
+        known = {name: ibis.literal(v[0], type="int64") for name, v in bounds.items()}
+        return replace(source, table=table.mutate(**known))
+    numbers = {name: pa.array(v, pa.int64()) for name, v in {"at": list(ranges), **bounds}.items()}
+    given = uploaded(source, pa.table(numbers))
+    joined = table.join(given, table["block"] == given["at"])
+    return replace(source, table=joined.select(*table.columns, *bounds))
+
+
+def _cut_once(table: ir.Table, order: str, factors: Sequence[float]) -> ir.Table:
+    """Every block that is more than one cut in two, along its widest axis."""
+    import ibis
+
+    columns = table.columns
+    table = _with_widest(table, factors)
+    by_value = ibis.window(group_by="block", order_by=["value", order])
+    table = table.mutate(place=ibis.row_number().over(by_value))
+    first = table["block"] - table["offset"]
+    several = table["last"] - first > 1
+    middle = first + (table["last"] - first + 1) // 2
+    rank = _cut(table, middle) - _cut(table, first)
+    upper = several & (table["place"] >= rank)
+    changed = {
+        "block": upper.ifelse(table["offset"] + middle, table["block"]).cast("int64"),
+        "last": (several & ~upper).ifelse(middle, table["last"]).cast("int64"),
+    }
+    return table.select(**{c: changed.get(c, table[c]) for c in columns})
+
+
+def _with_widest(table: ir.Table, factors: Sequence[float]) -> ir.Table:
+    """The table with each record's value on the axis of largest variance of its block; the first
+    of equal ones, up to rounding.
+    """
+    import ibis
+
+    if len(factors) < 2:
+        return table.mutate(value=table["a0"])
+    over = ibis.window(group_by="block")
+    spreads = {
+        f"v{i}": table[f"a{i}"].var(how="pop").over(over) * factor**2
+        for i, factor in enumerate(factors)
+    }
+    table = table.mutate(**spreads)
+    most = ibis.greatest(*(table[v] for v in spreads))
+    widest = [(table[f"v{i}"] * (1 + 1e-9) >= most, table[f"a{i}"]) for i in range(len(factors))]
+    return table.mutate(value=ibis.cases(*widest, else_=table["a0"]))
+
+
+def _cut(table: ir.Table, part: Any) -> Any:
+    """The rank in the stratum at which a block begins."""
+    return part * table["of_all"] // table["parts"]
 
 
 def _widest(
@@ -244,9 +336,9 @@ def _halved(
     source: Source,
     order: str,
     cuts: Mapping[int, _Cut],
-    halves: Mapping[int, tuple[int, int]],
+    upper: Mapping[int, int],
 ) -> Source:
-    """The table with the blocks cut."""
+    """The table with some blocks cut, the upper halves under numbers of their own."""
     import ibis
     import pyarrow as pa
 
@@ -259,8 +351,7 @@ def _halved(
                 "axis": pa.array([c.axis for c in cuts.values()], pa.int64()),
                 "cut": pa.array([c.value for c in cuts.values()], pa.float64()),
                 "first": pa.array([c.order for c in cuts.values()], order_type),
-                "below": pa.array([halves[b][0] for b in cuts], pa.int64()),
-                "above": pa.array([halves[b][1] for b in cuts], pa.int64()),
+                "above": pa.array([upper[b] for b in cuts], pa.int64()),
             }
         ),
     )
@@ -271,8 +362,6 @@ def _halved(
     )
     tied = (value == table["cut"]) & (table[order] < table["first"])
     below = ((value < table["cut"]) | tied).fill_null(False)
-    block = ibis.cases(
-        (table["of_block"].isnull(), table["block"]), (below, table["below"]), else_=table["above"]
-    )
+    block = (table["of_block"].isnull() | below).ifelse(table["block"], table["above"])
     columns = {c: block if c == "block" else table[c] for c in source.table.columns}
     return kept(source, table.select(**columns))

@@ -49,8 +49,9 @@ def _smallest(source: Source, drawn: ir.Table, rank: int, n: int) -> str:
 def _at(source: Source, drawn: ir.Table, rank: int) -> str | None:
     if rank < 1:
         return None
-    found = collected(drawn.order_by("draw").limit(1, offset=rank - 1), source)
-    return found["draw"][0].as_py() if found.num_rows else None
+    lowest = drawn.order_by("draw").limit(rank)
+    found = collected(lowest.aggregate(last=lowest["draw"].max(), n=lowest.count()), source)
+    return found["last"][0].as_py() if found["n"][0].as_py() == rank else None
 
 
 def _hex(share: float) -> str:

@@ -1,22 +1,24 @@
 """Comparing: initial beside masked values of the released records, added up where they are.
 
-What crosses is a row of sums, one row per contingency table, and the pairs of steps of an ordinal
-scale; never a record.
+What crosses are two rows of sums and one row per contingency table or entropy; never a record, and
+of the values only those that :meth:`Compared.pairs_of_values` is asked for.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from discreet.engine.counting import portions
 from discreet.engine.linking import Pair, linked
+from discreet.engine.missing import number_of
 from discreet.engine.source import Source, collected, kept
 
 if TYPE_CHECKING:
@@ -25,9 +27,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Answer = tuple[float, float, float]
 
 _MOST_SUMS = 300  # in one query
 _MOST_TABLES = 30
+
+
+class Totals(NamedTuple):
+    """What one look at the records gives: how many there are, in how many each attribute differs,
+    and, over the ``m`` records that have all numbers, means and sums of differences.
+    """
+
+    n: int
+    differing: list[int]
+    m: int
+    mean_x: Floats
+    mean_y: Floats
+    relative: Floats
+    known: Floats
+    squares: Floats
 
 
 class Moments(NamedTuple):
@@ -60,66 +78,74 @@ class Compared:
 
     source: Source
 
-    def differing(self, number: int) -> tuple[int, list[int]]:
-        """How many records there are, and in how many of them each attribute differs."""
-        table = self.source.table
-        differs = {
-            f"d{i}": (~table[f"x{i}"].identical_to(table[f"y{i}"])).sum() for i in range(number)
-        }
-        row = _row(self.source, table, {"n": table.count(), **differs})
-        return int(row["n"]), [int(row[f"d{i}"] or 0) for i in range(number)]
-
-    def complete(self, number: int) -> Compared:
-        """The first attributes as numbers, of the records that have all of them."""
-        names = [f"{side}{i}" for i in range(number) for side in "xy"]
-        table = self.source.table.select(
-            **{name: self.source.table[name].cast("float64") for name in names}
-        )
-        return Compared(replace(self.source, table=table.drop_null(names, how="any")))
-
-    def size(self) -> int:
-        """How many records are compared."""
-        return int(_row(self.source, self.source.table, {"n": self.source.table.count()})["n"])
-
-    def moments(self, number: int, n: int, quantiles: Floats, low: Floats, high: Floats) -> Moments:
-        """All sums, in two passes: around the means, nothing cancels."""
-        table = self.source.table
-        first: dict[str, Any] = {}
-        shares = [float(q) for q in (*quantiles, *low, *high)]
+    def totals(self, number: int, numeric: int) -> Totals:
+        """One look at ``number`` attributes, of which the first ``numeric`` are numbers."""
+        table, numbers = self.source.table, self._numbers(numeric)
+        sums: dict[str, Any] = {"n": table.count(), "m": table.count()}
         for i in range(number):
-            x, y = table[f"x{i}"], table[f"y{i}"]
-            first[f"mx{i}"], first[f"my{i}"] = x.mean(), y.mean()
-            first[f"r{i}"] = ((x - y).abs() / x.abs().nullif(0)).sum()
-            first[f"k{i}"] = (x != 0).sum()
-            first[f"s{i}"] = ((x - y) * (x - y)).sum()
-            first[f"qx{i}"], first[f"qy{i}"] = (
-                x.quantile(shares),
-                y.quantile(shares[: len(quantiles)]),
-            )
-        row = _row(self.source, table, first)
+            sums[f"d{i}"] = (~table[f"x{i}"].identical_to(table[f"y{i}"])).sum()
+        for i, (x, y) in enumerate(numbers):
+            sums["m"] = x.count()
+            sums[f"mx{i}"], sums[f"my{i}"] = x.mean(), y.mean()
+            sums[f"r{i}"] = ((x - y).abs() / x.abs().nullif(0)).sum()
+            sums[f"k{i}"] = (x != 0).sum()
+            sums[f"s{i}"] = ((x - y) * (x - y)).sum()
+        row = _row(self.source, table, sums)
 
         def each(name: str) -> Floats:
-            return np.array([row[f"{name}{i}"] or 0.0 for i in range(number)], dtype=np.float64)
+            return np.array([row[f"{name}{i}"] or 0.0 for i in range(numeric)], dtype=np.float64)
 
-        ordered = np.array([row[f"qx{i}"] for i in range(number)], dtype=np.float64).T
-        at = len(quantiles)
-        central = _central(self.source, number, each("mx"), each("my"))
-        return Moments(
-            n,
-            each("mx"),
-            each("my"),
-            central["xx"] / max(n - 1, 1),
-            central["yy"] / max(n - 1, 1),
-            each("r"),
-            each("k"),
-            each("s"),
-            central["m22"] / n,
-            central["m31"] / n,
-            ordered[:at],
-            np.array([row[f"qy{i}"] for i in range(number)], dtype=np.float64).T,
-            ordered[at : 2 * at],
-            ordered[2 * at :],
+        return Totals(
+            int(row["n"]),
+            [int(row[f"d{i}"] or 0) for i in range(number)],
+            int(row["m"]),
+            *(each(name) for name in ("mx", "my", "r", "k", "s")),
         )
+
+    def moments(self, first: Totals, quantiles: Floats, low: Floats, high: Floats) -> Moments:
+        """All sums, in a second look: around the means, nothing cancels."""
+        number, m, at = len(first.mean_x), first.m, len(quantiles)
+        numbers, sums = self._numbers(number), {}
+        shares = [float(q) for q in (*quantiles, *low, *high)]
+        for i, (x, y) in enumerate(numbers):
+            sums[f"qx{i}"], sums[f"qy{i}"] = x.quantile(shares), y.quantile(shares[:at])
+        sums |= _central(
+            [x - float(mean) for (x, _), mean in zip(numbers, first.mean_x, strict=True)],
+            [y - float(mean) for (_, y), mean in zip(numbers, first.mean_y, strict=True)],
+        )
+        row = _row(self.source, self.source.table, sums)
+
+        def ordered(side: str) -> Floats:
+            return np.array([row[f"q{side}{i}"] for i in range(number)], dtype=np.float64).T
+
+        xx, yy, m22, m31 = (_of_pairs(row, kind, number) for kind in ("xx", "yy", "m22", "m31"))
+        of_x = ordered("x")
+        return Moments(
+            m,
+            first.mean_x,
+            first.mean_y,
+            xx / max(m - 1, 1),
+            yy / max(m - 1, 1),
+            first.relative,
+            first.known,
+            first.squares,
+            m22 / m,
+            m31 / m,
+            of_x[:at],
+            ordered("y"),
+            of_x[at : 2 * at],
+            of_x[2 * at :],
+        )
+
+    def _numbers(self, number: int) -> list[tuple[Any, Any]]:
+        """The first attributes as numbers, missing in a record that does not have all of them."""
+        table = self.source.table
+        sides = [table[f"{side}{i}"] for i in range(number) for side in "xy"]
+        if not sides:
+            return []
+        whole = functools.reduce(operator.and_, [column.notnull() for column in sides])
+        numbers = [whole.ifelse(column.cast("float64"), None) for column in sides]
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
 
     def pairs_of_values(self, attribute: int) -> pa.Table:
         """The initial and masked values of an attribute that occur together, and how often."""
@@ -128,44 +154,60 @@ class Compared:
         )
         return collected(table.group_by(["x", "y"]).agg(n=table.count()), self.source)
 
-    def entropies(self, attributes: Sequence[int]) -> list[float]:
-        """Per attribute Σ over the records of H(V | V′ = v′), in bits."""
-        return [
-            row["value"]
-            for row in _rows(self.source, [_entropy(self.source.table, a) for a in attributes])
-        ]
+    def entropy(self, attribute: int) -> ir.Table:
+        """To ask for: Σ over the records of H(V | V′ = v′), in bits."""
+        return _entropy(self.source.table, attribute)
 
-    def variations(self, tables: Sequence[Sequence[int]]) -> list[tuple[float, int, int]]:
-        """Per contingency table Σ |f − f′|/f over the cells with f > 0, the number of these, and
-        the records in cells that are new.
+    def variation(self, attributes: Sequence[int]) -> ir.Table:
+        """To ask for: Σ |f − f′|/f over the cells of a contingency table with f > 0, the number of
+        these, and the records in cells that are new.
         """
-        asked = [_variation(self.source.table, attributes) for attributes in tables]
-        return [
-            (float(row["lost"] or 0.0), int(row["cells"] or 0), int(row["new"] or 0))
-            for row in _rows(self.source, asked)
-        ]
+        return _variation(self.source.table, attributes)
+
+    def apart(self, attribute: int, scale: Sequence[str]) -> ir.Table:
+        """To ask for: categories apart on an ordinal scale, over all records; missing is one
+        step beyond it.
+        """
+        table = self.source.table
+        x, y = (_step(table[f"{side}{attribute}"], scale) for side in "xy")
+        return _answer(table, (x - y).abs().sum())
+
+    def information(self, attribute: int, initial: Source, name: str) -> ir.Table:
+        """To ask for: the bits that an attribute holds in all initial records, and in those that
+        are released.
+        """
+        return _information(self.source.table, attribute, initial, name)
+
+    def answers(self, asked: Mapping[Hashable, ir.Table]) -> dict[Hashable, Answer]:
+        """What was asked for, by one query for many questions."""
+        import ibis
+
+        found: dict[Hashable, Answer] = {}
+        names = list(asked)
+        for some in portions(list(enumerate(asked.values())), _MOST_TABLES):
+            numbered = [one.mutate(at=ibis.literal(at, type="int32")) for at, one in some]
+            stacked = functools.reduce(lambda one, other: one.union(other), numbered)
+            for row in collected(stacked, self.source).to_pylist():
+                found[names[row["at"]]] = (row["a"] or 0.0, row["b"] or 0.0, row["c"] or 0.0)
+        return found
 
 
-def _central(source: Source, number: int, mean_x: Floats, mean_y: Floats) -> dict[str, Floats]:
-    """Sums of products of deviations from the means, as matrices."""
-    table = source.table
-    x = [table[f"x{i}"] - float(mean_x[i]) for i in range(number)]
-    y = [table[f"y{i}"] - float(mean_y[i]) for i in range(number)]
+def _central(x: Sequence[Any], y: Sequence[Any]) -> dict[str, Any]:
+    """Sums of products of deviations from the means."""
     sums: dict[str, Any] = {}
-    for a, b in itertools.product(range(number), repeat=2):
+    for a, b in itertools.product(range(len(x)), repeat=2):
         sums[f"m31_{a}_{b}"] = (x[a] * x[a] * x[a] * x[b]).sum()
         if a <= b:
             sums[f"xx_{a}_{b}"] = (x[a] * x[b]).sum()
             sums[f"yy_{a}_{b}"] = (y[a] * y[b]).sum()
             sums[f"m22_{a}_{b}"] = (x[a] * x[a] * x[b] * x[b]).sum()
-    row = _row(source, table, sums)
-    return {
-        kind: np.array(
-            [[_of_pair(row, kind, a, b) for b in range(number)] for a in range(number)],
-            dtype=np.float64,
-        ).reshape(number, number)
-        for kind in ("xx", "yy", "m22", "m31")
-    }
+    return sums
+
+
+def _of_pairs(row: dict[str, Any], kind: str, number: int) -> Floats:
+    """The sums of one kind as a matrix."""
+    found = [[_of_pair(row, kind, a, b) for b in range(number)] for a in range(number)]
+    return np.array(found, dtype=np.float64).reshape(number, number)
 
 
 def _of_pair(row: dict[str, Any], kind: str, a: int, b: int) -> float:
@@ -179,42 +221,79 @@ def _entropy(table: ir.Table, attribute: int) -> ir.Table:
     both = table.select(x=table[f"x{attribute}"], y=table[f"y{attribute}"])
     pairs = both.group_by(["x", "y"]).agg(n=both.count())
     sized = pairs.mutate(of_y=pairs["n"].sum().over(ibis.window(group_by="y")))
-    bits = (sized["of_y"].cast("float64") / sized["n"].cast("float64")).ln() / float(np.log(2))
-    return sized.aggregate(value=(sized["n"].cast("float64") * bits).sum())
+    return _answer(sized, (sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])).sum())
+
+
+def _bits(whole: Any, part: Any) -> Any:
+    return (whole.cast("float64") / part.cast("float64")).ln() / math.log(2)
 
 
 def _variation(table: ir.Table, attributes: Sequence[int]) -> ir.Table:
-    import ibis
-
-    types = {i: table[f"x{i}"].type() for i in attributes}
-    initial = table.select(
-        **{f"v{i}": table[f"x{i}"] for i in attributes}, f=ibis.literal(1), g=ibis.literal(0)
-    )
-    masked = table.select(
-        **{f"v{i}": table[f"y{i}"].cast(types[i]) for i in attributes},
-        f=ibis.literal(0),
-        g=ibis.literal(1),
-    )
-    both = initial.union(masked)
-    cells = both.group_by([f"v{i}" for i in attributes]).agg(f=both["f"].sum(), g=both["g"].sum())
+    sides = [[table[f"{side}{i}"] for i in attributes] for side in "xy"]
+    cells = _both_counted(table, sides[0], table, sides[1])
     f, g = cells["f"].cast("float64"), cells["g"].cast("float64")
-    return cells.aggregate(
-        lost=((f - g).abs() / f.nullif(0)).sum(),
-        cells=(cells["f"] > 0).sum(),
-        new=cells["g"].sum(where=cells["f"] == 0),
+    return _answer(
+        cells,
+        ((f - g).abs() / f.nullif(0)).sum(),
+        (cells["f"] > 0).sum(),
+        cells["g"].sum(where=cells["f"] == 0),
     )
 
 
-def _rows(source: Source, asked: Sequence[ir.Table]) -> list[dict[str, Any]]:
-    """Several tables of one row each, by one query for many of them."""
+def _information(table: ir.Table, attribute: int, initial: Source, name: str) -> ir.Table:
     import ibis
 
-    found = []
-    for some in portions(list(enumerate(asked)), _MOST_TABLES):
-        numbered = [one.mutate(at=ibis.literal(at, type="int32")) for at, one in some]
-        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
-        found += sorted(collected(stacked, source).to_pylist(), key=operator.itemgetter("at"))
-    return found
+    first = initial.table
+    values = _both_counted(first, [first[initial.at(name)]], table, [table[f"x{attribute}"]])
+    sized = values.mutate(all=values["f"].sum().over(ibis.window()))
+    bits = _bits(sized["all"], sized["f"])
+    f, g = sized["f"].cast("float64"), sized["g"].cast("float64")
+    return _answer(sized, (f * bits).sum(), (g * bits).sum())
+
+
+def _both_counted(
+    one: ir.Table, of_one: Sequence[Any], other: ir.Table, of_other: Sequence[Any]
+) -> ir.Table:
+    """Combinations of values with their number in one table (``f``) and in another (``g``)."""
+    import ibis
+
+    names = [f"v{i}" for i in range(len(of_one))]
+    types = [column.type() for column in of_one]
+    first = one.select(
+        **dict(zip(names, of_one, strict=True)), f=ibis.literal(1), g=ibis.literal(0)
+    )
+    alike = [column.cast(kind) for column, kind in zip(of_other, types, strict=True)]
+    second = other.select(
+        **dict(zip(names, alike, strict=True)), f=ibis.literal(0), g=ibis.literal(1)
+    )
+    both = first.union(second)
+    return both.group_by(names).agg(f=both["f"].sum(), g=both["g"].sum())
+
+
+def _step(column: Any, scale: Sequence[str]) -> Any:
+    """The step of a value on a scale, as ``discreet.attributes.steps`` reads it."""
+    import ibis
+
+    kind = column.type()
+    if kind.is_boolean():
+        places = [(column == (text.lower() == "true"), i) for i, text in enumerate(scale)]
+    elif kind.is_numeric():
+        numbers = ((number_of(text, kind), i) for i, text in enumerate(scale))
+        places = [(column == number, i) for number, i in numbers if number is not None]
+    else:
+        texts = column if kind.is_string() else column.cast("string")
+        places = [(texts == text, i) for i, text in enumerate(scale)]
+    return ibis.cases(*places, else_=len(scale)) if places else ibis.literal(len(scale))
+
+
+def _answer(table: ir.Table, *figures: Any) -> ir.Table:
+    """Up to three figures as one row, all answers alike."""
+    import ibis
+
+    named = {name: figure.cast("float64") for name, figure in zip("abc", figures, strict=False)}
+    row = table.aggregate(**named)
+    missing = {name: ibis.null("float64") for name in "abc"[len(figures) :]}
+    return row.mutate(**missing).select("a", "b", "c") if missing else row
 
 
 def _row(source: Source, table: ir.Table, sums: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import operator
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -59,10 +61,35 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
     return collected(table.group_by(list(columns)).agg(n=table.count()), source)
 
 
-def some_values(source: Source, by: Sequence[str], name: str, most: int) -> pa.Table:
-    """Up to ``most`` distinct values of an attribute in each class, and a missing one where there
+def counts_and_values(
+    source: Source, by: Sequence[str], most: Mapping[str, int]
+) -> tuple[pa.Table, dict[str, pa.Table]]:
+    """The combinations of the attributes ``by`` as :func:`counts` gives them, and per further
+    attribute up to so many of its distinct values in each of them, and a missing one where there
     is one: combinations (columns 0, 1, …), the value, and 1. A row per class leaves the engine.
     """
+    keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
+    table = source.table.select(**keys)
+    classes = table.group_by(list(keys)).agg(n=table.count())
+    for number, (name, limit) in enumerate(most.items()):
+        held = _some_values(source, by, name, limit).rename(
+            {f"o{i}": f"k{i}" for i in range(len(by))}
+            | {f"values{number}": "values", f"missing{number}": "missing"}
+        )
+        pairs = [(classes[f"k{i}"], held[f"o{i}"]) for i in range(len(by))]
+        alike = [c for mine, theirs in pairs for c in same(mine, theirs)]
+        own = (*classes.columns, f"values{number}", f"missing{number}")
+        classes = classes.join(held, alike).select(*own)
+    found = collected(classes, source)
+    values = {
+        name: _unnested(found, list(keys), f"values{number}", f"missing{number}")
+        for number, name in enumerate(most)
+    }
+    return found.select([*keys, "n"]), values
+
+
+def _some_values(source: Source, by: Sequence[str], name: str, most: int) -> ir.Table:
+    """The classes with some of their values, the lowest, in a list."""
     import ibis
 
     keys = {f"k{i}": source.table[source.at(key)] for i, key in enumerate(by)}
@@ -70,21 +97,20 @@ def some_values(source: Source, by: Sequence[str], name: str, most: int) -> pa.T
     window = ibis.window(group_by=list(keys), order_by=ibis.asc("v", nulls_first=False))
     ranked = table.mutate(rank=ibis.row_number().over(window))
     few = ranked.filter((ranked["rank"] < most) | ranked["v"].isnull())
-    classes = few.group_by(list(keys)).agg(
+    return few.group_by(list(keys)).agg(
         values=few["v"].collect(where=few["v"].notnull()), missing=few["v"].isnull().any()
     )
-    return _unnested(collected(classes, source), list(keys))
 
 
-def _unnested(classes: pa.Table, keys: list[str]) -> pa.Table:
+def _unnested(classes: pa.Table, keys: list[str], held: str, missing: str) -> pa.Table:
     """One row per class and value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = classes["values"].combine_chunks()
+    values = classes[held].combine_chunks()
     present = classes.select(keys).take(pc.list_parent_indices(values))
     present = present.append_column("v", pc.list_flatten(values))
-    gone = classes.filter(classes["missing"]).select(keys)
+    gone = classes.filter(classes[missing]).select(keys)
     gone = gone.append_column("v", pa.nulls(gone.num_rows, present.schema.field("v").type))
     both = pa.concat_tables([present, gone])
     return both.append_column("n", pa.array(np.ones(both.num_rows, dtype=np.int64)))
@@ -125,6 +151,90 @@ def class_signatures(
         classes = table.group_by(list(keys)).agg(size=table.count(), **numbers)
     shape = ["size", *(f"d{i}" for i in range(len(distinct)))]
     return collected(classes.group_by(shape).agg(classes=classes.count()), source)
+
+
+def summed_classes(
+    source: Source,
+    by: Sequence[str],
+    distinct: Sequence[str],
+    sums: Sequence[tuple[str, str, Source]],
+) -> pa.Table:
+    """As :func:`class_signatures`, with sums over the values of attributes in each class (``s_0``,
+    ``s_1``, …): Σ c·log c of the entropy, or Σ (|share − whole| − whole) of the distance from the
+    distribution in another table.
+    """
+    keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
+    values = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(distinct)}
+    table = source.table.select(**keys, **values)
+    numbers = {f"d{i}": table[v].nunique() + _any_missing(table[v]) for i, v in enumerate(values)}
+    classes = table.group_by(list(keys)).agg(size=table.count(), **numbers)
+    for number, (name, kind, whole) in enumerate(sums):
+        pairs = _pairs(source, by, name)
+        compared = _with_distance(pairs, whole, name) if kind == "distance" else _with_log(pairs)
+        others = [f"o{i}" for i in range(len(by))]
+        added = compared.group_by(others).agg(**{f"s_{number}": compared["part"].sum()})
+        alike = [c for k, o in zip(keys, others, strict=True) for c in same(classes[k], added[o])]
+        classes = classes.join(added, alike).select(*classes.columns, f"s_{number}")
+    shape = [c for c in classes.columns if c not in keys]
+    return collected(classes.group_by(shape).agg(classes=classes.count()), source)
+
+
+def _pairs(source: Source, by: Sequence[str], name: str) -> ir.Table:
+    """The values of an attribute in each class with their counts, and the size of the class."""
+    import ibis
+
+    others = {f"o{i}": source.table[source.at(key)] for i, key in enumerate(by)}
+    table = source.table.select(**others, v=source.table[source.at(name)])
+    pairs = table.group_by(list(table.columns)).agg(n=table.count())
+    return pairs.mutate(size=pairs["n"].sum().over(ibis.window(group_by=list(others))))
+
+
+def _with_log(pairs: ir.Table) -> ir.Table:
+    count = pairs["n"].cast("float64")
+    return pairs.mutate(part=count * count.ln())
+
+
+def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:
+    import ibis
+
+    table = whole.table.select(w=whole.table[whole.at(name)])
+    held = table.group_by("w").agg(of_all=table.count())
+    held = held.mutate(
+        whole=held["of_all"].cast("float64") / held["of_all"].sum().over(ibis.window())
+    )
+    joined = pairs.join(held, same(pairs["v"], held["w"]))
+    share = joined["n"].cast("float64") / joined["size"].cast("float64")
+    return joined.mutate(part=(share - joined["whole"]).abs() - joined["whole"])
+
+
+def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:
+    """Per set of attributes the number of classes, of records alone in theirs, and of pairs of
+    records in the same class; one row for each, and many by one query.
+    """
+    import ibis
+
+    found: list[tuple[int, int, int]] = []
+    for some in portions(list(enumerate(sets)), 30):
+        numbered = [
+            _figures(source, names).mutate(at=ibis.literal(at, type="int32")) for at, names in some
+        ]
+        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
+        rows = sorted(collected(stacked, source).to_pylist(), key=operator.itemgetter("at"))
+        found += [(row["classes"], row["uniques"], row["pairs"]) for row in rows]
+    return found
+
+
+def _figures(source: Source, names: Sequence[str]) -> ir.Table:
+    columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(names)}
+    table = source.table.select(**columns)
+    classes = table.group_by(list(columns)).agg(n=table.count())
+    size = classes["n"]
+    figures = {
+        "classes": classes.count(),
+        "uniques": (size == 1).sum(),
+        "pairs": (size * (size - 1)).sum() // 2,
+    }
+    return classes.aggregate(**{name: figure.cast("int64") for name, figure in figures.items()})
 
 
 def _any_missing(column: Any) -> Any:

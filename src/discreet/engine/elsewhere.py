@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "write"]
+    from discreet.engine.waiting import Watch
+
+__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 
 _BATCH = 1 << 18
 
@@ -29,6 +31,11 @@ def uploaded(backend: Any, table: pa.Table) -> ir.Table:  # noqa: ARG001
     import ibis
 
     return ibis.memtable(table)
+
+
+def watch(table: ir.Table) -> Watch | None:  # noqa: ARG001
+    """Ibis has no way to watch or stop what any backend does: it is waited for."""
+    return None
 
 
 def collected(expression: ir.Table) -> pa.Table:

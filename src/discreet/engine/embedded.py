@@ -5,11 +5,15 @@ the user has opened with Ibis.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.engine.limits import Limits, configuration, limits_in_force
+from discreet.engine.turns import in_turn
+from discreet.engine.waiting import Watch
+from discreet.errors import fail
 from discreet.files import beside
 
 if TYPE_CHECKING:
@@ -24,10 +28,56 @@ def embedded() -> Any:
     """The DuckDB of this process, in memory, which fetches nothing from outside."""
     import ibis
 
-    return ibis.duckdb.connect(
+    backend = ibis.duckdb.connect(
         autoinstall_known_extensions=False,
         enable_external_file_cache=False,  # the system caches files; what we hold is counted
+        **configuration(limits_in_force()),
     )
+    # have it count what it has done, and draw nothing: see watch()
+    backend.con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    return backend
+
+
+def adjust(before: Limits, new: Limits) -> None:
+    """Have the engine, if it is open, keep to other limits."""
+    if not embedded.cache_info().currsize:
+        return
+    old, settings = configuration(before), configuration(new)
+    changed = {name: value for name, value in settings.items() if value != old.get(name)}
+    in_turn(lambda: _set(changed, gone=old.keys() - settings.keys()))
+
+
+def _set(settings: dict[str, Any], gone: Set[str]) -> None:
+    connection = embedded().con
+    if "temp_directory" in settings:  # first: it may fail
+        _move(connection, settings["temp_directory"])
+    for name in gone:
+        connection.execute(f"RESET {name}")
+    for name in settings.keys() - {"temp_directory"}:
+        connection.execute(f"SET {name} = '{settings[name]}'")
+
+
+def _move(connection: Any, folder: str) -> None:
+    import duckdb
+
+    try:
+        quoted = folder.replace("'", "''")
+        connection.execute(f"SET temp_directory = '{quoted}'")
+    except duckdb.NotImplementedException:
+        pass
+    else:
+        return
+    fail(
+        "N70",
+        "the engine has used its folder for temporary files already.",
+        "Set temp_directory= before the first step, or DISCREET_TEMP_DIRECTORY.",
+    )
+
+
+def watch(table: ir.Table) -> Watch:
+    """How a step of the engine is watched and stopped."""
+    connection = table.get_backend().con
+    return Watch(connection.query_progress, connection.interrupt)
 
 
 def kept(table: ir.Table) -> ir.Table:
@@ -84,7 +134,8 @@ def give_back() -> None:
 
     It keeps what a query needed; naming its limit again makes it let go.
     """
-    connection = embedded().con
-    settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
-    limit = connection.sql(settings).fetchall()[0][0]
+    connection, limit = embedded().con, limits_in_force().memory_limit
+    if limit is None:
+        settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
+        limit = connection.sql(settings).fetchall()[0][0]
     connection.execute(f"SET memory_limit = '{limit}'")

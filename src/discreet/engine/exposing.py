@@ -1,4 +1,6 @@
-"""Record risk where the records are: sums per cell are joined to them; only counts come back."""
+"""Record risk where the records are: sums per cell are joined to them, classes of known sets with
+many combinations are counted beside them; only counts come back.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from discreet.engine.counting import portions
 from discreet.engine.source import Source, collected, kept, same, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
+
+_SETS = 8  # known sets that are counted in one query
+_MOST_TABLES = 30  # that are added up in one query
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +28,16 @@ class CellSums:
 
     names: tuple[str, ...]
     table: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
+class LargeSet:
+    """A known set with too many combinations to bring them here: its attributes, its probability,
+    and which of the sensitive attributes are among them."""
+
+    names: tuple[str, ...]
+    probability: float
+    weighed: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +55,7 @@ class Sensitivity:
 def exposed(
     source: Source,
     sums: Sequence[CellSums],
+    large: Sequence[LargeSet],
     sensitivities: Sequence[Sensitivity],
     base: float,
     alpha: float,
@@ -53,6 +70,13 @@ def exposed(
         table = _added(source, table, part)
     for number, one in enumerate(sensitivities):
         table = _weighed(source, table, one, f"w{number}")
+    before: list[ir.Table] = []
+    for number, some in enumerate(portions(large, _SETS)):
+        if number:
+            before = [*before[-1:], table]  # held until the next step is computed from it
+            table = kept(source, table).table
+        table = _counted(source, table, some)
+    del before
     weights = [table[f"w{number}"] for number in range(len(sensitivities))]
     total = functools.reduce(operator.add, weights, ibis.literal(0.0))
     table = table.mutate(total=total)
@@ -62,6 +86,26 @@ def exposed(
     first = len(source.names)
     columns |= {f"c{first + i}": column.cast("float64") for i, column in enumerate(made)}
     return kept(replace(source, names=(*source.names, *names)), table.select(**columns))
+
+
+def _counted(source: Source, table: ir.Table, sets: Sequence[LargeSet]) -> ir.Table:
+    """The sums with what knowing some sets adds: every record counts the records of its class."""
+    import ibis
+
+    columns = table.columns
+    classes = [[source.at(name) for name in one.names] for one in sets]
+    sizes = {
+        f"size{i}": table.count().over(ibis.window(group_by=keys)) for i, keys in enumerate(classes)
+    }
+    table = table.mutate(**sizes)
+    reach, spent = table["reach"], table["spent"]
+    for size, one in zip(sizes, sets, strict=True):
+        share = one.probability / table[size].cast("float64")
+        reach = reach + share
+        for number in one.weighed:
+            spent = spent + share * table[f"w{number}"]
+    changed = {"reach": reach, "spent": spent}
+    return table.select(**{c: changed.get(c, table[c]) for c in columns})
 
 
 def _added(source: Source, table: ir.Table, part: CellSums) -> ir.Table:
@@ -147,12 +191,37 @@ def sums_of_products(source: Source, names: Sequence[str], factor: str) -> list[
     return [float(row[f"p{i}"]) for i in range(len(names))]
 
 
-def mean_sums(source: Source, by: Sequence[str], names: Sequence[str]) -> list[float]:
-    """The sum, over the classes on some attributes, of the mean of each number in the class."""
+def mean_sums(
+    source: Source, asked: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> list[list[float]]:
+    """For some attributes and numbers, the sum over the classes on the attributes of the mean of
+    each number in the class; many by one query.
+    """
+    import ibis
+
+    found: list[list[float]] = [[] for _ in asked]
+    most = max((len(names) for _, names in asked), default=0)
+    for some in portions(list(enumerate(asked)), _MOST_TABLES):
+        numbered = [
+            _mean_sum(source, by, names, most).mutate(at=ibis.literal(at, type="int32"))
+            for at, (by, names) in some
+        ]
+        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
+        for row in collected(stacked, source).to_pylist():
+            number = len(asked[row["at"]][1])
+            found[row["at"]] = [float(row[f"v{i}"]) for i in range(number)]
+    return found
+
+
+def _mean_sum(source: Source, by: Sequence[str], names: Sequence[str], most: int) -> ir.Table:
+    """One row of sums, made as long as the longest."""
+    import ibis
+
     columns = {f"k{i}": source.table[source.at(b)] for i, b in enumerate(by)}
     numbers = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
     table = source.table.select(**columns, **numbers)
-    means = {v: table[v].mean() for v in numbers}
+    means = {v: table[v].cast("float64").mean() for v in numbers}
     classes = table.group_by(list(columns)).agg(**means) if columns else table.aggregate(**means)
-    row = collected(classes.aggregate(**{v: classes[v].sum() for v in numbers}), source)
-    return [float(row[v][0].as_py()) for v in numbers]
+    sums = classes.aggregate(**{v: classes[v].sum() for v in numbers})
+    rest = {f"v{i}": ibis.null("float64") for i in range(len(names), most)}
+    return sums.mutate(**rest) if rest else sums

@@ -7,16 +7,23 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet import csvfile
-from discreet.engine.turns import in_turn
+from discreet.engine.waiting import Watch, awaited
 from discreet.errors import DiscreetError, Problem, raise_all
 
 T = TypeVar("T")
 
 
-def translated(step: Callable[[], T], origin: str) -> T:
-    """Run a step; what the engine says of a failure may quote a cell, so it is not passed on."""
+def translated(step: Callable[[], T], origin: str, watch: Watch | None = None) -> T:
+    """Run a step; what the engine says of a failure may quote a cell, so it is not passed on.
+
+    With a watch, its progress is shown where it takes long, and it can be stopped.
+    """
+    return awaited(lambda: _attempted(step, origin), watch)
+
+
+def _attempted(step: Callable[[], T], origin: str) -> T:
     try:
-        return in_turn(step)
+        return step()
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - every backend has errors of its own
@@ -26,6 +33,9 @@ def translated(step: Callable[[], T], origin: str) -> T:
 
 
 def _problem(message: str, name: str, origin: str) -> Problem:
+    short = _too_little(message, name, origin)
+    if short is not None:
+        return short
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]} of {origin}" if line else origin
     if "unicode" in message or "not utf-8" in message:
@@ -62,3 +72,26 @@ def _problem(message: str, name: str, origin: str) -> Problem:
         f"the engine failed on {origin} ({name}).",
         "Its message may quote a value and is withheld; run the step in the engine to see it.",
     )
+
+
+_FULL = ("No space left", "File too large", "Disk quota exceeded")
+
+
+def _too_little(message: str, name: str, origin: str) -> Problem | None:
+    """Memory or disk did not suffice: what to do about it is known."""
+    spilling = "max_temp_directory_size" in message or "duckdb_temp" in message
+    if spilling and (name == "OutOfMemoryException" or any(full in message for full in _FULL)):
+        return Problem(
+            "E04",
+            f"the step on {origin} needs more room for temporary files than the disk has.",
+            "Name a folder on a larger disk: ds.settings(temp_directory=…), --temp-directory.",
+        )
+    if name == "OutOfMemoryException":
+        return Problem(
+            "E03",
+            f"the step on {origin} needs more memory than it may use.",
+            "Raise memory_limit=, or lower threads=, in ds.settings(…).",
+        )
+    if any(full in message for full in _FULL):
+        return Problem("O08", "the disk of the output is full.", "Nothing was written; make room.")
+    return None

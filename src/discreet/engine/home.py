@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from discreet.engine.waiting import Watch
+
 _HOMES = {"duckdb": "embedded", "pyspark": "spark", "postgres": "postgres"}
 
 
@@ -33,6 +35,9 @@ class Home(Protocol):
         """Write a CSV or Parquet file that appears whole or not at all, with permissions not
         wider than those of the file ``like``.
         """
+
+    def watch(self, table: ir.Table) -> Watch | None:
+        """How a step on a table is watched and stopped; None where it cannot be."""
 
     def same(self, left: Any, right: Any) -> list[Any]:
         """Conditions of a join: equal, or both missing."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.engine.failures import translated
-from discreet.engine.source import Source, collected, kept, need_records_here, same
+from discreet.engine.source import Source, collected, kept, need_records_here, same, watched
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -18,10 +18,11 @@ _MOST_BITS = 10**9  # a limit of DuckDB
 
 
 class IdCounts(NamedTuple):
-    """What can be wrong with a column of record ids."""
+    """What can be wrong with a column of record ids, and how many records there are."""
 
     missing: int
     duplicated: int
+    records: int
 
 
 class Pair(NamedTuple):
@@ -45,7 +46,7 @@ def id_counts(source: Source, column: str) -> IdCounts:
     asked = source.table.aggregate(all=source.table.count(), n=ids.count(), **extent)
     row = collected(asked, source).to_pylist()[0]  # whole numbers: a Parquet file knows by itself
     distinct = _distinct(source, column, row) if whole else row["d"]
-    return IdCounts(row["all"] - row["n"], row["n"] - distinct)
+    return IdCounts(row["all"] - row["n"], row["n"] - distinct, row["all"])
 
 
 def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
@@ -60,7 +61,9 @@ def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
     backend = source.table.get_backend()
     ones = f"bit_count(bitstring_agg(id::BIGINT, ({low})::BIGINT, ({high})::BIGINT))"
     query = f"SELECT {ones} FROM ({backend.compile(ids)})"  # noqa: S608 - two numbers and Ibis
-    return int(translated(lambda: backend.con.sql(query).fetchall()[0][0], source.origin))
+    watch = watched(ids, "counting records")
+    found = translated(lambda: backend.con.sql(query).fetchall(), source.origin, watch)
+    return int(found[0][0])
 
 
 def same_engine(one: Source, other: Source) -> bool:

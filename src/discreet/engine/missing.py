@@ -50,7 +50,7 @@ def without_codes(source: Source, missing: MissingCodes) -> ir.Table:
 def _is_code(column: Any, kind: Kind, codes: Sequence[Any]) -> Any | None:
     """Whether a cell is one of the codes: numbers by value, everything else by its text form."""
     if kind in ("integer", "number"):
-        numbers = [v for v in (_number(code, column.type()) for code in codes) if v is not None]
+        numbers = [v for v in (number_of(code, column.type()) for code in codes) if v is not None]
         return column.isin(numbers) if numbers else None
     texts = [str(c).lower() if kind == "boolean" else str(c) for c in codes]
     if not texts or kind == "other":
@@ -58,7 +58,7 @@ def _is_code(column: Any, kind: Kind, codes: Sequence[Any]) -> Any | None:
     return (column if kind == "text" else column.cast("string")).isin(texts)
 
 
-def _number(code: Any, dtype: Any) -> Any | None:
+def number_of(code: Any, dtype: Any) -> Any | None:
     """A code as a number of the column's type, or None when the column cannot hold it."""
     import ibis
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from discreet.engine.failures import translated
 from discreet.engine.lifetimes import fresh_name
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import Source, collected
-from discreet.errors import raise_all
+from discreet.errors import fail, raise_all
 from discreet.frames import FrameKind, unreadable
 
 if TYPE_CHECKING:
@@ -45,9 +47,10 @@ def from_table(table: Any, missing: MissingCodes) -> Source:
 
 def in_spark(source: Source) -> Source:
     """A file or frame of this process handed to Spark, its rows numbered as before."""
+    table = collected(source.table, source)
 
     def handed() -> Any:
-        return spark.uploaded(spark.backend_of(spark.session()), collected(source.table, source))
+        return spark.uploaded(spark.backend_of(spark.session()), table)
 
     return replace(source, table=translated(handed, source.origin))
 
@@ -74,26 +77,71 @@ def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Sourc
 
 
 def read_parquet(path: Path, missing: MissingCodes) -> Source:
-    """Open a Parquet file in place. The engine renames columns that differ in case only, so
-    the names are taken from the file and the columns by position.
+    """Open a Parquet file, or the parts of a folder in the order of their names, in place. The
+    engine renames columns that differ in case only, so the names are taken from the file and
+    the columns by position.
     """
+    parts = parquet_parts(path)
+    schemas = [translated(functools.partial(_schema, part), path.name) for part in parts]
+    names = tuple(schemas[0].names)
+    csvfile.refuse_duplicates(names, path)
+    if any(schema != schemas[0] for schema in schemas):
+        fail(
+            "S16",
+            f"the parts of {path.name} have different columns.",
+            "Give a folder that holds the parts of one table and nothing else.",
+        )
+    table, row = _scanned(parts, names, path.name)
+    columns = {f"c{i}": table[i] for i in range(len(names))}
+    source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
+    return normalised(_in_known_types(source), missing)
+
+
+def parquet_parts(path: Path) -> list[Path]:
+    """The files of a table: the one, or those of a folder that Spark wrote."""
+    if not path.is_dir():
+        return [path]
+    held = [file for file in path.iterdir() if not file.name.startswith((".", "_"))]
+    parts = sorted(file for file in held if file.is_file() and file.suffix in (".parquet", ".pq"))
+    if not parts or len(parts) < len(held):
+        fail(
+            "S01",
+            f"{path.name or path} is a folder that is not made of Parquet files alone.",
+            "Give a CSV or Parquet file, or a folder of the Parquet parts of one table.",
+        )
+    return parts
+
+
+def _schema(path: Path) -> pa.Schema:
+    """The columns that a Parquet file holds, without what other programs noted beside them."""
+    import pyarrow.parquet as pq
+
+    return pq.read_schema(path).remove_metadata()
+
+
+def _scanned(parts: Sequence[Path], names: Sequence[str], origin: str) -> tuple[Any, Any]:
+    """The table of some files, and the numbers of its rows."""
     import ibis
     import pyarrow.parquet as pq
 
-    names = tuple(translated(lambda: pq.read_schema(path), path.name).names)
-    csvfile.refuse_duplicates(names, path)
-    numbered = "file_row_number" not in (name.lower() for name in names)
-    options = {"file_row_number": True} if numbered else {}
+    lower = {name.lower() for name in names}
+    numbered = not lower & {"file_row_number", "filename"}
+    options = {"file_row_number": True, "filename": len(parts) > 1} if numbered else {}
+    files = [literal(part) for part in parts]
     table = translated(
         lambda: embedded().read_parquet(
-            literal(path), table_name=fresh_name(), hive_partitioning=False, **options
+            files, table_name=fresh_name(), hive_partitioning=False, **options
         ),
-        path.name,
+        origin,
     )
-    columns = {f"c{i}": table[i] for i in range(len(names))}
-    row = table["file_row_number"] if numbered else ibis.row_number()
-    source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
-    return normalised(_in_known_types(source), missing)
+    if not numbered:
+        return table, ibis.row_number()
+    if len(parts) == 1:
+        return table, table["file_row_number"]
+    held = [translated(functools.partial(pq.read_metadata, part), origin) for part in parts]
+    starts = np.cumsum([0, *(part.num_rows for part in held)]).tolist()
+    first = [(table["filename"] == str(p), at) for p, at in zip(parts, starts, strict=False)]
+    return table, table["file_row_number"] + ibis.cases(*first)
 
 
 def literal(path: Path) -> str:

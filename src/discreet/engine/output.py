@@ -11,7 +11,7 @@ from discreet.engine import spark
 from discreet.engine.choosing import hashed
 from discreet.engine.failures import translated
 from discreet.engine.home import home_of
-from discreet.engine.source import Source, collected, is_distributed
+from discreet.engine.source import Source, collected, is_distributed, watched
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -57,7 +57,8 @@ def write(source: Source, names: Sequence[str], path: Path, form: Form) -> None:
         texts = [name for name in names if source.kinds[name] == "text"]
         columns |= {name: _escaped(columns[name]) for name in texts}
     chosen = table.select(**columns)
-    translated(lambda: home_of(chosen).write(chosen, path, form.like), source.origin)
+    watch = watched(chosen, "writing records")
+    translated(lambda: home_of(chosen).write(chosen, path, form.like), source.origin, watch)
 
 
 def _ordered(source: Source, names: Sequence[str], seed: int | None) -> ir.Table:
@@ -103,4 +104,4 @@ def native(source: Source, names: Sequence[str], seed: int | None = None) -> Any
     table = ordered.select(**{name: ordered[source.at(name)] for name in names})
     if not is_distributed(source):
         return table
-    return translated(lambda: spark.frame_of(table), source.origin)
+    return translated(lambda: spark.given_out(table), source.origin)

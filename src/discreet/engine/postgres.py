@@ -2,7 +2,8 @@
 
 Steps that are worth keeping, and small tables to join with, become temporary tables: they belong
 to the session, no other session sees them, and they are dropped when nothing refers to them or
-when the session ends, however it ends. Where the server refuses them (a standby, a read-only
+when the session ends, however it ends. With ``ds.settings(schema=…)`` they are tables of that
+schema, dropped when nothing refers to them. Where the server refuses them (a standby, a read-only
 transaction, a role without the privilege), a step is carried out again each time, and small tables
 stand in the query.
 """
@@ -13,14 +14,17 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine.elsewhere import collected, reader, write
+from discreet.engine.embedded import embedded
 from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.engine.limits import limits_in_force
+from discreet.engine.waiting import Watch
 from discreet.errors import fail
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "write"]
+__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 
 _REFUSED = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 _MOST_CELLS = 200_000  # of a table that stands in the query
@@ -29,11 +33,29 @@ _MOST_CELLS = 200_000  # of a table that stands in the query
 def kept(table: ir.Table) -> ir.Table:
     """The outcome of a step as a temporary table; the step itself where none may be made."""
     backend, name = table.get_backend(), fresh_name()
-    made = _unless_refused(lambda: backend.create_table(name, table, temp=True))
+    made = _unless_refused(lambda: backend.create_table(name, table, **_place()))
     if made is None:
         return table
     _drop_when_unused(made, name)
     return made
+
+
+def _place() -> dict[str, Any]:
+    """Where a table of ours is made: in the session, unless a schema is named for it."""
+    schema = limits_in_force().schema
+    return {"temp": True} if schema is None else {"database": schema}
+
+
+def watch(table: ir.Table) -> Watch:
+    """How a step of the server is stopped; it does not say how far it is."""
+    connection = table.get_backend().con
+
+    def stop() -> None:
+        connection.cancel()
+        if embedded.cache_info().currsize:  # it writes what the server sends
+            embedded().con.interrupt()
+
+    return Watch(lambda: -1.0, stop)
 
 
 def uploaded(backend: Any, table: pa.Table) -> ir.Table:
@@ -41,11 +63,11 @@ def uploaded(backend: Any, table: pa.Table) -> ir.Table:
     import ibis
 
     name, schema = fresh_name(), ibis.schema(table.schema)
-    made = _unless_refused(lambda: backend.create_table(name, schema=schema, temp=True))
+    made = _unless_refused(lambda: backend.create_table(name, schema=schema, **_place()))
     if made is None:
         return _in_the_query(backend, table)
     _drop_when_unused(made, name)
-    with backend.begin() as cursor, cursor.copy(f'COPY "{name}" FROM STDIN') as copy:
+    with backend.begin() as cursor, cursor.copy(f"COPY {_full_name(name)} FROM STDIN") as copy:
         for batch in table.to_batches():
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 copy.write_row(row)
@@ -62,9 +84,15 @@ def _unless_refused(step: Any) -> Any:
 
 
 def _drop_when_unused(table: ir.Table, name: str) -> None:
-    connection = table.get_backend().con
+    connection, full = table.get_backend().con, _full_name(name)
     # outside any transaction of the user's that might still be undone
-    when_unused(table, lambda: connection.execute(f'DROP TABLE IF EXISTS pg_temp."{name}"'))
+    when_unused(table, lambda: connection.execute(f"DROP TABLE IF EXISTS {full}"))
+
+
+def _full_name(name: str) -> str:
+    schema = limits_in_force().schema
+    place = "pg_temp" if schema is None else '"' + schema.replace('"', '""') + '"'
+    return f'{place}."{name}"'
 
 
 def _in_the_query(backend: Any, table: pa.Table) -> ir.Table:

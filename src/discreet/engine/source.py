@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from discreet.engine.waiting import Watch
+
 Kind = Literal["integer", "number", "boolean", "text", "date", "timestamp", "time", "other"]
 
 
@@ -93,7 +95,8 @@ def need_records_here(source: Source) -> None:
 
 def kept(source: Source, table: ir.Table) -> Source:
     """Have the engine carry out a step once and keep the outcome, so that it is not repeated."""
-    made = translated(lambda: home_of(table).kept(table), source.origin)
+    watch = watched(table, "preparing records")
+    made = translated(lambda: home_of(table).kept(table), source.origin, watch)
     return replace(source, table=made)
 
 
@@ -122,11 +125,19 @@ def collected(expression: Any, source: Source) -> pa.Table:
 
     Here and in :func:`batches`, and nowhere else, does anything cross from the engine.
     """
-    return translated(lambda: home_of(expression).collected(expression), source.origin)
+    watch = watched(expression, "counting records")
+    return translated(lambda: home_of(expression).collected(expression), source.origin, watch)
 
 
 def batches(expression: Any, source: Source) -> Iterator[pa.RecordBatch]:
     """The outcome of an expression in pieces, so that it need not fit into memory."""
-    pieces = iter(translated(lambda: home_of(expression).reader(expression), source.origin))
-    while (batch := translated(lambda: next(pieces, None), source.origin)) is not None:
+    watch = watched(expression, "reading records")
+    pieces = iter(translated(lambda: home_of(expression).reader(expression), source.origin, watch))
+    while (batch := translated(lambda: next(pieces, None), source.origin, watch)) is not None:
         yield batch
+
+
+def watched(table: Any, stage: str) -> Watch | None:
+    """How a step on a table is watched, under a name that says what is done."""
+    watch = home_of(table).watch(table)
+    return None if watch is None else replace(watch, name=stage)

@@ -7,17 +7,21 @@ the driver.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.engine.embedded import same
 from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.engine.waiting import Watch, Work
 from discreet.errors import fail
 from discreet.files import folder_beside, no_wider
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "write"]
+__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 
 _LOCAL = {  # of a session that is opened here, on one machine
     "spark.master": "local[*]",
@@ -62,7 +66,18 @@ def session() -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the package is installed there
     for name, value in _LOCAL.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    with _own_handler():
+        return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def _own_handler() -> Iterator[None]:
+    """Spark takes Ctrl-C for itself; who started this process may have other plans for it."""
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if main and before is not None:
+        signal.signal(signal.SIGINT, before)
 
 
 def need_java() -> None:
@@ -108,20 +123,20 @@ def backend_of(spark: Any) -> Any:
 
 def opened(frame: Any) -> ir.Table:
     """A Spark frame as an Ibis table with its columns named by position."""
-    return _viewed(frame.toDF(*(f"c{i}" for i in range(len(frame.columns)))), lambda: None)
+    return _viewed(frame.toDF(*(f"c{i}" for i in range(len(frame.columns)))))
 
 
-def _viewed(frame: Any, release: Callable[[], object]) -> ir.Table:
-    """A frame as a table, through a temporary view that goes when nothing refers to the table."""
+def _viewed(frame: Any, *, persisted: bool = False) -> ir.Table:
+    """A frame as a table, through a temporary view that goes when nothing refers to the table,
+    and what is persisted of it with it. Named by the view: with Spark Connect, a frame of a query
+    is looked up anew each time, when the views that it names may have gone.
+    """
     spark, name = frame.sparkSession, fresh_name()
     frame.createOrReplaceTempView(name)
+    if persisted:
+        spark.catalog.cacheTable(name)
     made = backend_of(spark).table(name)
-
-    def forget() -> None:
-        spark.catalog.dropTempView(name)
-        release()
-
-    when_unused(made, forget)
+    when_unused(made, lambda: spark.catalog.dropTempView(name))
     return made
 
 
@@ -132,15 +147,25 @@ def frame_of(expression: ir.Table) -> Any:
     return backend._session.sql(backend.compile(expression))
 
 
+def given_out(expression: ir.Table) -> Any:
+    """An expression as a Spark frame for the user: the views that it names stay as long as it, or
+    a frame made from it, is in use.
+    """
+    frame = frame_of(expression)
+    plan = getattr(frame, "_plan", None)  # of Spark Connect, which looks names up when it runs
+    if plan is not None:
+        plan.refers_to = expression
+    return frame
+
+
 def kept(table: ir.Table) -> ir.Table:
     """The outcome of a step, persisted where it is computed."""
-    frame = frame_of(table).persist()
-    return _viewed(frame, frame.unpersist)
+    return _viewed(frame_of(table), persisted=True)
 
 
 def uploaded(backend: Any, table: pa.Table) -> ir.Table:
     """An Arrow table as a table of the session."""
-    return _viewed(from_arrow(backend._session, table), lambda: None)
+    return _viewed(from_arrow(backend._session, table))
 
 
 def from_arrow(spark: Any, table: pa.Table) -> Any:
@@ -173,6 +198,38 @@ def _near_type(dtype: pa.DataType) -> pa.DataType:
     return near.get(dtype, dtype)
 
 
+def watch(table: ir.Table) -> Watch | None:
+    """How a step of Spark is watched and stopped: by a tag that its jobs carry."""
+    from pyspark import inheritable_thread_target
+    from pyspark.sql import is_remote
+
+    spark, tag = table.get_backend()._session, fresh_name()
+    connect = ".connect." in type(spark).__module__
+    if connect != is_remote():  # Spark could not tell which kind of session it is
+        return None
+    inherited = inheritable_thread_target(spark)
+
+    def wrap(work: Work) -> Work:
+        def tagged() -> None:
+            spark.addTag(tag)
+            work()
+
+        return cast("Work", inherited(tagged))
+
+    percent = (lambda: -1.0) if connect else (lambda: _percent(spark))
+    return Watch(percent, lambda: spark.interruptTag(tag), wrap)
+
+
+def _percent(spark: Any) -> float:
+    """Tasks that are done, of those of the jobs that run."""
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getActiveJobsIds()]
+    stages = [tracker.getStageInfo(i) for job in jobs if job for i in job.stageIds]
+    known = [stage for stage in stages if stage]
+    tasks = sum(stage.numTasks for stage in known)
+    return 100 * sum(stage.numCompletedTasks for stage in known) / tasks if tasks else -1.0
+
+
 def collected(expression: ir.Table) -> pa.Table:
     """The outcome of an expression, brought to the driver."""
     return frame_of(expression).toArrow()
@@ -188,20 +245,45 @@ def write(chosen: ir.Table, path: Path, like: Path | None) -> None:
 
     The executors write to the path that the driver names: it must be the same place for all.
     """
+    from pyspark.sql import Observation
+    from pyspark.sql.functions import count, lit
+
+    seen, records = Observation(), count(lit(1)).alias("records")
     with folder_beside(path) as place:
         if path.suffix == ".parquet":
-            frame_of(chosen).write.parquet(place.as_uri())
+            frame_of(chosen).observe(seen, records).write.parquet(place.as_uri())
         else:
-            frame_of(_times_as_text(chosen)).write.options(**_CSV).csv(place.as_uri())
-        if not any(place.glob("part-*")):
+            frame = frame_of(_times_as_text(chosen)).observe(seen, records)
+            frame.write.options(**_CSV).csv(place.as_uri())
+        if _records_in(place, path.suffix) != seen.get["records"]:
             fail(
                 "O06",
-                f"the executors did not write {path.name} where the driver sees it.",
+                f"the executors did not write all of {path.name} where the driver sees it.",
                 "Name a folder that all machines share, or write .native() with Spark.",
             )
         for extra in (*place.glob("_SUCCESS"), *place.glob(".*.crc")):
             extra.unlink()
         no_wider(place, like)
+
+
+def _records_in(place: Path, suffix: str) -> int:
+    """How many records the part files hold that the driver sees."""
+    import pyarrow.parquet as pq
+
+    parts = sorted(place.glob("part-*"))
+    if suffix == ".parquet":
+        return sum(pq.read_metadata(part).num_rows for part in parts)
+    return sum(_lines_in(part) for part in parts)
+
+
+def _lines_in(part: Path) -> int:
+    """The records of a CSV file with a header: a line end within quotes does not count."""
+    ended = quotes = 0
+    with part.open("rb") as opened:
+        for line in opened:
+            quotes += line.count(b'"')
+            ended += quotes % 2 == 0
+    return max(ended - 1, 0)
 
 
 def _times_as_text(table: ir.Table) -> ir.Table:
@@ -225,5 +307,4 @@ def by_block(
     def masked(block: pa.Table) -> pa.Table:
         return work(block.select(names))
 
-    made = frame.groupBy("block").applyInArrow(masked, schema).persist()
-    return _viewed(made, made.unpersist)
+    return _viewed(frame.groupBy("block").applyInArrow(masked, schema), persisted=True)

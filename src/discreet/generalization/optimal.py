@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from discreet.progressing import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,18 +72,23 @@ def _by_node(search: Search) -> int | None:
     """Nodes are counted in full until the next lower bound lies above the best one."""
     best: int | None = None
     bounded = search.task.loss != "average-class-size"  # suppression may lower that one
-    for node in _by_bound(search):
-        if bounded and best is not None and search.losses[node] > _objective(search, best) + TIE:
-            break
-        if search.allows(node) and (best is None or better(search, node, best)):
-            best = node
+    nodes = _by_bound(search)
+    with stage("searching the lattice") as advance:
+        for looked_at, node in enumerate(nodes, 1):
+            limit = np.inf if best is None or not bounded else _objective(search, best) + TIE
+            if search.losses[node] > limit:
+                break
+            if search.allows(node) and (best is None or better(search, node, best)):
+                best = node
+            advance(looked_at)
     return best
 
 
-def _by_bound(search: Search) -> Iterator[int]:
+def _by_bound(search: Search) -> list[int]:
     """Nodes that may be feasible, by ascending lower bound of the loss."""
     nodes = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
-    yield from nodes[np.lexsort([nodes, search.losses[nodes]])].tolist()
+    ordered: list[int] = nodes[np.lexsort([nodes, search.losses[nodes]])].tolist()
+    return ordered
 
 
 def _downwards(search: Search) -> tuple[int | None, bool]:
@@ -96,14 +102,16 @@ def _downwards(search: Search) -> tuple[int | None, bool]:
     if not search.allows(top):
         return None, search.task.monotone
     queue, seen, best = [(_objective(search, top), top)], {top}, top
-    while queue and time.perf_counter() < until:
-        _, node = heapq.heappop(queue)
-        best = node if better(search, node, best) else best
-        for below in lattice.predecessors(node):
-            if below not in seen:
-                seen.add(below)
-                if search.allows(below):
-                    heapq.heappush(queue, (_objective(search, below), below))
+    with stage("searching the lattice") as advance:
+        while queue and time.perf_counter() < until:
+            _, node = heapq.heappop(queue)
+            best = node if better(search, node, best) else best
+            for below in lattice.predecessors(node):
+                if below not in seen:
+                    seen.add(below)
+                    if search.allows(below):
+                        heapq.heappush(queue, (_objective(search, below), below))
+            advance(len(seen))
     return best, not queue and search.task.monotone
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.generalization.pairs import masks_of
 from discreet.generalization.task import Task
+from discreet.progressing import watched
 
 if TYPE_CHECKING:
     from discreet.kernels.lattice.sweep import Sweep
@@ -63,13 +64,18 @@ class Sweeps:
     def _sweep(self, shares: Any, p: int) -> Sweep:
         from discreet.kernels.lattice.sweep import sweep
 
-        task = self.task
-        return sweep(
-            task.keys.codes,
-            task.keys.counts,
-            task.maps,
-            shares,
-            cap=max(CAP, task.k),
-            masks=masks_of(task) if self.follow_distinct else (),
-            p=p,
+        task, masks = self.task, masks_of(self.task) if self.follow_distinct else ()
+        return watched(
+            "sweeping the lattice",
+            task.lattice.nodes,
+            lambda watch: sweep(
+                task.keys.codes,
+                task.keys.counts,
+                task.maps,
+                shares,
+                cap=max(CAP, task.k),
+                masks=masks,
+                p=p,
+                watch=watch,
+            ),
         )

@@ -10,6 +10,7 @@ Willenborg & Gouweleeuw (1998). It does not see how far apart the values are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,19 +23,28 @@ if TYPE_CHECKING:
     from discreet.linking import Linked
 
 
-def ebil_share(linked: Linked) -> float:
+def ebil_share(linked: Linked, keys: Sequence[str]) -> float:
     """Share of the bits in the keys of the initial file that the masked file leaves open."""
-    keys = linked.initial.keys
-    compared = linked.compared(keys)
-    lost, whole = 0.0, 0.0
-    for i, key in enumerate(keys):
-        more, of = _bits(linked.initial.frequency_set([key]), compared.pairs_of_values(i))
-        lost, whole = lost + more, whole + of
+    if not keys:
+        return 0.0
+    compared, initial = linked.compared(keys), linked.initial
+    return share_of_bits(
+        [
+            _bits(initial.frequency_set([key]), compared.pairs_of_values(i))
+            for i, key in enumerate(keys)
+        ]
+    )
+
+
+def share_of_bits(by_key: Sequence[tuple[float, float, float]]) -> float:
+    """From the bits of each key: in all initial records, in the released ones, and left open."""
+    whole = sum(of_all for of_all, _, _ in by_key)
+    lost = sum(of_all - (released - left_open) for of_all, released, left_open in by_key)
     return lost / whole if whole else 0.0
 
 
-def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float]:
-    """Bits of an attribute that are lost, and bits that it holds.
+def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float, float]:
+    """Bits of an attribute in all initial records, in the released ones, and left open.
 
     Neither depends on the order in which the engine gives the pairs: a frequency set is sorted.
     """
@@ -47,4 +57,4 @@ def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float]:
     own = bits[place.to_numpy(zero_copy_only=False)[found.codes[1]]]
     size = np.bincount(found.codes[0], found.counts)[found.codes[0]]
     left_open = np.log2(size / found.counts)
-    return whole - float(found.counts @ (own - left_open)), whole
+    return whole, float(found.counts @ own), float(found.counts @ left_open)

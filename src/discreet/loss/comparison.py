@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.attributes import steps
 from discreet.linking import Linked
+from discreet.loss.bits import ebil_share, share_of_bits
 from discreet.loss.categorical import (
     attribute_dist,
     attribute_ebil,
@@ -44,6 +44,8 @@ class Comparison:
         Per categorical attribute.
     tables : tuple
         Per contingency table the variation, its cells and the records in new cells.
+    ebil_share : float
+        Share of the bits in the keys that the masked values leave open.
     """
 
     n: int
@@ -53,14 +55,19 @@ class Comparison:
     dist: tuple[float, ...]
     ebil: tuple[float, ...]
     tables: tuple[tuple[float, int, int], ...]
+    ebil_share: float
 
 
 def compare(
-    linked: Linked, continuous: Sequence[str], categorical: Sequence[str], dimension: int
+    linked: Linked,
+    continuous: Sequence[str],
+    categorical: Sequence[str],
+    dimension: int,
+    keys: Sequence[str] = (),
 ) -> Comparison:
     """Compare the values of the released records."""
     at = _here if linked.near else _there
-    return at(linked, tuple(continuous), tuple(categorical), dimension)
+    return at(linked, tuple(continuous), tuple(categorical), dimension, tuple(keys))
 
 
 def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
@@ -69,7 +76,11 @@ def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
 
 
 def _here(
-    linked: Linked, continuous: tuple[str, ...], categorical: tuple[str, ...], dimension: int
+    linked: Linked,
+    continuous: tuple[str, ...],
+    categorical: tuple[str, ...],
+    dimension: int,
+    keys: tuple[str, ...],
 ) -> Comparison:
     x, y = linked.values([*continuous, *categorical])
     left_out, xs, ys = complete_numbers(x, y, continuous)
@@ -90,6 +101,7 @@ def _here(
             table_variation([c[0] for c in codes], [c[1] for c in codes], cardinalities, chosen)
             for chosen in tables_of(len(codes), dimension)
         ),
+        ebil_share(linked, keys),
     )
 
 
@@ -134,44 +146,40 @@ def _codes(
 
 
 def _there(
-    linked: Linked, continuous: tuple[str, ...], categorical: tuple[str, ...], dimension: int
+    linked: Linked,
+    continuous: tuple[str, ...],
+    categorical: tuple[str, ...],
+    dimension: int,
+    keys: tuple[str, ...],
 ) -> Comparison:
-    names = (*continuous, *categorical)
-    found = linked.compared(names)
-    n, differing = found.differing(len(names))
-    first = len(continuous)
-    at = range(first, len(names))
-    summary, left_out = None, 0
-    if continuous:
-        numbers = found.complete(first)
-        m = numbers.size()
-        left_out = n - m
-        if m:
-            low, high = around(m)
-            summary = Summary(**numbers.moments(first, m, QUANTILES, low, high)._asdict())
-    ordinal = {i for i in at if linked.initial.types[names[i]].scale}
+    """In three queries: sums, sums around the means, and a row for each further figure."""
+    names, first = (*continuous, *categorical), len(continuous)
+    every = tuple(dict.fromkeys((*names, *keys)))
+    found = linked.compared(every)
+    totals = found.totals(len(names), first)
+    summary = None
+    if continuous and totals.m:
+        sums = found.moments(totals, QUANTILES, *around(totals.m))
+        summary = Summary(**sums._asdict())
+    at, types = range(first, len(names)), linked.initial.types
+    scales = {i: scale for i in at if (scale := types[names[i]].scale)}
+    tables = [tuple(first + a for a in t) for t in tables_of(len(categorical), dimension)]
+    places = {key: every.index(key) for key in keys}
+    asked: dict[Any, Any] = {("apart", i): found.apart(i, scale) for i, scale in scales.items()}
+    asked |= {("entropy", i): found.entropy(i) for i in (*at, *places.values())}
+    asked |= {("table", chosen): found.variation(chosen) for chosen in tables}
+    initial = linked.initial.source
+    asked |= {("bits", i): found.information(i, initial, key) for key, i in places.items()}
+    told = found.answers(asked)
     return Comparison(
-        n,
-        left_out,
-        tuple(name for name, d in zip(names, differing, strict=True) if d),
+        totals.n,
+        totals.n - totals.m,
+        tuple(name for name, d in zip(names, totals.differing, strict=True) if d),
         summary,
+        tuple(told["apart", i][0] if i in scales else float(totals.differing[i]) for i in at),
+        tuple(told["entropy", i][0] for i in at),
         tuple(
-            _apart(found.pairs_of_values(i), linked.initial.types[names[i]].scale)
-            if i in ordinal
-            else float(differing[i])
-            for i in at
+            (lost, int(cells), int(new)) for lost, cells, new in (told["table", t] for t in tables)
         ),
-        tuple(found.entropies(at)),
-        tuple(
-            found.variations(
-                [[first + a for a in chosen] for chosen in tables_of(len(categorical), dimension)]
-            )
-        ),
+        share_of_bits([(*told["bits", i][:2], told["entropy", i][0]) for i in places.values()]),
     )
-
-
-def _apart(pairs: pa.Table, scale: Sequence[str] | None) -> float:
-    """Categories apart on an ordinal scale, over all records; missing is one step beyond it."""
-    assert scale is not None
-    x, y = (np.array(steps(pairs[side], scale), dtype=np.int64) for side in "xy")
-    return float((np.abs(x - y) * np.asarray(pairs["n"], dtype=np.int64)).sum())

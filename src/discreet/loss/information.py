@@ -16,7 +16,6 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
-from discreet.loss.bits import ebil_share
 from discreet.loss.categorical import CategoricalLoss, added_up
 from discreet.loss.comparison import Comparison, compare
 from discreet.loss.continuous import ContinuousLoss, attribute_losses, loss_of
@@ -191,14 +190,14 @@ def information_loss(
     linked = link(initial, masked, on)
     names = _in_scope(linked, scope)
     continuous, categorical, labels = _by_type(linked, names)
-    found = compare(linked, continuous, categorical, dimension)
+    found = compare(linked, continuous, categorical, dimension, initial.keys)
     loss = loss_of(found.continuous) if found.continuous else None
     groups = added_up(found.dist, found.ebil, found.tables, dimension) if categorical else None
     return InformationLoss(
         measures={
             **_continuous_measures(loss, found, continuous),
             **_categorical_measures(groups),
-            "ebil_share": ebil_share(linked),
+            "ebil_share": found.ebil_share,
             **_class_measures(linked),
         },
         by_attribute=tuple(
@@ -283,7 +282,9 @@ def _class_measures(linked: Linked) -> dict[str, float | None]:
     recoding: Mapping[str, Any] = next(
         (s.parameters for s in reversed(steps) if s.method == "generalize"), {}
     )
-    sizes = ClassSizes.of(masked.with_roles(keys=linked.pair.keys).classes())
+    keys = linked.pair.keys
+    classed = masked if masked.keys == keys else masked.with_roles(keys=keys)
+    sizes = ClassSizes.of(classed.classes())
     kept = sum(sizes.n)
     return {
         "loss": recoding.get("loss"),

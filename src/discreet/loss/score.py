@@ -22,6 +22,7 @@ from discreet.linking import link
 from discreet.loss.comparison import complete_numbers
 from discreet.loss.information import continuous_attributes, information_loss
 from discreet.microdata import Microdata
+from discreet.progressing import stage
 from discreet.risks.disclosure import disclosure_risk
 
 if TYPE_CHECKING:
@@ -132,8 +133,11 @@ def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
     if len(x) <= WHOLE:
         return own_is_nearest(x, y) / len(x), 1
     block = balanced_blocks(x, WHOLE)
-    number = int(block.max()) + 1
-    linked = sum(own_is_nearest(x[block == b], y[block == b]) for b in range(number))
+    number, linked = int(block.max()) + 1, 0.0
+    with stage("linking records", number) as advance:
+        for b in range(number):
+            linked += own_is_nearest(x[block == b], y[block == b])
+            advance(b + 1)
     return linked / len(x), number
 
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class Confidential(NamedTuple):
-    """Per attribute the keys with its values, its distribution, and the sizes of its values,
-    largest first, as far as the conditions of Truta & Vinay look at them."""
+    """The frequency set of the keys; and per attribute the keys with its values, its distribution,
+    and the sizes of its values, largest first, as far as the conditions of Truta & Vinay look."""
 
+    keys: FrequencySet
     pairs: dict[str, FrequencySet]
     whole: dict[str, FrequencySet]
     frequencies: dict[str, NDArray[np.int64]]
@@ -34,20 +35,25 @@ class Confidential(NamedTuple):
 
 def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confidential:
     """What a search for some criteria must know."""
-    found = Confidential({}, {}, {})
     if parts is None:
-        return found
+        return Confidential(data.frequency_set(keys), {}, {}, {})
     by_value = parts.needs_values(data.confidential)
-    for name in dict.fromkeys((*parts.needs(data.confidential), *by_value)):
-        if name in by_value or engine.is_near(data.source):
-            found.pairs[name] = data.frequency_set([*keys, name])
+    names = dict.fromkeys((*parts.needs(data.confidential), *by_value))
+    few = {
+        name: _least(parts, name, data.confidential)
+        for name in names
+        if name not in by_value and not engine.is_near(data.source)
+    }
+    counted, pairs = data.some_values(keys, few) if few else (data.frequency_set(keys), {})
+    found = Confidential(counted, pairs, {}, {})
+    for name in names:
+        if name in few:
+            found.whole[name] = pairs[name].rollup([name])
+            found.frequencies[name] = _frequencies(data, name, few[name])
+        else:
+            pairs[name] = data.frequency_set([*keys, name])
             found.whole[name] = data.whole(name)
             found.frequencies[name] = np.sort(found.whole[name].counts)[::-1]
-        else:
-            least = _least(parts, name, data.confidential)
-            found.pairs[name] = data.some_values(keys, name, least)
-            found.whole[name] = found.pairs[name].rollup([name])
-            found.frequencies[name] = _frequencies(data, name, least)
     return found
 
 

@@ -40,7 +40,9 @@ def aggregated(
         if a.measure != "nominal"
     ]
     size = options.blocks if options.blocks and not options.univariate else max(sizes)
-    blocked = engine.in_blocks(data.source, order, axes, strata, block_size(size, options.k))
+    blocked = engine.in_blocks(
+        data.source, order, axes, strata, block_size(size, options.k), data.n
+    )
     later = options.preserve_variance  # means are rounded once they are rescaled
     work = functools.partial(
         mask_block,

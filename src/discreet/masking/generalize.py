@@ -189,8 +189,8 @@ def _task(
     suppression: Suppression,
     loss: LossName,
 ) -> Task:
-    found = data.frequency_set(keys)
     known = confidential_of(data, keys, parts)
+    found = known.keys
     initial = data.initial if isinstance(data, Masked) else data
     return Task(
         keys=found,

@@ -88,6 +88,9 @@ class Masked(Microdata):
         """The distribution of an attribute in the initial file, unless its values were masked."""
         return super().whole(name) if name in self.changed else self.initial.whole(name)
 
+    def _whole_source(self, name: str) -> engine.Source:
+        return self.source if name in self.changed else self.initial.source
+
     def native(self) -> Any:
         """The records as a table that stays where it is, shuffled as :meth:`write` does."""
         return engine.native(self.source, self.released, 0)
@@ -154,9 +157,13 @@ def masked_from(
     types: Mapping[str, AttributeType] | None = None,
     changes: Mapping[str, int] | None = None,
     asked: Mapping[str, Any] | None = None,
+    after: int | None = None,
 ) -> Masked:
-    """Masked microdata after one more step on ``data``, which may be masked already."""
-    step = Step(method, parameters, data.n, engine.size(source), asked or {})
+    """Masked microdata after one more step on ``data``, which may be masked already; ``after``
+    says how many records are left where that is known.
+    """
+    left = engine.size(source) if after is None else after
+    step = Step(method, parameters, data.n, left, asked or {})
     masked = Masked(
         source,
         data.roles,
@@ -211,7 +218,11 @@ def require_ids(data: Microdata) -> None:
 
 def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
     """What is wrong with the record ids of a file, by count."""
-    counts = engine.id_counts(data.source, column)
+    seen = data.__dict__.setdefault("_id_counts", {})  # records do not change
+    if column not in seen:
+        seen[column] = engine.id_counts(data.source, column)
+        data.__dict__.setdefault("n", seen[column].records)  # counted on the way
+    counts = seen[column]
     problems = []
     if counts.missing:
         what = f"record id {name!r} is missing in {counts.missing:,} records of {data.name}."

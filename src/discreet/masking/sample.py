@@ -78,7 +78,8 @@ def sample(
     else:
         source = engine.sample(data.source, named, size, data.n, seed)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
-    return masked_from(data, source, method="sample", parameters=parameters)
+    after = None if strata else size
+    return masked_from(data, source, method="sample", parameters=parameters, after=after)
 
 
 def nearest(fraction: float, n: int) -> int:

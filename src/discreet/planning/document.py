@@ -51,6 +51,7 @@ OUTPUTS = {
     "public": TEXT,
     "report": TEXT,
     "public_report": TEXT,
+    "note": TEXT,
     "identifiers": COLUMNS,
     "escape_formulas": FLAG,
     "seed": SEED,

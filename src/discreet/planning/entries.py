@@ -40,6 +40,7 @@ def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
         )
     for part in (shown, *shown.get("steps", [])):
         _hide_leaves(part)
+    shown.get("outputs", {}).pop("note", None)  # free text may quote a value
     return {name: section for name, section in shown.items() if section}
 
 

@@ -30,7 +30,7 @@ _RISK = ("n", "t", "minimal", "maximal")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ledger:
-    """What was done. Written by a run of a plan, read by :meth:`read`.
+    """What was done. Written by a run of a plan, read by ``.read``.
 
     Attributes
     ----------

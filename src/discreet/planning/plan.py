@@ -37,7 +37,7 @@ _FORMAT = ("separator", "encoding", "names", "header")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """What a release is made from, and how. Made by :meth:`read`, :meth:`of` or ``.plan()``.
+    """What a release is made from, and how. Made by ``.read``, ``.of`` or ``.plan()``.
 
     Attributes
     ----------

@@ -187,6 +187,7 @@ def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[s
                 audience=audience,
                 criterion=release.plan.criterion or None,
                 found=under_way.found,
+                note=release.plan.section("outputs").get("note") if name == "report" else None,
             )
 
 

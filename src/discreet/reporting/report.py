@@ -114,7 +114,7 @@ def report(
     Parameters
     ----------
     initial, masked : Microdata
-        As for :func:`disclosure_risk`.
+        As for ``ds.disclosure_risk``.
     path : str or path
         An .html file; it appears whole or not at all.
     audience : {"internal", "public"}
@@ -122,7 +122,7 @@ def report(
     criterion : criterion or list of criteria, optional
         Checked and said in words; those of the search when ``found`` is given.
     found : optional
-        The result of :func:`generalize`: adds the lattice.
+        The result of ``ds.generalize``: adds the lattice.
     ru_map, record_risk, score : optional
         Results to be shown; internal version only.
     on : str, optional

@@ -1,7 +1,8 @@
 """Counting sets of attributes: what lies behind the candidates for keys.
 
 The distinct combinations of all attributes are counted where the records are; every smaller set is
-rolled up from them here, so that any engine serves.
+rolled up from them here, so that any engine serves. Where the records are spread over machines,
+every set is counted there.
 """
 
 from __future__ import annotations
@@ -79,17 +80,18 @@ def key_candidates(
     raise_all([*_column_problems(data, chosen), *_size_problems(len(chosen), up_to, limit)])
     require_records(data)
     raise_all(_missing_problems(data, chosen))
-    found = data.frequency_set(chosen)
-    return _candidates(data, chosen, min(int(up_to), len(chosen)), found)
+    return _candidates(data, chosen, min(int(up_to), len(chosen)))
 
 
-def _candidates(
-    data: Microdata, chosen: tuple[str, ...], up_to: int, found: FrequencySet
-) -> KeyCandidates:
+def _candidates(data: Microdata, chosen: tuple[str, ...], up_to: int) -> KeyCandidates:
     sets = attribute_sets(len(chosen), up_to)
-    figures = _separation(found, up_to, len(sets))
+    counted = data.class_figures([[chosen[a] for a in one] for one in sets])
+    if counted is None:
+        figures = _separation(data.frequency_set(chosen), up_to, len(sets))
+    else:
+        figures = _of_engine(counted)
     return KeyCandidates(
-        found.n,
+        data.n,
         up_to,
         chosen,
         tuple(c for c in data.columns if c not in chosen),
@@ -98,6 +100,12 @@ def _candidates(
         Provenance.of(data),
         data.source.kind,
     )
+
+
+def _of_engine(counted: Sequence[tuple[int, int, int]]) -> Separation:
+    from discreet.kernels.separation import Separation
+
+    return Separation(*(np.array(column, dtype=np.int64) for column in zip(*counted, strict=True)))
 
 
 def _separation(found: FrequencySet, up_to: int, sets: int) -> Separation:

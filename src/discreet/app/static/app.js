@@ -30,3 +30,50 @@
     field.reportValidity();
   });
 })();
+
+// Explore: one selection for the lattice, the map, the panel and the table. The address follows, so
+// that a reload shows the same.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const ways = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+  let wanted = null;
+  let told = byId("found")?.dataset.said;
+
+  const choose = (node, id) => {
+    if (node === undefined) return;
+    byId("node").value = node;
+    wanted = id;
+    htmx.trigger(byId("sliders"), "chosen");
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("#found a[data-node]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    choose(link.dataset.node, link.id);
+  });
+  document.addEventListener("keydown", (event) => {
+    const link = event.target.closest("#found a[data-node]");
+    const name = link?.closest("svg")?.dataset.name;
+    if (link && event.key === " ") {
+      event.preventDefault();
+      choose(link.dataset.node, link.id);
+    } else if (name && ways[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      const node = byId("found").dataset[ways[event.key]];
+      choose(node, name + node);
+    }
+  });
+  document.addEventListener("input", (event) => {
+    const shown = event.target.closest(".slider")?.querySelector("output");
+    if (shown) shown.value = event.target.value + (event.target.dataset.unit || "");
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const found = byId("found");
+    if (!found) return;
+    const asked = new URLSearchParams(new FormData(byId("sliders")));
+    history.replaceState(null, "", `${found.dataset.address}?${asked}`);
+    if (wanted) (byId(wanted) || byId(`n${found.dataset.node}`))?.focus({ preventScroll: true });
+    wanted = null;
+    if (found.dataset.said !== told) byId("status").textContent = told = found.dataset.said;
+  });
+})();

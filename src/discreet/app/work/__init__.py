@@ -5,8 +5,10 @@ A screen adds its work by one entry here.
 
 from __future__ import annotations
 
-from discreet.app.work import measuring, reading
+from discreet.app.work import exploring, measuring, protecting, reading, releasing
 from discreet.app.work.task import Work
+
+_TABLE = ("source", "roles", "types", "hierarchies")
 
 WORK: dict[str, Work] = {
     "open": Work("Reading the table", "columns", ("source",), reading.opened, beside=("missing",)),
@@ -19,5 +21,10 @@ WORK: dict[str, Work] = {
         ("source", "types"),
         measuring.record_risk,
         settings="record_risk",
+    ),
+    "explore": Work("Sweeping the lattice", "the lattice", _TABLE, exploring.explored),
+    "protect": Work("Protecting the table", "protected tables", _TABLE, protecting.protect),
+    "release": Work(
+        "Making the release", "the release", _TABLE, releasing.release, settings="release"
     ),
 }

@@ -144,6 +144,7 @@ def sweep(
     masks: Sequence[Words] = (),
     p: int = 1,
     threads: int = 1,
+    watch: Ints | None = None,
 ) -> Sweep:
     """Compute the class statistics of every node.
 
@@ -159,6 +160,8 @@ def sweep(
     p : classes with fewer distinct confidential values are counted apart; 1 without masks
     threads : parts of the lattice visited at the same time, each with its own sets of
         classes; the result does not depend on it
+    watch : two numbers that other threads may look at and set while it runs: the first one
+        counts nodes (with several threads, about); the second one ends it early
     """
     keys = attributes(codes, counts, maps, shares)
     if any((mask == 0).any() for mask in masks):
@@ -181,6 +184,7 @@ def sweep(
     output = _Output(found.classes, found.loss, found.large_records, found.large_squares)
 
     parts = _parts(plan.last, threads)
+    watched = np.zeros(2, np.int64) if watch is None else watch
 
     def visit(part: tuple[Ints, Ints]) -> None:
         own = sets
@@ -188,7 +192,7 @@ def sweep(
             own = np.empty((len(sets), size), sets.dtype)
             own[0] = sets[0, :size]
         accumulators = new_tally(layout.cells, p, cap)
-        _walk(own, size, plan, *part, hash_table(size), accumulators, output)
+        _walk(own, size, plan, *part, hash_table(size), accumulators, output, watched)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(visit, parts))
@@ -235,6 +239,7 @@ def _walk(
     table: NDArray[np.uint32],
     accumulators: Tally,
     output: _Output,
+    watch: Ints,
 ) -> None:
     """Visit the nodes with wheel levels `first` to `last`, the last wheel turning fastest.
 
@@ -256,6 +261,9 @@ def _walk(
         a = _holder(level, first, wheels - 1)
         tally(sets[row[a]], size[a], accumulators)
         _emit(accumulators, plan, np.sum(level * plan.stride), output)
+        watch[0] += len(plan.inner_node)
+        if watch[1]:
+            return
         a = wheels - 1
         while a >= 0 and level[a] == last[a]:
             level[a] = first[a]

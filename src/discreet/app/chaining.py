@@ -1,0 +1,250 @@
+"""The form of a chain of maskings: its fields, and the steps of the plan that they stand for.
+
+A step that draws at random has its seed in the plan, so that it can be repeated. Columns are
+addressed by number.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.app.pages import text_in
+from discreet.errors import Problem
+
+Fields = dict[str, Any]
+KINDS = {
+    "sample": "Sampling",
+    "generalize": "Generalization",
+    "microaggregate": "Microaggregation",
+    "protect_records": "Targeted suppression",
+}
+ABOUT = {
+    "sample": "Only some records are released. Nobody can be sure that a person is among them.",
+    "generalize": "Keys become coarser, and records that still stand out are left out.",
+    "microaggregate": "Similar records form groups, and all get the average of their group.",
+    "protect_records": "Only records above a limit of risk lose a value here and there.",
+}
+METHODS = {
+    "mdav": "MDAV: groups of k to 2k − 1, all columns together",
+    "v-mdav": "V-MDAV: groups that grow with their surroundings",
+    "fixed": "fixed size, each column by itself",
+    "optimal-univariate": "optimal, each column by itself",
+}
+MOST_STEPS = 10
+_PLAIN = ("limit", "choice", "k", "method", "missing", "round", "fraction", "seed", "at_most")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the form needs to know of the workspace.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        All columns, in their order.
+    keys : sequence of str
+    record_risk : mapping
+        The settings of the record risk; empty where it was never measured.
+    """
+
+    columns: Sequence[str]
+    keys: Sequence[str]
+    record_risk: Mapping[str, Any]
+
+
+def first(kind: str, known: Known, k: int) -> dict[str, Any]:
+    """A step as it is when it is added."""
+    made: dict[str, dict[str, Any]] = {
+        "sample": {"fraction": 0.5, "seed": secrets.randbelow(10**9)},
+        "generalize": {"max_suppressed": 0.02},
+        "microaggregate": {"columns": list(known.keys), "k": k, "method": "mdav"},
+        "protect_records": {"at_most": 0.01, **_said(known)},
+    }
+    return {"do": kind, **made[kind]}
+
+
+def _said(known: Known) -> dict[str, Any]:
+    """The settings of the record risk as a step has them."""
+    given = {"known": {}, "sensitivity": {}, **known.record_risk}
+    return {name: part for name, part in given.items() if part or name in ("known", "sensitivity")}
+
+
+# -- from the plan to the form -------------------------------------------------------------------
+
+
+def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
+    """The fields of a step."""
+    number = {name: i for i, name in enumerate(known.columns)}
+    levels = step.get("levels", {})
+    columns = step.get("columns", known.keys)
+    return {
+        "do": step["do"],
+        "limit": _amount(step.get("max_suppressed", 0.02)),
+        "choice": "levels" if levels else "best",
+        "levels": {number[name]: str(level) for name, level in levels.items() if name in number},
+        "columns": {number[name] for name in columns if name in number},
+        "k": str(step.get("k", 3)),
+        "method": step.get("method", "mdav"),
+        "missing": "yes" if step.get("missing") == "category" else "",
+        "round": "yes" if step.get("round") else "",
+        "fraction": f"{100 * step.get('fraction', 0.5):.12g}",
+        "seed": str(step.get("seed", "")),
+        "at_most": f"{step.get('at_most', 0.01):g}",
+    }
+
+
+def _amount(given: float) -> str:
+    """A share as a percentage, or a number of records."""
+    return f"{100 * given:.12g} %" if isinstance(given, float) else str(given)
+
+
+def fields_in(form: Any, most: int) -> list[Fields]:
+    """The fields of all steps as they were sent; ``most`` is the number of columns."""
+    found = []
+    for i in range(MOST_STEPS):
+        if (kind := text_in(form, f"do-{i}")) in KINDS:
+            fields: Fields = {name: text_in(form, f"{name}-{i}") for name in _PLAIN}
+            levels = {c: text_in(form, f"level-{i}-{c}") for c in range(most)}
+            chosen = form.getlist(f"columns-{i}")
+            fields |= {
+                "do": kind,
+                "levels": {c: level for c, level in levels.items() if level},
+                "columns": {c for c in range(most) if str(c) in chosen},
+            }
+            found.append(fields)
+    return found
+
+
+# -- from the form to the plan -------------------------------------------------------------------
+
+
+def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], list[Problem]]:
+    """The steps that the fields stand for, and all that is wrong with them."""
+    steps: list[Any] = []
+    problems: list[Problem] = []
+    for i, fields in enumerate(all_fields, 1):
+        reader = _Reader(f"Step {i}", problems)
+        step = _MAKERS[fields["do"]](fields, known, reader)
+        steps.append({"do": fields["do"], **step})
+    return steps, problems
+
+
+def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
+    """What must hold, from the fields k and p; other criteria of the plan stay."""
+    problems: list[Problem] = []
+    reader = _Reader("What must hold", problems)
+    numbers = {name: reader.whole(text_in(form, name), name, 1) for name in ("k", "p")}
+    given = {name: number for name, number in numbers.items() if number is not None}
+    if "p" in given and "k" not in given and not problems:
+        reader.say("p needs a k beside it", "Write k, at least as large as p.")
+    tables = [before] if isinstance(before, Mapping) else list(before)
+    others = [{n: v for n, v in table.items() if n not in ("k", "p")} for table in tables]
+    kept = [table for table in others[1:] if table]
+    head = given | (others[0] if others else {})
+    return ([head, *kept] if kept else head), problems
+
+
+def numbers_of(criterion: Any) -> dict[str, str]:
+    """The fields k and p of a criterion."""
+    tables = [criterion] if isinstance(criterion, Mapping) else list(criterion)
+    head = tables[0] if tables else {}
+    return {name: str(head.get(name, "")) for name in ("k", "p")}
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads numbers, and notes what cannot be read."""
+
+    where: str
+    problems: list[Problem]
+
+    def say(self, what: str, remedy: str) -> None:
+        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
+
+    def whole(self, text: str, name: str, least: int) -> int | None:
+        if not text:
+            return None
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            self.say(f"{name} is not a whole number of at least {least}", "Write for example 5.")
+            return None
+        return number
+
+    def number(self, text: str, name: str, low: float, high: float) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = high + 1
+        if not low <= number <= high:
+            self.say(f"{name} is not a number from {low:g} to {high:g}", "Mend the field.")
+            return low
+        return number
+
+    def amount(self, text: str) -> float | int:
+        share = text.endswith("%")
+        name = "the records that may be left out"
+        if share:
+            return self.number(text.rstrip("% "), name, 0, 100) / 100
+        if (number := self.whole(text, name, 0)) is None and not text:
+            self.say(f"{name} are missing", "Write a share, 2 %, or a number of records.")
+        return number or 0
+
+
+def _generalize(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+    step: dict[str, Any] = {"max_suppressed": reader.amount(fields["limit"])}
+    if fields["choice"] == "levels":
+        levels = {
+            known.columns[c]: reader.whole(level, "a level", 0) or 0
+            for c, level in fields["levels"].items()
+            if known.columns[c] in known.keys
+        }
+        if not levels:
+            reader.say("no level is given", "Write one for each key, or let them be found.")
+        step["levels"] = levels
+    return step
+
+
+def _microaggregate(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+    columns = [known.columns[c] for c in sorted(fields["columns"])]
+    k = reader.whole(fields["k"], "k", 1)
+    if not columns:
+        reader.say("no column is chosen", "Choose one at least.")
+    if k is None and not fields["k"]:
+        reader.say("k is missing", "Write for example 3.")
+    if fields["method"] not in METHODS:
+        reader.say("the method is not known", "Choose one of the list.")
+    step = {"columns": columns, "k": k or 1, "method": fields["method"]}
+    step |= {"missing": "category"} if fields["missing"] else {}
+    return step | ({"round": True} if fields["round"] else {})
+
+
+def _sample(fields: Fields, _: Known, reader: _Reader) -> dict[str, Any]:
+    percent = reader.number(fields["fraction"].rstrip("% "), "the share", 0, 100)
+    seed = reader.whole(fields["seed"], "the seed", 0)
+    if percent == 0 and not reader.problems:
+        reader.say("no record would be drawn", "Write a share above 0.")
+    return {
+        "fraction": percent / 100 or 1.0,
+        "seed": secrets.randbelow(10**9) if seed is None else seed,
+    }
+
+
+def _protect_records(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+    if not known.record_risk.get("known") or not known.record_risk.get("sensitivity"):
+        remedy = "On the page Roles & risk, measure every record first."
+        reader.say("it is not said what is known and what hurts", remedy)
+    return {"at_most": reader.number(fields["at_most"], "the limit", 0, 1e9), **_said(known)}
+
+
+_MAKERS: Mapping[str, Any] = {
+    "generalize": _generalize,
+    "microaggregate": _microaggregate,
+    "sample": _sample,
+    "protect_records": _protect_records,
+}

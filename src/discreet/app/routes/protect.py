@@ -1,0 +1,159 @@
+"""Screen 4, Protect: a chain of maskings, run as a job; each finished run is kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app import chaining, drafting, runs
+from discreet.app.chaining import Fields, Known
+from discreet.app.pages import form_of, page, see, text_in, workspace_of
+from discreet.app.workspaces import Workspace
+from discreet.errors import DiscreetError, Problem, raise_all
+
+PATH = "protect"
+_DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
+_USUAL_K = 5
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/protect"
+    return [
+        Route(at, show),
+        Route(at, act, methods=["POST"]),
+        Route(f"{at}/results", results),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """The chain, and the runs so far."""
+    workspace = workspace_of(request)
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    known = _known(workspace)
+    fields = [chaining.fields_of(step, known) for step in workspace.document.get("steps", [])]
+    numbers = chaining.numbers_of(workspace.document.get("criterion", {}))
+    return page(request, "protect.html", workspace, **_view(workspace, fields, numbers))
+
+
+async def results(request: Request) -> Response:
+    """The runs alone."""
+    workspace = workspace_of(request)
+    return page(request, "protect_results.html", workspace, runs=runs.runs_of(workspace))
+
+
+async def act(request: Request) -> Response:
+    """Keep the form as the chain of the plan, and do what its button says."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    asked = _DO.fullmatch(text_in(form, "do") or "save")
+    if asked is None or workspace.table is None:
+        raise HTTPException(422)
+    fields = chaining.fields_in(form, len(workspace.columns))
+    verb, what = asked["verb"], asked["what"] or ""
+    try:
+        fields = _moved(fields, verb, what)
+        await run_in_threadpool(_keep, workspace, form, fields, what if verb == "add" else "")
+        if verb == "run":
+            await run_in_threadpool(runs.begin, workspace)
+    except DiscreetError as error:
+        numbers = {name: text_in(form, name) for name in ("k", "p")}
+        view = _view(workspace, fields, numbers) | {"problems": error.problems}
+        return page(request, "protect.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
+
+
+def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
+    """The steps after one was taken out or moved up."""
+    if verb not in ("remove", "up"):
+        return fields
+    if not what.isdecimal() or int(what) >= len(fields):
+        raise HTTPException(422)
+    i = int(what)
+    others = [*fields[:i], *fields[i + 1 :]]
+    return (
+        others
+        if verb == "remove"
+        else [*others[: max(i - 1, 0)], fields[i], *others[max(i - 1, 0) :]]
+    )
+
+
+def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:
+    """Change the plan; all that is wrong with the form is said at once."""
+    known = _known(workspace)
+    steps, problems = chaining.steps_in(fields, known)
+    criterion, more = chaining.criterion_in(form, workspace.document.get("criterion", {}))
+    raise_all([*problems, *more])
+    if added:
+        steps, criterion = _with(added, steps, criterion, known)
+    wants_k = any(step["do"] == "generalize" for step in steps)
+    if wants_k and not criterion:
+        what = "generalization has nothing to reach."
+        raise_all([Problem("P60", what, "Write under “What must hold” for example k = 5.")])
+    workspace.change(lambda d: drafting.with_steps(d, steps, criterion))
+
+
+def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[list[Any], Any]:
+    """The chain with one more step at its end."""
+    if kind not in chaining.KINDS:
+        raise HTTPException(422)
+    if len(steps) >= chaining.MOST_STEPS:
+        raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
+    if kind == "protect_records" and not known.record_risk.get("known"):
+        what = "it is not said what is known and what hurts."
+        raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
+    if kind == "generalize" and not criterion:
+        criterion = {"k": _USUAL_K}
+    number = chaining.numbers_of(criterion)["k"]
+    return [*steps, chaining.first(kind, known, int(number or 3))], criterion
+
+
+def _known(workspace: Workspace) -> Known:
+    return Known(
+        [column.name for column in workspace.columns],
+        workspace.document.get("roles", {}).get("keys", []),
+        workspace.settings.get("record_risk", {}),
+    )
+
+
+def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
+    labels, document = workspace.labels, workspace.document
+    columns: list[dict[str, Any]] = [
+        {
+            "number": number,
+            "label": labels[column.name],
+            "role": drafting.role_of(document, column.name),
+            "has_hierarchy": column.name in document.get("hierarchies", {}),
+        }
+        for number, column in enumerate(workspace.columns)
+    ]
+    held_back = ("identifier", "record id", "weight")
+    return {
+        "steps": fields,
+        "numbers": numbers,
+        "kinds": chaining.KINDS,
+        "about": chaining.ABOUT,
+        "methods": chaining.METHODS,
+        "columns": [one for one in columns if one["role"] not in held_back],
+        "keys": [one for one in columns if one["role"].startswith("key")],
+        "weighed": _weighed(workspace),
+        "runs": runs.runs_of(workspace),
+    }
+
+
+def _weighed(workspace: Workspace) -> list[str]:
+    """What is known and what hurts, as the page Roles has it."""
+    given = workspace.settings.get("record_risk", {})
+    return [
+        f"{word}: " + ", ".join(f"{workspace.labels[n]} {v:g}" for n, v in given[part].items())
+        for part, word in (("known", "known"), ("sensitivity", "hurts"))
+        if given.get(part)
+    ]

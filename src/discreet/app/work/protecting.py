@@ -1,0 +1,92 @@
+"""Protecting a table: a chain of maskings, run as a plan, measured, and kept in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import discreet as ds
+from discreet.app.work import comparing, running
+from discreet.app.work.task import Task
+from discreet.reporting.blocks import Section
+
+FIGURES = "figures.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A masking that was tried.
+
+    Attributes
+    ----------
+    label : str
+        What was done, in few words.
+    document : mapping
+        The sections of the plan that made it, with all seeds.
+    satisfied : bool or None
+        Whether the criterion holds; None where there is none. Nothing is written where it does not.
+    criterion : str
+        In words; empty where there is none.
+    masked : str
+        The name of the masked file; empty where none was written.
+    figures : mapping
+        Risk and loss before and after, as plain values.
+    sections : tuple of Section
+        The same for a page.
+    """
+
+    label: str
+    document: Mapping[str, Any]
+    satisfied: bool | None
+    criterion: str
+    masked: str
+    figures: Mapping[str, Any]
+    sections: tuple[Section, ...]
+
+
+def protect(task: Task) -> Run:
+    """Mask the table, measure it, and keep the masked file with its ledger, figures and plan."""
+    room, release = running.run(task)
+    before = ds.risk(release.masked.initial)
+    figures = comparing.figures(release, before)
+    text = json.dumps(figures, indent=2, ensure_ascii=False)
+    (room / FIGURES).write_text(text + "\n", encoding="utf-8")
+    sections = comparing.sections(release, before)
+    running.keep(room, task)
+    return Run(
+        label=label_of(task.document),
+        document=release.plan.to_dict(),
+        satisfied=None if release.check is None else release.satisfied,
+        criterion=" and ".join(one.describe() for one in release.plan.criterion),
+        masked=release.plan.outputs["masked"].name if release.files else "",
+        figures=figures,
+        sections=sections,
+    )
+
+
+def label_of(document: Mapping[str, Any]) -> str:
+    """What a chain does, in few words.
+
+    Examples
+    --------
+    >>> label_of({"steps": [{"do": "sample", "fraction": 0.5}, {"do": "microaggregate", "k": 3}]})
+    'sample 50%, mdav k=3'
+    """
+    return ", ".join(_said(step, document.get("criterion", {})) for step in document["steps"])
+
+
+def _said(step: Mapping[str, Any], criterion: Any) -> str:
+    if step["do"] == "microaggregate":
+        return f"{step.get('method', 'mdav')} k={step.get('k', 3)}"
+    if step["do"] == "sample":
+        return (
+            f"sample {100 * step['fraction']:g}%" if "fraction" in step else f"sample {step['n']}"
+        )
+    if step["do"] == "protect_records":
+        return f"targeted, risk ≤ {step['at_most']:g}"
+    numbers = criterion if isinstance(criterion, Mapping) else {}
+    asked = [f"{name}={numbers[name]}" for name in ("k", "p") if name in numbers]
+    levels = [str(level) for level in step.get("levels", {}).values()]
+    return " ".join(["generalize", *asked, *([f"at {'·'.join(levels)}"] if levels else [])])
