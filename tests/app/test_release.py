@@ -351,6 +351,8 @@ def test_parquet_and_formulas_are_as_asked(visitor, patients):
     workspace = visitor.open("masked.csv", "\n".join(lines).encode())  # a name of our own
     visitor.post(f"/w/{workspace.id}/roles/1", {"role-1": "key", "type-1": ""})
     protected(visitor, workspace, {"do-0": "sample", "fraction-0": "50", "seed-0": "3"})
+    other = {"do": "save", "do-0": "sample", "fraction-0": "10", "seed-0": "4", "k": "50"}
+    visitor.post(f"/w/{workspace.id}/protect", other)  # a chain to come is not the one released
     released(visitor, workspace, 1, escape="yes")
     answer = visitor.ask("GET", f"/w/{workspace.id}/release/file/masked")
     assert answer.headers["content-disposition"] == 'attachment; filename="new-masked.csv"'

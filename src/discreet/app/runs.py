@@ -27,6 +27,7 @@ class Kept:
     run: Run
     current: bool
     chosen: bool
+    remarks: tuple[str, ...] = ()
 
     @property
     def slot(self) -> str:
@@ -85,6 +86,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
                 workspace.results[slot].value,
                 workspace.is_current(slot),
                 slot == chosen,
+                workspace.results[slot].remarks,
             )
             for slot in found
         ),

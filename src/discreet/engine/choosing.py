@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.source import Source, collected, is_near, kept, same, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -24,16 +24,25 @@ def sample(source: Source, column: str, size: int, n: int, seed: int) -> Source:
     if size == n:
         return kept(source, source.table)
     drawn = source.table.mutate(draw=_draw(source.table[column], seed))
+    if is_near(source) and n > _FEW:
+        # the hash is what takes long: those that may be chosen are kept with theirs
+        drawn = kept(source, drawn.filter(drawn["draw"] < _hex(_near(size, n)[1]))).table
     last = _smallest(source, drawn.select("draw"), size, n)
-    return kept(source, drawn.filter(drawn["draw"] <= last).select(*source.table.columns))
+    chosen = drawn.filter(drawn["draw"] <= last).select(*source.table.columns)
+    return kept(source, chosen)
+
+
+def _near(rank: int, n: int) -> tuple[float, float]:
+    """Shares of the range between which the draw of a rank lies: eight standard errors around."""
+    share, spread = rank / n, math.sqrt(rank * (n - rank) / n) / n
+    return share - 8 * spread, share + 8 * spread
 
 
 def _smallest(source: Source, drawn: ir.Table, rank: int, n: int) -> str:
     """The draw of a rank. Draws are uniform, so that it lies near its share of the range: within
     eight standard errors, and if it does not, all draws are sorted.
     """
-    share, spread = rank / n, math.sqrt(rank * (n - rank) / n) / n
-    low, high = share - 8 * spread, share + 8 * spread
+    low, high = _near(rank, n)
     if n > _FEW and low > 0:
         below = drawn.filter(drawn["draw"] < _hex(low))
         before = int(collected(below.aggregate(n=below.count()), source)["n"][0].as_py())

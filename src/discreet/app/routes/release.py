@@ -147,7 +147,9 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
         if workspace.is_busy:
             raise_all([Problem("N62", "a job of this table is running.", "Wait, or cancel it.")])
         workspace.set("release", {"run": kept.slot, **asked})
-        workspace.begin("release", slot=SLOT, changes={**kept.run.document, "outputs": outputs})
+        # the chain on the page Protect may ask for something else by now
+        chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
+        workspace.begin("release", slot=SLOT, changes=chosen_plan)
 
 
 def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem]:

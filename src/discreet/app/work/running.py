@@ -46,7 +46,7 @@ def run(task: Task) -> tuple[Path, Any]:
     room = Path(tempfile.mkdtemp(prefix="run-"))  # private, and erased with the job
     for name in dict.fromkeys(inputs_of(task.document)):
         uploads.link(task.folder / name, room)
-    ordered = {name: task.document[name] for name in _ORDER if name in task.document}
+    ordered = {name: task.document[name] for name in _ORDER if task.document.get(name)}
     text = ds.Plan.of(ordered, room).to_toml()
     (room / PLAN).write_text(text, encoding="utf-8")
     return room, ds.Plan.read(room / PLAN).run()
