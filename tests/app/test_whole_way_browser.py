@@ -333,6 +333,7 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
     empty = opened(Visitor(visit.server).logged_in(), patients)
 
     def look(name):
+        page.wait_for_load_state()  # with its style
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert page.locator("h1").count() == 1, name
         found = axe.run(page).response["violations"]
@@ -344,8 +345,10 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
         page.goto(f"{visit.server.address}/w/{empty.id}/{path}")
         look(f"{path}, empty")
     page.goto(f"{visit.server.address}/w/{empty.id}/protect")
-    for kind in ("Sampling", "Generalization", "Microaggregation"):
+    added = {"Sampling": "#seed-0", "Generalization": "#limit-1", "Microaggregation": "#method-2"}
+    for kind, field in added.items():
         page.click(f"text=+ {kind}")
+        page.wait_for_selector(field)
     page.check("[name=choice-1][value=levels]")
     look("protect, a chain")
     page.fill("#k", "few")
