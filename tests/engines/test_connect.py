@@ -66,14 +66,19 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def remote(absent, tmp_path_factory):
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         absent("spark", "no Java found")
     path = tmp_path_factory.mktemp("connect") / "release.parquet"
     done = subprocess.run(
         [sys.executable, "-c", CLIENT, str(path), json.dumps(SETTINGS)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_TESTING": "1",  # the server takes a free port
+        },
         capture_output=True,
         text=True,
         timeout=600,
