@@ -8,7 +8,7 @@ demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
 
 test: .venv/test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv/test
 	$(BIN)/ruff format --check .

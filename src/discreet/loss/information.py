@@ -19,7 +19,7 @@ from discreet.linking import Linked, link
 from discreet.loss.categorical import CategoricalLoss, added_up
 from discreet.loss.comparison import Comparison, compare
 from discreet.loss.continuous import ContinuousLoss, attribute_losses, loss_of
-from discreet.masking.masked import Masked
+from discreet.masking.masked import Masked, require_records
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
@@ -187,6 +187,7 @@ def information_loss(
     """
     if scope not in ("keys", "file"):
         fail("P16", "scope= is not known.", "Use 'keys' or 'file'.")
+    require_records(masked)
     linked = link(initial, masked, on)
     names = _in_scope(linked, scope)
     continuous, categorical, labels = _by_type(linked, names)
