@@ -114,6 +114,17 @@ def test_all_problems_are_told_at_once(people):
     assert {p.code for p in caught.value.problems} == {"P40"}
 
 
+def test_wrong_numbers_and_unknown_attributes_are_told_together(people, tmp_path):
+    (tmp_path / "risk.toml").write_text("[known]\nagee = 1.4\n[sensitivity]\nillness = 1.0\n")
+    for ask in (
+        lambda: ds.record_risk(people, {"agee": 1.4}, {"illness": 1.0}),
+        lambda: ds.record_risk(people, settings=tmp_path / "risk.toml"),
+    ):
+        with pytest.raises(DiscreetError) as caught:
+            ask()
+        assert [p.code for p in caught.value.problems] == ["P40", "R01"]
+
+
 @pytest.mark.parametrize(
     ("known", "sensitivity", "values", "code"),
     [

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
-from discreet.errors import fail, listed
+from discreet.errors import DiscreetError, fail, listed, raise_all
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
@@ -36,7 +36,7 @@ from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
 from discreet.risks.risk_values import RiskValues, ValuesHere
-from discreet.risks.sensitivity import RiskSettings
+from discreet.risks.sensitivity import RiskSettings, settings_in, unknown_attributes
 from discreet.wording import counted, share
 
 if TYPE_CHECKING:
@@ -324,22 +324,33 @@ def record_risk(
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     require_records(data)
-    chosen = _settings(settings, known, sensitivity, value_sensitivity, alpha, epsilon, default)
+    given = {"known": known, "sensitivity": sensitivity, "value_sensitivity": value_sensitivity}
+    rest = {"alpha": alpha, "epsilon": epsilon, "default": default}
+    chosen = _settings(data, settings, {name: value or {} for name, value in given.items()}, rest)
     chosen.require_fit(data)
     sets, probabilities = _known_sets(chosen, most_sets)
     return _measured(data, chosen, sets, probabilities)
 
 
-def _settings(settings: Any, known: Any, sensitivity: Any, values: Any, *rest: Any) -> RiskSettings:
-    if settings is None:
-        return RiskSettings(known or {}, sensitivity or {}, values or {}, *rest)
-    if known or sensitivity or values:
+def _settings(
+    data: Microdata, settings: Any, given: dict[str, Any], rest: dict[str, Any]
+) -> RiskSettings:
+    """The settings, however they are given; all that is wrong with them is said at once."""
+    if settings is not None and any(given.values()):
         fail("P09", "the settings are given twice.", "Give settings=, or known= and the others.")
     if isinstance(settings, RiskSettings):
         return settings
-    if isinstance(settings, str | os.PathLike):
-        return RiskSettings.from_toml(settings)
-    fail("P09", "settings= is neither ds.RiskSettings nor a file.", "Give the path of a TOML file.")
+    if settings is not None and not isinstance(settings, str | os.PathLike):
+        what = "settings= is neither ds.RiskSettings nor a file."
+        fail("P09", what, "Give the path of a TOML file.")
+    asked = {**given, **rest} if settings is None else settings_in(Path(settings))
+    try:
+        return RiskSettings(**asked)
+    except DiscreetError as error:
+        problems = error.problems
+    names = (asked.get("known"), asked.get("sensitivity"))
+    raise_all([*problems, *unknown_attributes(data, *names)])
+    raise AssertionError
 
 
 def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]], Floats]:

@@ -76,15 +76,7 @@ class RiskSettings:
         value, or ``[[value_sensitivity.income]]`` with above, up_to and weight; on top alpha,
         epsilon, default.
         """
-        place = Path(path)
-        given = _toml(place)
-        unknown = [name for name in given if name not in _TOP]
-        raise_all([_unknown_setting(name, place.name) for name in unknown])
-        tables = given.pop("value_sensitivity", {})
-        if not isinstance(tables, dict):
-            fail("P41", "value_sensitivity is no table.", "Write [value_sensitivity.illness].")
-        ranges = {name: _ranges(name, table) for name, table in tables.items()}
-        return cls(**given, value_sensitivity=ranges)
+        return cls(**settings_in(Path(path)))
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -110,15 +102,7 @@ class RiskSettings:
 
     def require_fit(self, data: Microdata) -> None:
         """Check the settings against the columns of a file: all problems at once."""
-        problems = [
-            unknown_column(word, name, data.columns, data.name)
-            for word, names in (
-                ("known attribute", self.known),
-                ("sensitive attribute", self.sensitivity),
-            )
-            for name in names
-            if name not in data.columns
-        ]
+        problems = unknown_attributes(data, self.known, self.sensitivity)
         for name, table in self.tables().items():
             if name in data.columns:
                 problems += table.problems(name, data.source.kinds[name])
@@ -172,6 +156,29 @@ class RiskSettings:
                 what = f"{name!r} has weights of its values and no sensitivity of its own."
                 problems.append(Problem("P41", what, f"Give sensitivity={{{name!r}: 1.0, …}}."))
         return problems
+
+
+def settings_in(place: Path) -> dict[str, Any]:
+    """The settings of a TOML file, as the arguments of :class:`RiskSettings`."""
+    given = _toml(place)
+    unknown = [name for name in given if name not in _TOP]
+    raise_all([_unknown_setting(name, place.name) for name in unknown])
+    tables = given.pop("value_sensitivity", {})
+    if not isinstance(tables, dict):
+        fail("P41", "value_sensitivity is no table.", "Write [value_sensitivity.illness].")
+    ranges = {name: _ranges(name, table) for name, table in tables.items()}
+    return {**given, "value_sensitivity": ranges}
+
+
+def unknown_attributes(data: Microdata, known: Any, sensitivity: Any) -> list[Problem]:
+    """The problems of attributes that are not columns of the data."""
+    return [
+        unknown_column(word, name, data.columns, data.name)
+        for word, names in (("known attribute", known), ("sensitive attribute", sensitivity))
+        if isinstance(names, Mapping)
+        for name in names
+        if name not in data.columns
+    ]
 
 
 def _weights_problems(word: str, given: Any) -> list[Problem]:

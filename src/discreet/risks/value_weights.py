@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.criteria.criterion import is_number
 from discreet.errors import Problem
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,7 +127,7 @@ def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]
 
 
 def _bad_weights(name: str, number: int) -> Problem:
-    what = f"{number:,} weights of values of {name!r} are not between 0 and 1."
+    what = f"{counted(number, 'weight')} of values of {name!r} not between 0 and 1."
     return Problem("P40", what, "Give numbers in between.")
 
 
