@@ -4,8 +4,6 @@ import pytest
 
 import discreet as ds
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all
-
 WIDTHS = [400, 1400]
 HOSTILE = [
     "<script>window.pwned = 1</script>",

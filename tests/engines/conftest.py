@@ -38,7 +38,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if here not in item.path.parents:
             continue
-        item.add_marker(pytest.mark.xdist_group("engines"))  # one session, one server
         engine = getattr(item, "callspec", None) and item.callspec.params.get("engine")
         for gap in GAPS:
             for mark in item.iter_markers(gap):

@@ -16,7 +16,6 @@ from discreet.app import pages
 from discreet.app.guard import FORM_BYTES, GUARDS, HEADERS, Guard, Guarded, Secrets
 from discreet.app.jobs import unknown_failure
 from discreet.app.routes import (
-    common,
     compare,
     data,
     explore,
@@ -24,6 +23,7 @@ from discreet.app.routes import (
     protect,
     release,
     roles,
+    workspace,
 )
 from discreet.app.workspaces import Workspaces
 from discreet.errors import DiscreetError, Problem
@@ -31,7 +31,7 @@ from discreet.reporting import fragments
 
 STATIC = Path(__file__).parent / "static"
 _SCREENS = (  # a screen has its PATH
-    data, roles, hierarchy, explore, protect, compare, release, common,
+    data, roles, hierarchy, explore, protect, compare, release, workspace,
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",
