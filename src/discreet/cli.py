@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 
 from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
@@ -43,12 +44,24 @@ def _stop(number: int, *_frame: object) -> None:
     raise _Stopped(number)
 
 
-def _exit_code() -> int:
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _stop)
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Have Ctrl-C and the system's request to end raise _Stopped meanwhile."""
+    if threading.current_thread() is not threading.main_thread():  # others get no signals
+        yield
+        return
+    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        app()
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _exit_code() -> int:
+    try:
+        with _stoppable():
+            app()
     except _Stopped as stopped:
         print("Stopped; nothing was written.", file=sys.stderr)
         return stopped.code

@@ -35,7 +35,7 @@ def room(target: Path) -> Iterator[Path]:
     try:
         yield made
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        _remove(made)
         lock.close()
 
 
@@ -80,7 +80,7 @@ def vacate() -> None:
     while _lasting:
         owner, made, lock = _lasting.pop()
         if owner == os.getpid():
-            shutil.rmtree(made, ignore_errors=True)
+            _remove(made)
         lock.close()
 
 
@@ -92,7 +92,7 @@ def tidy(folder: Path) -> None:
         with _taken(found) as abandoned:
             if abandoned:
                 _finish(_leader(found))
-                shutil.rmtree(found, ignore_errors=True)
+                _remove(found)
 
 
 def _locked_room(folder: Path, name: str) -> tuple[Path, IO[bytes]]:
@@ -100,10 +100,13 @@ def _locked_room(folder: Path, name: str) -> tuple[Path, IO[bytes]]:
     with contextlib.suppress(OSError):  # the message names a path of the machine
         while True:
             made = Path(tempfile.mkdtemp(dir=folder, prefix=_PREFIX))
-            lock = (made / _LOCK).open("wb")
+            try:
+                lock = (made / _LOCK).open("wb")
+            except FileNotFoundError:  # someone who tidies was faster
+                continue
             if _lock(lock) is not False and (made / _LOCK).exists():
                 return made, lock
-            lock.close()  # someone who tidies was faster
+            lock.close()  # again
     fail("O05", f"{name} cannot be written there.", "Check the folder's permissions.")
 
 
@@ -128,10 +131,24 @@ def _taken(found: Path) -> Iterator[bool]:
     with ExitStack() as stack:
         try:
             lock = stack.enter_context((found / _LOCK).open("rb"))
-        except OSError:  # it is about to get one, or was just removed
+        except OSError:  # it is about to get one, or was left without: it is empty then
+            with contextlib.suppress(OSError):
+                found.rmdir()
             yield False
         else:
             yield _lock(lock) is True
+
+
+def _remove(made: Path) -> None:
+    """Remove a room, its lock last: killed meanwhile, the next one finds it and goes on."""
+    with contextlib.suppress(OSError):
+        for inside in made.iterdir():
+            if inside.is_dir() and not inside.is_symlink():
+                shutil.rmtree(inside, ignore_errors=True)
+            elif inside.name != _LOCK:
+                inside.unlink()
+        (made / _LOCK).unlink()
+        made.rmdir()
 
 
 def _is_ours(found: Path) -> bool:

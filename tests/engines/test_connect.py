@@ -6,7 +6,6 @@ In a process of its own: a session of one kind keeps the other one from being op
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import pyarrow.parquet as pq
@@ -15,6 +14,7 @@ import pytest
 import discreet as ds
 from tests.conftest import ROOT
 from tests.engines.tables import ROLES, hierarchies, rows, survey
+from tests.processes import run
 
 CLIENT = """
 import json, sys, warnings
@@ -71,18 +71,15 @@ def remote(absent, tmp_path_factory):
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         absent("spark", "no Java found")
     path = tmp_path_factory.mktemp("connect") / "release.parquet"
-    done = subprocess.run(
+    done = run(
         [sys.executable, "-c", CLIENT, str(path), json.dumps(SETTINGS)],
+        timeout=150,
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_TESTING": "1",  # the server takes a free port
         },
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])

@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -55,6 +56,9 @@ def state(folder):
 
 def child(folder, work):
     """Fork; the child works until it is killed or done. Returns its id and the pipe it signals on."""
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, (
+        "a process of several threads must not fork"
+    )
     out, into = os.pipe()
     pid = os.fork()
     if pid:
@@ -68,6 +72,12 @@ def child(folder, work):
         sys.stderr.write(f"child failed: {error!r}\n")
         sys.stderr.flush()
         os._exit(3)
+
+
+def said(pipe):
+    """Whether the child signalled; a child that does neither that nor end is stuck."""
+    assert select.select([pipe], [], [], 60)[0], "the child is stuck"
+    return os.read(pipe, 1) == b"."
 
 
 def prepared(folder):
@@ -109,7 +119,7 @@ def at_random_moments(folder, times, seed, seconds):
             for name in OUTPUTS.values():
                 (folder / name).unlink(missing_ok=True)
         pid, ready = child(folder, again_and_again(folder))
-        assert os.read(ready, 1) == b".", "the child did not start"
+        assert said(ready), "the child did not start"
         time.sleep(chance.uniform(0, 2.5 * seconds))
         os.kill(pid, signal.SIGKILL)
         assert os.WIFSIGNALED(os.waitpid(pid, 0)[1]), "the child ended by itself"
@@ -145,7 +155,7 @@ def at_every_rename(folder):
     for step in range(1000):
         before = state(folder)
         pid, ready = child(folder, dying_at(folder, step, 1 - (before or 0)))
-        done = os.read(ready, 1) == b"."
+        done = said(ready)
         _, status = os.waitpid(pid, 0)
         assert os.WIFSIGNALED(status) != done
         os.close(ready)
@@ -162,7 +172,7 @@ def at_every_rename(folder):
 def last(folder):
     """After all that a run succeeds."""
     pid, ready = child(folder, lambda ready: (plan(folder, 7).run(overwrite=True), ready()))
-    assert os.read(ready, 1) == b"."
+    assert said(ready)
     os.waitpid(pid, 0)
     return state(folder)
 
