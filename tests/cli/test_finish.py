@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pyarrow.csv
 import pytest
 
 import discreet as ds
+from discreet.cli import main
 from discreet.commands import app
 from tests.cli.test_commands import discreet
 
@@ -123,3 +125,12 @@ def test_the_demo_writes_a_release_and_says_where(tmp_path):
     again = discreet("demo", "--n", "400", "-o", "demo", cwd=tmp_path)
     assert again.returncode == 2
     assert "O03" in again.stderr
+
+
+def test_the_handlers_of_signals_are_given_back(monkeypatch, capsys):
+    """A command that is called within a program leaves its Ctrl-C as it was."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    monkeypatch.setattr(sys, "argv", ["discreet", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
