@@ -36,6 +36,18 @@ def disclosure_risk(path: str) -> Work:
     return lambda: round(ds.disclosure_risk(initial, released).maximal, 12)
 
 
+def information_loss(path: str) -> Work:
+    """Of a sample that is drawn before the clock starts."""
+    initial = _read(path)
+    released = ds.sample(initial, fraction=0.1, seed=1)
+
+    def figures() -> list[float]:
+        found = ds.information_loss(initial, released)
+        return [round(found.ebil_share, 6), round(found.actbil, 6), round(found.il3, 6)]
+
+    return figures
+
+
 def protect(path: str) -> Work:
     """Generalize, mask, and write."""
     return lambda: _written(ds.generalize(_read(path), hierarchies(), ds.KAnonymity(5)))
@@ -67,6 +79,7 @@ VERBS: dict[str, Callable[[str], Work]] = {
     "check": check,
     "sample": sample,
     "disclosure_risk": disclosure_risk,
+    "information_loss": information_loss,
     "protect": protect,
 }
 

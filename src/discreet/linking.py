@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_FEW = 20_000_000  # records: the values of more are added up where they are
+_FEW = 2_000_000  # records: the values of more are added up where they are
 
 
 @dataclass(frozen=True, eq=False)

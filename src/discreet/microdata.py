@@ -113,13 +113,15 @@ class Microdata:
         return found
 
     def some_values(
-        self, keys: Sequence[str], most: Mapping[str, int]
+        self, keys: Sequence[str], most: Mapping[str, int | None]
     ) -> tuple[FrequencySet, dict[str, FrequencySet]]:
-        """The frequency set of the keys; and the keys with up to so many distinct values of an
-        attribute in each class, and a missing one where there is one, not with their counts.
+        """The frequency set of the keys; and the keys with the values of an attribute in each
+        class: all of them, or up to so many, and a missing one, not with their counts.
         """
         from discreet.frequency import FrequencySet
 
+        whole = [name for name, limit in most.items() if limit is None]
+        engine.need_few_pairs(self.source, keys, whole)
         chosen = self._known([*keys, *most])
         scales = {name: self.types[name].scale for name in chosen}
         counted, values = engine.counts_and_values(self.source, chosen[: len(keys)], most)
@@ -138,7 +140,7 @@ class Microdata:
     ) -> Classes:
         """The classes on the keys by size, with the numbers of distinct values in each of them,
         and with the values of some attributes; ``sums`` over these will do where they are given
-        and the records are spread over machines.
+        and another engine holds the records.
 
         Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
         records compatible with it.
@@ -146,7 +148,7 @@ class Microdata:
         from discreet.classes import Classes, compatible_classes
 
         keys, chosen = self.need_keys(), self._known(distinct)
-        if values and sums and engine.is_distributed(self.source):
+        if values and sums and not engine.is_near(self.source):
             return self._summed_classes(keys, chosen, sums)
         if values:
             return self._classes_with_values(keys, self._known([*distinct, *values]))
@@ -163,9 +165,13 @@ class Microdata:
         from discreet.classes import classes_with_values
 
         self.need_partition("counting the values of a class")
-        pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
-        whole = {name: self.whole(name) for name in pairs}
-        return classes_with_values(self.frequency_set(keys), pairs, whole)
+        if engine.is_near(self.source):
+            pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
+            counted = self.frequency_set(keys)
+        else:
+            counted, pairs = self.some_values(keys, dict.fromkeys(names))
+        whole = {name: self.whole(name, pairs[name]) for name in pairs}
+        return classes_with_values(counted, pairs, whole)
 
     def _summed_classes(
         self, keys: tuple[str, ...], distinct: tuple[str, ...], sums: Sequence[Sum]
@@ -188,9 +194,11 @@ class Microdata:
         far = engine.is_distributed(self.source)
         return engine.class_figures(self.source, sets) if far else None
 
-    def whole(self, name: str) -> FrequencySet:
-        """The distribution of an attribute in the whole file, which classes are compared with."""
-        return self.frequency_set([name])
+    def whole(self, name: str, counted: FrequencySet | None = None) -> FrequencySet:
+        """The distribution of an attribute in the whole file, which classes are compared with;
+        ``counted`` holds it together with others, where that has been counted already.
+        """
+        return self.frequency_set([name]) if counted is None else counted.rollup([name])
 
     def need_partition(self, what: str) -> None:
         """Refuse wildcards where records must fall into classes."""

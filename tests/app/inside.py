@@ -1,8 +1,16 @@
-"""Rules inside the app, as attacks by someone who has the cookie."""
+"""Rules inside the app, as attacks by someone who has the cookie or an account of the machine.
 
+Each is a function of a running server that fails when its rule is broken.
+"""
+
+import logging
+import socket
+import stat
 import time
 
-from discreet.app.work.reading import Opened
+from discreet.app import launching
+from discreet.app.jobs import Job
+from discreet.app.work.reading import Column, Opened
 from discreet.app.workspaces import Result
 from tests.app.attacks import TABLE, reading
 from tests.app.visitor import Visitor
@@ -54,8 +62,7 @@ def path_as_name(server):
     visitor = Visitor(server).logged_in()
     outside = server.workspaces.folder / "out.csv"
     visitor.upload("/open", [("file", ("../out.csv", TABLE))], reading())
-    time.sleep(0.2)
-    assert not outside.exists()
+    assert not outside.exists()  # the answer comes when it was written
 
 
 def left_behind(server):
@@ -66,10 +73,127 @@ def left_behind(server):
     assert list(server.workspaces.folder.iterdir()) == []
 
 
-RULES = {
-    rule.__name__: rule
-    for rule in (two_files, guessed_workspace, too_many_tables, two_jobs, path_as_name, left_behind)
-}
+def read_table(server):
+    """A table as if it had been read."""
+    made = server.workspaces.create()
+    (made.folder / "t.csv").write_bytes(TABLE)
+    made.document = {"source": {"file": "t.csv"}, "roles": {"keys": ["age"]}}
+    columns = (Column("age", "continuous", 3, 0, "key", ""), Column("sex", "nominal", 2, 0, "", ""))
+    made.results["open"] = Result("open", Opened(3, columns), (), made.basis("open"))
+    return made
+
+
+def choice_not_offered(server):
+    """What a form does not offer gets neither into the plan nor into the reading of a file."""
+    visitor, made = Visitor(server).logged_in(), read_table(server)
+    before, at = made.document, f"/w/{made.id}"
+    answers = [
+        visitor.post(f"{at}/roles/1", {"role-1": "key", "type-1": "continuous"}),
+        visitor.post(
+            f"{at}/roles", {"role-0": "key", "type-0": "", "role-1": "key", "type-1": "x"}
+        ),
+        visitor.post(f"{at}/roles/missing", {"missing": "guess"}),
+        visitor.post(f"{at}/data", reading(encoding="cp037")),
+    ]
+    assert made.document == before
+    assert {answer.status for answer in answers} == {422}
+
+
+def column_not_there(server):
+    visitor, made = Visitor(server).logged_in(), read_table(server)
+    for path in ("roles/2", "roles/999"):
+        sent = visitor.post(f"/w/{made.id}/{path}", {"role-2": "key", "type-2": ""})
+        assert sent.status == 404
+    for path in ("hierarchy/2", "hierarchy/2/preview", f"hierarchy/{1 << 70}"):
+        assert visitor.get(f"/w/{made.id}/{path}").status == 404
+
+
+def three_jobs(server, endless):
+    """Two jobs run at once, however many tables are open."""
+    endless("")
+    jobs = [Job("risk", "risk") for _ in range(3)]
+    folders = [server.workspaces.create().folder for _ in jobs]
+    for job, folder in zip(jobs, folders, strict=True):
+        server.workspaces.jobs.start(job, {}, folder, lambda _: None)
+    end = time.monotonic() + 60
+    while sum(job.progress.stage == "on" for job in jobs) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    assert sum(job.state == "running" for job in jobs) == 2
+
+
+def other_address(server):
+    """Another address of this machine, as another machine would use one."""
+    try:
+        socket.create_connection(("127.0.0.2", server.known.port), timeout=20).close()
+    except OSError:
+        return
+    raise AssertionError("it listens at more than one address")
+
+
+def folder_for_all(server):
+    """Whoever has an account of the machine must not get into a folder with data."""
+    visitor = Visitor(server).logged_in()
+    made = visitor.open("t.csv", TABLE)
+    assert made.job.state == "done", made.job.problems
+    folders = [made.folder, *(path for path in made.folder.rglob("*") if path.is_dir())]
+    assert {path.name for path in folders} >= {made.id, ".working", "copy"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
+
+
+def token_for_all(server):
+    """The file that leads the browser here is for the eyes of its owner."""
+    place = server.workspaces.folder / "launch"
+    place.mkdir()
+    file = launching.redirect_file(server.link, place)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def token_in_the_log(server):
+    """Everything that is logged while someone logs in."""
+    heard = []
+
+    class Ear(logging.Handler):
+        def emit(self, record):
+            heard.append(record.getMessage())
+
+    root, ear = logging.getLogger(), Ear(level=0)
+    level = root.level
+    root.addHandler(ear)
+    root.setLevel(1)
+    try:
+        assert Visitor(server).get(f"/?token={server.known.token}").status == 200
+        Visitor(server).logged_in().get("/w/x/data")
+    finally:
+        root.removeHandler(ear)
+        root.setLevel(level)
+    assert server.known.token not in "".join(heard)
+
+
+def rare_label(server):
+    """A preview names no group of few records."""
+    visitor = Visitor(server).logged_in()
+    rows = "\n".join(["job", *["common"] * 9, SECRET, ""])
+    made = visitor.open("t.csv", rows.encode())
+    visitor.post(f"/w/{made.id}/roles/0", {"role-0": "key", "type-0": ""})
+    query = "builder=by_frequency&kept=2&unmapped=error"
+    page = visitor.get(f"/w/{made.id}/hierarchy/0/preview?{query}").text
+    assert "common" in page
+    assert SECRET not in page
+
+
+def quoted_error(server, monkeypatch):
+    """A page that fails for a reason of its own says which kind, not what."""
+
+    def broken(*_, **__):
+        raise RuntimeError(SECRET)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.app.routes.data.page", broken)
+        answer = Visitor(server).logged_in().get("/")
+    assert answer.status == 500
+    assert "RuntimeError" in answer.text
+    assert SECRET not in answer.text
 
 
 def hostile_table(rows=40):

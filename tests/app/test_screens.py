@@ -1,6 +1,7 @@
 """Screens 1 and 2: what a steward does, as requests; figures are those of the library."""
 
 import html
+import math
 import re
 
 import pytest
@@ -165,6 +166,84 @@ def test_the_figures_are_those_of_the_library(visitor, opened, patients):
     for label, records in risk.class_sizes.binned():
         assert re.search(rf"\b{re.escape(label)} {records:,}\b", page)
     assert opened.results["risk"].value.figures["k"] == risk.k
+
+
+WANTED = {"k": "3", "p": "2", "l": "2", "t": "0.5", "released": "sample", "share": "25"}
+ASKED = {
+    "k": 3,
+    "p": 2,
+    "diversity": {"l": 2, "kind": "entropy"},
+    "closeness": 0.5,
+}
+
+
+def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patients):
+    measured(visitor, opened, fields=WANTED)
+    assert opened.plan.section("criterion") == ASKED
+    data = ds.read(patients, **ds.suggest_roles(ds.read(patients)).roles)
+    check = ds.check(
+        data,
+        [ds.PSensitiveKAnonymity(2, 3), ds.LDiversity(2, kind="entropy"), ds.TCloseness(0.5)],
+    )
+    at = f"/w/{opened.id}"
+    page = text_of(visitor.get(f"{at}/roles"))
+    for line in check.explain().splitlines():
+        assert line.strip() in page
+    drawn = ds.sampling_risk(data).at(0.25)
+    assert f"0.25 of the records ({drawn.t} records): at most {drawn.maximal:.2%}" in page
+    for path in ("roles", "protect"):
+        form = visitor.get(f"{at}/{path}").text
+        for name in ("k", "p", "l", "t"):
+            assert re.search(rf'id="{name}" name="{name}" value="{WANTED[name]}"', form)
+    assert 'value="25"' in visitor.get(f"{at}/roles").text
+    opened.change(lambda d: {**d, "criterion": {"k": 9}})  # as on the page Protect
+    assert opened.out_of_date == ()
+    measured(visitor, opened, fields={"k": "", "released": "all"})
+    assert "criterion" not in opened.plan.document
+    assert "random sample of" not in text_of(visitor.get(f"{at}/roles/results"))
+
+
+def test_the_riskiest_combinations_are_those_of_the_library_and_name_no_value(
+    visitor, opened, patients
+):
+    measured(visitor, opened)
+    data = ds.read(patients, **ds.suggest_roles(ds.read(patients)).roles)
+    found = ds.key_candidates(data, ["age", "zip", "sex"])
+    page = text_of(visitor.get(f"/w/{opened.id}/roles"))
+    table = page[page.index("The riskiest combinations of keys") :]
+    pairs = sorted((c for c in found if len(c.attributes) == 2), key=lambda c: -c.uniques)
+    rows = [f"{', '.join(c.attributes)} {c.uniques} {c.unique:.1%}" for c in pairs]
+    places = [table.index(row) for row in rows]
+    assert places == sorted(places)
+    assert len(rows) == 3
+
+
+@pytest.mark.parametrize(("keys", "most"), [(1, 1), (2, 2), (12, 3), (13, 2), (23, 2), (50, 1)])
+def test_no_more_combinations_are_counted_than_take_a_moment(keys, most):
+    from discreet.app.work import demands
+
+    assert demands._up_to(keys) == most
+    assert sum(math.comb(keys, size) for size in range(1, most + 1)) <= demands.MOST_SETS
+
+
+def test_what_is_wanted_wrongly_is_said_at_once_and_the_form_is_kept(visitor, opened):
+    before = opened.document
+    wrong = {"k": "few", "p": "", "l": "0", "t": "2", "released": "sample", "share": "all"}
+    answer = visitor.post(f"/w/{opened.id}/roles/measure", wrong)
+    assert answer.status == 422
+    assert answer.text.count("<code>P60</code>") == 4
+    for text in ("few", "all"):
+        assert f'value="{text}"' in answer.text
+    assert visitor.post(f"/w/{opened.id}/roles/measure", {"k": "5"}).status == 422
+    assert opened.document == before
+
+
+def test_values_cannot_be_asked_for_without_a_confidential_attribute(visitor):
+    workspace = visitor.open("t.csv", b"age,sex\n23,F\n37,M\n38,M\n")
+    visitor.post(f"/w/{workspace.id}/roles/0", {"role-0": "key", "type-0": ""})
+    wanted = {"k": "2", "l": "2", "released": "all"}
+    answer = visitor.post(f"/w/{workspace.id}/roles/measure", wanted)
+    assert (answer.status, "no column is one" in text_of(answer)) == (422, True)
 
 
 def test_a_change_of_roles_marks_the_figures_out_of_date_until_it_is_taken_back(visitor, opened):

@@ -30,7 +30,7 @@ except Exception as error:
     print(json.dumps({"absent": type(error).__name__}))
     sys.exit()
 
-import gc
+import gc, signal, threading, time
 import discreet as ds
 from discreet.engine.spark import from_arrow
 from tests.engines.tables import ROLES, hierarchies, rows, survey
@@ -50,7 +50,18 @@ found = {
     "masked": masked.n,
     "blocks": ds.microaggregate(data, ["income"], k=5, blocks=100).n,
 }
-del data, masked, released
+
+# Ctrl-C in a query of half a minute
+slow = ds.read(frame.selectExpr("*", "reflect('java.lang.Thread', 'sleep', 100L) AS late"), **ROLES)
+main = threading.main_thread().ident
+threading.Timer(1.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    slow.to("arrow")
+except KeyboardInterrupt:
+    found["stopped"] = time.monotonic() - began
+found["afterwards"] = ds.risk(data).to_dict()["class_sizes"]
+del data, masked, released, slow
 gc.collect()
 found["left"] = [t.name for t in spark.catalog.listTables()]
 print(json.dumps(found))
@@ -110,3 +121,9 @@ def test_what_it_masks_and_writes_is_what_the_embedded_engine_writes(remote, tmp
 
 def test_no_view_is_left_in_the_session(remote):
     assert remote[0]["left"] == []
+
+
+def test_ctrl_c_stops_a_query_and_the_session_serves_the_next_one(remote):
+    found, _ = remote
+    assert found["stopped"] < 10
+    assert found["afterwards"] == found["risk"]

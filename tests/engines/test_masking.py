@@ -131,6 +131,27 @@ def test_the_search_finds_the_same_nodes(data, reference, search):
 
 
 @pytest.mark.verb("generalize")
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        [ds.LDiversity(3, kind="entropy", confidential="illness"), ds.KAnonymity(2)],
+        [ds.LDiversity(2, kind="recursive", c=1.5, confidential="illness"),
+         ds.PSensitiveKAnonymity(p=3, k=3, confidential="income")],
+        [ds.TCloseness(0.3, confidential="illness"),
+         ds.TCloseness(0.2, distance="ordered", confidential="income")],
+    ],
+    ids=["entropy", "recursive", "closeness"],
+)  # fmt: skip
+def test_a_search_by_the_distribution_of_values_finds_the_same_nodes(data, reference, criterion):
+    found, expected = (
+        ds.generalize(d, hierarchies(), criterion, max_suppressed=0.3, search="all-minimal")
+        for d in (data, reference)
+    )
+    assert [node.to_dict() for node in found.minimal] == [n.to_dict() for n in expected.minimal]
+    assert any(sum(node.levels.values()) > 0 for node in found.minimal)
+
+
+@pytest.mark.verb("generalize")
 def test_the_masked_file_is_the_same_up_to_the_order_of_rows(generalized, expected):
     assert generalized.n == expected.n
     assert rows(generalized) == rows(expected)

@@ -5,7 +5,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -85,12 +87,36 @@ def generalized(data, criterion):
     return ds.generalize(data, hierarchies(), criterion, max_suppressed=0.5).best.mask()
 
 
+def reported(data, masked):
+    with tempfile.TemporaryDirectory() as folder:
+        ds.report(data, masked, Path(folder) / "release.html", criterion=ds.KAnonymity(5))
+
+
 def sampled(data):
     return data, ds.sample(data, n=900, seed=1)
 
 
 def one(data):
     return (data,)
+
+
+DISTRIBUTIONS = [
+    ds.LDiversity(2, kind="entropy", confidential="illness"),
+    ds.LDiversity(2, kind="recursive", c=3, confidential="illness"),
+    ds.TCloseness(0.3, confidential="illness"),
+]
+
+
+def recipes():
+    """A generalization and a sample."""
+    return ds.grid(
+        methods=["generalization", "sampling"],
+        k=[5],
+        hierarchies={"zip": ds.Hierarchy.prefixes([5, 2, 0])},
+        max_suppressed=1.0,
+        fractions=[0.5],
+        seed=1,
+    )
 
 
 class Verb(NamedTuple):
@@ -107,6 +133,19 @@ VERBS = {
     "check of distributions": Verb(
         one, lambda d: ds.check(d, [ds.LDiversity(2, kind="entropy"), ds.TCloseness(0.9)]), 6
     ),
+    "check of recursive diversity": Verb(
+        one, lambda d: ds.check(d, ds.LDiversity(2, kind="recursive", c=3)), 0
+    ),
+    "check of ordered closeness": Verb(
+        one, lambda d: ds.check(d, ds.TCloseness(0.2, distance="ordered", confidential="illness")), 0
+    ),
+    "generalize by distributions": Verb(one, lambda d: generalized(d, DISTRIBUTIONS), 0),
+    "report": Verb(
+        lambda d: (d, generalized(d, ds.KAnonymity(70))),
+        reported,
+        0,
+    ),
+    "ru_map": Verb(one, lambda d: ds.ru_map(d, recipes()).points, 0),
     # the ids, the last draw
     "sample": Verb(one, lambda d: ds.sample(d, fraction=0.3, seed=1), 2),
     # the ids, the strata, the sizes handed out and the records of the sample
@@ -142,6 +181,7 @@ def test_each_verb_brings_no_more_rows_to_the_driver_than_the_keys_have_combinat
     given = verb.given(read(frame))
     crossed.clear()
     started = jobs(spark, lambda: verb.work(*given))
+    print("CROSSED", verb.jobs, started, sum(crossed), crossed)
     assert crossed, "nothing was counted"
     assert sum(crossed) <= combinations + FEW
     assert started <= verb.jobs

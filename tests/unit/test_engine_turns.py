@@ -3,8 +3,10 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 import discreet as ds
-from discreet.engine import turns
+from discreet.engine import turns, waiting
 
 
 def test_threads_may_mask_and_measure_at_the_same_time():
@@ -54,3 +56,45 @@ def test_dropping_never_waits_for_the_call_of_another_thread():
 def test_a_drop_that_fails_disturbs_nothing():
     turns.between_turns(lambda: 1 / 0)
     assert turns.in_turn(lambda: 5) == 5
+
+
+def test_a_step_within_a_step_is_carried_out_at_once():
+    """In another thread it would wait for the turn of this one, for ever."""
+    watch = waiting.Watch(lambda: -1.0, lambda: None)
+    assert not turns.is_our_turn()
+    within = turns.in_turn(lambda: waiting.awaited(threading.current_thread, watch))
+    assert within is threading.main_thread()
+    assert waiting.awaited(threading.current_thread, watch) is not threading.main_thread()
+
+
+def test_the_turn_of_another_thread_is_not_ours():
+    with ThreadPoolExecutor(1) as pool:
+        assert turns.in_turn(lambda: pool.submit(turns.is_our_turn).result(10)) is False
+        assert turns.in_turn(turns.is_our_turn)
+
+
+def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
+    """Ctrl-C halfway through a question would leave its answer to the next one."""
+    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    asked, stopped = set(), threading.Event()
+
+    def percent():
+        asked.add(threading.current_thread())
+        return 50.0
+
+    def stop():
+        asked.add(threading.current_thread())
+        stopped.set()
+
+    class Enough(Exception):
+        pass
+
+    def listen(progress):
+        if progress.done == 50:
+            raise Enough
+
+    with pytest.raises(Enough), ds.on_progress(listen):
+        waiting.awaited(lambda: stopped.wait(20), waiting.Watch(percent, stop))
+    assert stopped.is_set()
+    assert len(asked) == 2
+    assert threading.main_thread() not in asked

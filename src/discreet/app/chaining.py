@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.app.fields import Reader
 from discreet.app.pages import text_in
 from discreet.errors import Problem
 
@@ -48,11 +49,14 @@ class Known:
     keys : sequence of str
     record_risk : mapping
         The settings of the record risk; empty where it was never measured.
+    levels_fit : bool
+        Whether levels of the chain were chosen for the plan as it stands.
     """
 
     columns: Sequence[str]
     keys: Sequence[str]
     record_risk: Mapping[str, Any]
+    levels_fit: bool = True
 
 
 def first(kind: str, known: Known, k: int) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
     return {
         "do": step["do"],
         "limit": _amount(step.get("max_suppressed", 0.02)),
-        "choice": "levels" if levels else "best",
+        "choice": "levels" if levels and known.levels_fit else "best",
         "levels": {number[name]: str(level) for name, level in levels.items() if name in number},
         "columns": {number[name] for name in columns if name in number},
         "k": str(step.get("k", 3)),
@@ -126,91 +130,25 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
     steps: list[Any] = []
     problems: list[Problem] = []
     for i, fields in enumerate(all_fields, 1):
-        reader = _Reader(f"Step {i}", problems)
+        reader = Reader(f"Step {i}", problems)
         step = _MAKERS[fields["do"]](fields, known, reader)
         steps.append({"do": fields["do"], **step})
     return steps, problems
 
 
-def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
-    """What must hold, from the fields k and p; other criteria of the plan stay."""
-    problems: list[Problem] = []
-    reader = _Reader("What must hold", problems)
-    numbers = {name: reader.whole(text_in(form, name), name, 1) for name in ("k", "p")}
-    given = {name: number for name, number in numbers.items() if number is not None}
-    if "p" in given and "k" not in given and not problems:
-        reader.say("p needs a k beside it", "Write k, at least as large as p.")
-    tables = [before] if isinstance(before, Mapping) else list(before)
-    others = [{n: v for n, v in table.items() if n not in ("k", "p")} for table in tables]
-    kept = [table for table in others[1:] if table]
-    head = given | (others[0] if others else {})
-    return ([head, *kept] if kept else head), problems
-
-
-def numbers_of(criterion: Any) -> dict[str, str]:
-    """The fields k and p of a criterion."""
-    tables = [criterion] if isinstance(criterion, Mapping) else list(criterion)
-    head = tables[0] if tables else {}
-    return {name: str(head.get(name, "")) for name in ("k", "p")}
-
-
-@dataclass(frozen=True)
-class _Reader:
-    """Reads numbers, and notes what cannot be read."""
-
-    where: str
-    problems: list[Problem]
-
-    def say(self, what: str, remedy: str) -> None:
-        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
-
-    def whole(self, text: str, name: str, least: int) -> int | None:
-        if not text:
-            return None
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            self.say(f"{name} is not a whole number of at least {least}", "Write for example 5.")
-            return None
-        return number
-
-    def number(self, text: str, name: str, low: float, high: float) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = high + 1
-        if not low <= number <= high:
-            self.say(f"{name} is not a number from {low:g} to {high:g}", "Mend the field.")
-            return low
-        return number
-
-    def amount(self, text: str) -> float | int:
-        share = text.endswith("%")
-        name = "the records that may be left out"
-        if share:
-            return self.number(text.rstrip("% "), name, 0, 100) / 100
-        if (number := self.whole(text, name, 0)) is None and not text:
-            self.say(f"{name} are missing", "Write a share, 2 %, or a number of records.")
-        return number or 0
-
-
-def _generalize(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+def _generalize(fields: Fields, known: Known, reader: Reader) -> dict[str, Any]:
     step: dict[str, Any] = {"max_suppressed": reader.amount(fields["limit"])}
     if fields["choice"] == "levels":
-        levels = {
-            known.columns[c]: reader.whole(level, "a level", 0) or 0
-            for c, level in fields["levels"].items()
-            if known.columns[c] in known.keys
-        }
-        if not levels:
+        given = {known.columns[c]: level for c, level in fields["levels"].items()}
+        if not set(given) & set(known.keys):
             reader.say("no level is given", "Write one for each key, or let them be found.")
-        step["levels"] = levels
+        step["levels"] = {
+            key: reader.whole(given.get(key, ""), "a level", 0) or 0 for key in known.keys
+        }
     return step
 
 
-def _microaggregate(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+def _microaggregate(fields: Fields, known: Known, reader: Reader) -> dict[str, Any]:
     columns = [known.columns[c] for c in sorted(fields["columns"])]
     k = reader.whole(fields["k"], "k", 1)
     if not columns:
@@ -224,7 +162,7 @@ def _microaggregate(fields: Fields, known: Known, reader: _Reader) -> dict[str, 
     return step | ({"round": True} if fields["round"] else {})
 
 
-def _sample(fields: Fields, _: Known, reader: _Reader) -> dict[str, Any]:
+def _sample(fields: Fields, _: Known, reader: Reader) -> dict[str, Any]:
     percent = reader.number(fields["fraction"].rstrip("% "), "the share", 0, 100)
     seed = reader.whole(fields["seed"], "the seed", 0)
     if percent == 0 and not reader.problems:
@@ -235,7 +173,7 @@ def _sample(fields: Fields, _: Known, reader: _Reader) -> dict[str, Any]:
     }
 
 
-def _protect_records(fields: Fields, known: Known, reader: _Reader) -> dict[str, Any]:
+def _protect_records(fields: Fields, known: Known, reader: Reader) -> dict[str, Any]:
     if not known.record_risk.get("known") or not known.record_risk.get("sensitivity"):
         remedy = "On the page Roles & risk, measure every record first."
         reader.say("it is not said what is known and what hurts", remedy)

@@ -106,6 +106,18 @@ def generalization(document: Document) -> tuple[Document, Document]:
     return next(iter(_tables(document.get("criterion"))), {}), next(iter(steps), {})
 
 
+def levels_of(document: Document) -> list[Any]:
+    """The levels that steps of the chain have, a table each."""
+    return [step["levels"] for step in document.get("steps", []) if step.get("levels")]
+
+
+def without_levels(document: Document) -> dict[str, Any]:
+    """The plan with its levels to be found."""
+    steps = document.get("steps", [])
+    free = [{name: given for name, given in step.items() if name != "levels"} for step in steps]
+    return {**document, "steps": free}
+
+
 def _tables(criterion: Any) -> list[Any]:
     return [criterion] if isinstance(criterion, Mapping) else list(criterion or [])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import logging
+import os
 import signal
 import socket
 import tempfile
@@ -119,12 +120,15 @@ def serve(file: Path | None, *, most_upload: int, ready: Callable[[Server, Path]
         fail("M01", what, "Run: pip install 'discreet[app]'")
     if file is not None and not file.is_file():
         fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
-    with room(Path(tempfile.gettempdir()) / "the app") as folder:
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.umask, os.umask(0o077))  # files that are made are for their owner
+        folder = stack.enter_context(room(Path(tempfile.gettempdir()) / "the app"))
+        stack.callback(setattr, tempfile, "tempdir", tempfile.tempdir)
         tempfile.tempdir = str(folder)  # where uploads are put together
         server = Server(folder, None if file is None else file.absolute(), most_upload=most_upload)
-        with _ended_by_signals(server.stop):
-            ready(server, folder)
-            server.run()
+        stack.enter_context(_ended_by_signals(server.stop))
+        ready(server, folder)
+        server.run()
 
 
 def _own_socket() -> socket.socket:

@@ -8,6 +8,7 @@ is erased when it is closed, and of all when the app ends.
 from __future__ import annotations
 
 import copy
+import json
 import secrets
 import shutil
 import threading
@@ -17,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
-from discreet.app.drafting import Document, within
+from discreet.app import drafting
+from discreet.app.drafting import Document
 from discreet.app.jobs import Job, Jobs
 from discreet.app.work import WORK
 from discreet.app.work.reading import Column, Opened
@@ -27,6 +29,7 @@ from discreet.reporting.naming import distinct
 
 MOST = 8
 _READ = "open"  # the work that reads the table
+_LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Workspace:
     document : mapping
         The sections of the plan. Never changed in place: see :meth:`change`.
     settings : mapping
-        What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``.
+        What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``,
+        ``levels`` a digest of what the levels of the chain were chosen for.
     results : dict
         By their slot: the name of the work that found them, or another where there are several.
     job : Job or None
@@ -110,29 +114,59 @@ class Workspace:
 
     @property
     def sections(self) -> dict[str, Any]:
-        """The sections of the plan; hierarchies of columns that are no keys now are left out."""
-        keys = self.document.get("roles", {}).get("keys", [])
-        kept = {k: h for k, h in self.document.get("hierarchies", {}).items() if k in keys}
-        document = {**self.document, "hierarchies": kept}
+        """The sections of the plan, without what no longer fits the others.
+
+        Hierarchies of columns that are no keys now are left out, and levels that were chosen for
+        something else: see :attr:`levels_fit`.
+        """
+        document = {**self.document, "hierarchies": self._hierarchies}
+        if not self.levels_fit:
+            document = drafting.without_levels(document)
         return {name: part for name, part in document.items() if part}
+
+    @property
+    def _hierarchies(self) -> dict[str, Any]:
+        keys = self.document.get("roles", {}).get("keys", [])
+        return {k: h for k, h in self.document.get("hierarchies", {}).items() if k in keys}
+
+    @property
+    def levels_fit(self) -> bool:
+        """Whether the levels of the chain, if it has any, were chosen for the plan as it stands."""
+        chosen = self.settings.get(_LEVELS)
+        return not drafting.levels_of(self.document) or chosen == self._ground_of_levels
+
+    @property
+    def _ground_of_levels(self) -> str:
+        """A digest of all that levels are chosen for: the table, its lattice and what must hold."""
+        known = {**self.document, "hierarchies": self._hierarchies}
+        must = json.dumps(self.document.get("criterion", {}), sort_keys=True)
+        return f"{WORK['explore'].basis(known, {})} {must}"
 
     @property
     def plan(self) -> ds.Plan:
         """The plan as it stands."""
         return ds.Plan.of(self.sections, self.folder)
 
-    def change(self, edit: Callable[[Document], Document]) -> None:
-        """Change the plan; where the new one is not sound, the old one stays."""
+    def change(
+        self, edit: Callable[[Document], Document], *, choosing_levels: bool = False
+    ) -> None:
+        """Change the plan; where the new one is not sound, the old one stays.
+
+        Levels of the chain that were there before are not used when the rest of the plan changes,
+        unless they are chosen anew.
+        """
         with self.lock:
-            before = self.document
+            before, settings = self.document, self.settings
             self.document = edit(copy.deepcopy(dict(before)))
+            if choosing_levels or drafting.levels_of(self.document) != drafting.levels_of(before):
+                self.set(_LEVELS, self._ground_of_levels)
             try:
                 _ = self.plan
             except ds.DiscreetError:
-                self.document = before
+                self.document, self.settings = before, settings
                 raise
 
-    def set(self, name: str, settings: Mapping[str, Any]) -> None:
+    def set(self, name: str, settings: Any) -> None:
         """Keep the settings of a form."""
         with self.lock:
             self.settings = {**self.settings, name: settings}
@@ -196,7 +230,9 @@ class Workspace:
             result = replace(empty, value=found.value, remarks=found.remarks)
             self.results = {**self.results, slot: result}
             if slot == _READ:  # what was said of columns that are gone is void
-                self.document = within(self.document, [c.name for c in found.value.columns])
+                self.document = drafting.within(
+                    self.document, [c.name for c in found.value.columns]
+                )
 
     def cancel(self) -> None:
         """End the job; returns when its process is gone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.classes import Classes
 
 CLASS_SIZE = "class size"
-Sum = tuple[str, Literal["entropy", "distance"]]  # an attribute, and what is added up of its values
+Sum = tuple[str, str]  # an attribute, and what is added up of its values: entropy, distance, …
 
 
 class Criterion(Protocol):

@@ -84,10 +84,11 @@ class LDiversity:
         return () if self.kind == "distinct" else self.attributes(confidential)
 
     def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
-        """What decides of a class but its size, as sums over its values: Σ c·log c."""
-        if self.kind == "recursive":
-            return None
-        return tuple((name, "entropy") for name in self.needs_values(confidential))
+        """What decides of a class but its size, as sums over its values: Σ c·log c, or r_1 and
+        r_l + … + r_m.
+        """
+        kinds = ("entropy",) if self.kind == "entropy" else ("most", f"tail {self.l}")
+        return tuple((name, kind) for name in self.needs_values(confidential) for kind in kinds)
 
     def attributes(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes it applies to."""
@@ -98,14 +99,18 @@ class LDiversity:
         if self.kind == "distinct":
             names = self.attributes(tuple(classes.distinct))
             return {name: classes.distinct[name] < self.l for name in names}
-        if classes.sums and self.kind == "entropy":
-            return {
-                name: _entropy_below(classes.size, classes.sums[name, kind], self.l)
-                for name, kind in self.sums(tuple(dict.fromkeys(n for n, _ in classes.sums))) or ()
-            }
+        if classes.sums:
+            names = self.attributes(tuple(dict.fromkeys(name for name, _ in classes.sums)))
+            return {name: self._fails_by_sums(classes, name) for name in names}
         test = _entropy_fails if self.kind == "entropy" else _recursive_fails
         names = self.attributes(tuple(classes.values))
         return {name: test(classes.values[name], self.l, self.c or 0.0) for name in names}
+
+    def _fails_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
+        if self.kind == "entropy":
+            return _entropy_below(classes.size, classes.sums[name, "entropy"], self.l)
+        most, tail = classes.sums[name, "most"], classes.sums[name, f"tail {self.l}"]
+        return np.asarray(most >= (self.c or 0.0) * tail)
 
     def describe(self) -> str:
         """The criterion in words."""

@@ -12,7 +12,6 @@ from discreet.engine.counting import (
     class_signatures,
     class_sizes,
     counts,
-    counts_and_values,
     is_empty,
     largest,
     not_positive,
@@ -62,6 +61,7 @@ from discreet.engine.opening import (
 from discreet.engine.output import FORMULA, Form, collect, native, records, write
 from discreet.engine.recoding import extended, recoded, replaced, without
 from discreet.engine.source import Kind, Source, give_back, is_distributed, is_near, kept
+from discreet.engine.values import counts_and_values, need_few_pairs
 
 __all__ = [
     "FORMULA",
@@ -106,6 +106,7 @@ __all__ = [
     "log_steps",
     "mean_sums",
     "native",
+    "need_few_pairs",
     "not_positive",
     "number_above",
     "number_summary",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -61,61 +61,6 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
     return collected(table.group_by(list(columns)).agg(n=table.count()), source)
 
 
-def counts_and_values(
-    source: Source, by: Sequence[str], most: Mapping[str, int]
-) -> tuple[pa.Table, dict[str, pa.Table]]:
-    """The combinations of the attributes ``by`` as :func:`counts` gives them, and per further
-    attribute up to so many of its distinct values in each of them, and a missing one where there
-    is one: combinations (columns 0, 1, …), the value, and 1. A row per class leaves the engine.
-    """
-    keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
-    table = source.table.select(**keys)
-    classes = table.group_by(list(keys)).agg(n=table.count())
-    for number, (name, limit) in enumerate(most.items()):
-        held = _some_values(source, by, name, limit).rename(
-            {f"o{i}": f"k{i}" for i in range(len(by))}
-            | {f"values{number}": "values", f"missing{number}": "missing"}
-        )
-        pairs = [(classes[f"k{i}"], held[f"o{i}"]) for i in range(len(by))]
-        alike = [c for mine, theirs in pairs for c in same(mine, theirs)]
-        own = (*classes.columns, f"values{number}", f"missing{number}")
-        classes = classes.join(held, alike).select(*own)
-    found = collected(classes, source)
-    values = {
-        name: _unnested(found, list(keys), f"values{number}", f"missing{number}")
-        for number, name in enumerate(most)
-    }
-    return found.select([*keys, "n"]), values
-
-
-def _some_values(source: Source, by: Sequence[str], name: str, most: int) -> ir.Table:
-    """The classes with some of their values, the lowest, in a list."""
-    import ibis
-
-    keys = {f"k{i}": source.table[source.at(key)] for i, key in enumerate(by)}
-    table = source.table.select(**keys, v=source.table[source.at(name)]).distinct()
-    window = ibis.window(group_by=list(keys), order_by=ibis.asc("v", nulls_first=False))
-    ranked = table.mutate(rank=ibis.row_number().over(window))
-    few = ranked.filter((ranked["rank"] < most) | ranked["v"].isnull())
-    return few.group_by(list(keys)).agg(
-        values=few["v"].collect(where=few["v"].notnull()), missing=few["v"].isnull().any()
-    )
-
-
-def _unnested(classes: pa.Table, keys: list[str], held: str, missing: str) -> pa.Table:
-    """One row per class and value."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = classes[held].combine_chunks()
-    present = classes.select(keys).take(pc.list_parent_indices(values))
-    present = present.append_column("v", pc.list_flatten(values))
-    gone = classes.filter(classes[missing]).select(keys)
-    gone = gone.append_column("v", pa.nulls(gone.num_rows, present.schema.field("v").type))
-    both = pa.concat_tables([present, gone])
-    return both.append_column("n", pa.array(np.ones(both.num_rows, dtype=np.int64)))
-
-
 def largest(source: Source, name: str, most: int) -> NDArray[np.int64]:
     """How many records hold each of the most frequent values of an attribute."""
     import ibis
@@ -160,8 +105,9 @@ def summed_classes(
     sums: Sequence[tuple[str, str, Source]],
 ) -> pa.Table:
     """As :func:`class_signatures`, with sums over the values of attributes in each class (``s_0``,
-    ``s_1``, …): Σ c·log c of the entropy, or Σ (|share − whole| − whole) of the distance from the
-    distribution in another table.
+    ``s_1``, …): Σ c·log c of the entropy, Σ (|share − whole| − whole) of the distance from the
+    distribution in another table, the ``most`` records of one value, or the records of the l-th
+    most frequent value and all after it (``tail l``).
     """
     keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
     values = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(distinct)}
@@ -169,8 +115,8 @@ def summed_classes(
     numbers = {f"d{i}": table[v].nunique() + _any_missing(table[v]) for i, v in enumerate(values)}
     classes = table.group_by(list(keys)).agg(size=table.count(), **numbers)
     for number, (name, kind, whole) in enumerate(sums):
-        pairs = _pairs(source, by, name)
-        compared = _with_distance(pairs, whole, name) if kind == "distance" else _with_log(pairs)
+        pairs = pairs_of(source, by, name)
+        compared = _with_part(pairs, kind, whole, name)
         others = [f"o{i}" for i in range(len(by))]
         added = compared.group_by(others).agg(**{f"s_{number}": compared["part"].sum()})
         alike = [c for k, o in zip(keys, others, strict=True) for c in same(classes[k], added[o])]
@@ -179,7 +125,7 @@ def summed_classes(
     return collected(classes.group_by(shape).agg(classes=classes.count()), source)
 
 
-def _pairs(source: Source, by: Sequence[str], name: str) -> ir.Table:
+def pairs_of(source: Source, by: Sequence[str], name: str) -> ir.Table:
     """The values of an attribute in each class with their counts, and the size of the class."""
     import ibis
 
@@ -189,9 +135,25 @@ def _pairs(source: Source, by: Sequence[str], name: str) -> ir.Table:
     return pairs.mutate(size=pairs["n"].sum().over(ibis.window(group_by=list(others))))
 
 
-def _with_log(pairs: ir.Table) -> ir.Table:
-    count = pairs["n"].cast("float64")
-    return pairs.mutate(part=count * count.ln())
+def _with_part(pairs: ir.Table, kind: str, whole: Source, name: str) -> ir.Table:
+    """The pairs with what each of them adds to a sum."""
+    if kind == "distance":
+        return _with_distance(pairs, whole, name)
+    if kind == "entropy":
+        count = pairs["n"].cast("float64")
+        return pairs.mutate(part=count * count.ln())
+    return _with_rank(pairs, 0 if kind == "most" else int(kind.removeprefix("tail ")) - 1, kind)
+
+
+def _with_rank(pairs: ir.Table, at: int, kind: str) -> ir.Table:
+    """The number of a pair where its rank, from the most frequent value on, is the one or later."""
+    import ibis
+
+    others = [c for c in pairs.columns if c.startswith("o")]
+    window = ibis.window(group_by=others, order_by=ibis.desc("n"))
+    ranked = pairs.mutate(rank=ibis.row_number().over(window))
+    counts = ranked["rank"] == at if kind == "most" else ranked["rank"] >= at
+    return ranked.mutate(part=counts.ifelse(ranked["n"], 0))
 
 
 def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:

@@ -3,20 +3,23 @@
 Steps that are worth keeping, and small tables to join with, become temporary tables: they belong
 to the session, no other session sees them, and they are dropped when nothing refers to them or
 when the session ends, however it ends. With ``ds.settings(schema=…)`` they are tables of that
-schema, dropped when nothing refers to them. Where the server refuses them (a standby, a read-only
-transaction, a role without the privilege), a step is carried out again each time, and small tables
-stand in the query.
+schema, dropped when nothing refers to them or when this process ends. Where the server refuses
+temporary tables (a standby, a read-only transaction, a role without the privilege), a step is
+carried out again each time, and small tables stand in the query.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+import functools
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.engine.elsewhere import collected, reader, write
 from discreet.engine.embedded import embedded
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import limits_in_force
+from discreet.engine.turns import between_turns
 from discreet.engine.waiting import Watch
 from discreet.errors import fail
 
@@ -28,22 +31,57 @@ __all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 
 _REFUSED = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 _MOST_CELLS = 200_000  # of a table that stands in the query
+_TRIES = 20  # to drop a table
 
 
 def kept(table: ir.Table) -> ir.Table:
     """The outcome of a step as a temporary table; the step itself where none may be made."""
-    backend, name = table.get_backend(), fresh_name()
-    made = _unless_refused(lambda: backend.create_table(name, table, **_place()))
-    if made is None:
-        return table
-    _drop_when_unused(made, name)
-    return made
+    made = _made(table.get_backend(), fresh_name(), obj=table)
+    return table if made is None else made
 
 
-def _place() -> dict[str, Any]:
-    """Where a table of ours is made: in the session, unless a schema is named for it."""
+def _made(backend: Any, name: str, **content: Any) -> ir.Table | None:
+    """A table of ours, in the session unless a schema is named for it, that is dropped when nothing
+    refers to it; None where the server allows none.
+    """
     schema = limits_in_force().schema
-    return {"temp": True} if schema is None else {"database": schema}
+    place = {"temp": True} if schema is None else {"database": schema}
+    drop = functools.partial(_drop, backend.con, _full_name(name))
+    try:
+        made = backend.create_table(name, **content, **place)
+    except Exception as error:
+        if schema is not None:
+            _refuse_schema(schema, type(error).__name__)
+        if type(error).__name__ in _REFUSED:
+            return None
+        between_turns(drop)  # it may have been stopped just after the table was made
+        raise
+    when_unused(made, drop, outlives_us=schema is not None)
+    return cast("ir.Table", made)
+
+
+def _refuse_schema(schema: str, error: str) -> None:
+    reasons = {
+        "InvalidSchemaName": "does not exist",
+        "InsufficientPrivilege": "may not be written by this role",
+        "ReadOnlySqlTransaction": "cannot be written in a read-only transaction",
+    }
+    if error in reasons:
+        fail(
+            "N11",
+            f"the schema {schema!r} that is named for tables {reasons[error]}.",
+            "Create it, GRANT CREATE and USAGE on it, or name none: ds.settings(schema=…).",
+        )
+
+
+def _drop(connection: Any, name: str) -> None:
+    """Drop a table outside any transaction of the user's that might still be undone."""
+    from psycopg.errors import QueryCanceled
+
+    for _ in range(_TRIES):  # what is being stopped may stop this as well
+        with contextlib.suppress(QueryCanceled):
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+            return
 
 
 def watch(table: ir.Table) -> Watch:
@@ -62,31 +100,15 @@ def uploaded(backend: Any, table: pa.Table) -> ir.Table:
     """An Arrow table as a temporary table; in the query itself where none may be made."""
     import ibis
 
-    name, schema = fresh_name(), ibis.schema(table.schema)
-    made = _unless_refused(lambda: backend.create_table(name, schema=schema, **_place()))
+    name = fresh_name()
+    made = _made(backend, name, schema=ibis.schema(table.schema))
     if made is None:
         return _in_the_query(backend, table)
-    _drop_when_unused(made, name)
     with backend.begin() as cursor, cursor.copy(f"COPY {_full_name(name)} FROM STDIN") as copy:
         for batch in table.to_batches():
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 copy.write_row(row)
     return made
-
-
-def _unless_refused(step: Any) -> Any:
-    try:
-        return step()
-    except Exception as error:
-        if type(error).__name__ not in _REFUSED:
-            raise
-    return None
-
-
-def _drop_when_unused(table: ir.Table, name: str) -> None:
-    connection, full = table.get_backend().con, _full_name(name)
-    # outside any transaction of the user's that might still be undone
-    when_unused(table, lambda: connection.execute(f"DROP TABLE IF EXISTS {full}"))
 
 
 def _full_name(name: str) -> str:

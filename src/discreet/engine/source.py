@@ -102,8 +102,9 @@ def kept(source: Source, table: ir.Table) -> Source:
 
 def uploaded(source: Source, table: pa.Table) -> ir.Table:
     """A small table, or one column per record, handed to the engine that holds the source."""
-    backend = source.table.get_backend()
-    return translated(lambda: home_of(source.table).uploaded(backend, table), source.origin)
+    backend, home = source.table.get_backend(), home_of(source.table)
+    watch = watched(source.table, "preparing records")
+    return translated(lambda: home.uploaded(backend, table), source.origin, watch)
 
 
 def same(left: Any, right: Any) -> list[Any]:

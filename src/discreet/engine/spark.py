@@ -211,13 +211,16 @@ def watch(table: ir.Table) -> Watch | None:
 
     def wrap(work: Work) -> Work:
         def tagged() -> None:
-            spark.addTag(tag)
+            spark.addTag(tag) if connect else spark.sparkContext.addJobTag(tag)
             work()
 
         return cast("Work", inherited(tagged))
 
-    percent = (lambda: -1.0) if connect else (lambda: _percent(spark))
-    return Watch(percent, lambda: spark.interruptTag(tag), wrap)
+    if connect:
+        return Watch(lambda: -1.0, lambda: spark.interruptTag(tag), wrap)
+    # not by a tag of the session, which only the thread that set it can interrupt
+    context = spark.sparkContext
+    return Watch(lambda: _percent(spark), lambda: context.cancelJobsWithTag(tag), wrap)
 
 
 def _percent(spark: Any) -> float:

@@ -31,6 +31,16 @@ def in_turn(step: Callable[[], T]) -> T:
             _drop()
 
 
+def is_our_turn() -> bool:
+    """Whether this thread is within a call: then no other thread gets a turn before it ends."""
+    if not _turn.acquire(blocking=False):
+        return False
+    try:
+        return _running > 0
+    finally:
+        _turn.release()
+
+
 def between_turns(release: Callable[[], object]) -> None:
     """Run a release now if no call is running, else after it; never wait."""
     _dropped.append(release)

@@ -1,7 +1,9 @@
 """Waiting for an engine: it works in another thread while this one reports its progress, and can
 be stopped at any moment by Ctrl-C or by the callback of the progress.
 
-Only the main thread waits like this: no other one hears of Ctrl-C. A short step says nothing.
+Only the main thread waits like this: no other one hears of Ctrl-C. While it waits it asks the
+engine nothing by itself: Ctrl-C halfway through a question would upset the connection. A short step
+says nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
-from discreet.engine.turns import in_turn
+from discreet.engine.turns import in_turn, is_our_turn
 from discreet.progressing import over, stage
 
 T = TypeVar("T")
@@ -48,20 +50,25 @@ class Watch:
 
 def awaited(step: Callable[[], T], watch: Watch | None) -> T:
     """Run a step in turn; where it can be watched, from the main thread, in another one."""
-    if watch is None or threading.current_thread() is not threading.main_thread():
+    main = threading.current_thread() is threading.main_thread()
+    if watch is None or not main or is_our_turn():  # within a step another thread would wait for it
         return in_turn(step)
     outcome: Future[T] = Future()
-    context = contextvars.copy_context()
     work = watch.wrap(lambda: _run(step, outcome))
-    worker = threading.Thread(target=context.run, args=(work,), daemon=True)
     try:
-        worker.start()
+        _start(work)
         if not over(outcome, _PATIENCE):
             _report(outcome, watch)
     except BaseException:
         _end(outcome, watch)
         raise
     return outcome.result()
+
+
+def _start(work: Work) -> None:
+    """Have another thread work, with the context of this one; it ends with the process."""
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), daemon=True).start()
 
 
 def _run(step: Callable[[], T], outcome: Future[T]) -> None:
@@ -74,25 +81,33 @@ def _run(step: Callable[[], T], outcome: Future[T]) -> None:
 
 
 def _report(outcome: Future[T], watch: Watch) -> None:
+    seen = [-1.0]
+    _start(lambda: _look(outcome, watch, seen))
     with stage(watch.name, 100) as advance:
         done = 0
         while not over(outcome, _POLL):
             # an estimate of the engine, which may go back; unknown between two of its queries
-            done = max(done, min(int(_percent(watch)), 99))
+            done = max(done, min(int(seen[0]), 99))
             advance(done)
 
 
-def _percent(watch: Watch) -> float:
-    try:
-        return watch.percent()
-    except Exception:  # noqa: BLE001 - to know less is no reason to stop
-        return -1.0
+def _look(outcome: Future[T], watch: Watch, seen: list[float]) -> None:
+    while not over(outcome, _POLL):
+        with contextlib.suppress(Exception):  # to know less is no reason to stop
+            seen[0] = watch.percent()
 
 
 def _end(outcome: Future[T], watch: Watch) -> None:
-    """Stop what the engine does until the step gives up: it may just be between two queries."""
+    """Stop what the engine does and wait until the step gives up; another Ctrl-C ends the waiting,
+    not the stopping.
+    """
     if outcome.cancel():  # it has not begun, and will not
         return
-    while not over(outcome, _POLL / 2):
+    _start(lambda: _stop(outcome, watch))
+    over(outcome, None)
+
+
+def _stop(outcome: Future[T], watch: Watch) -> None:
+    while not over(outcome, _POLL / 2):  # again and again: it may just be between two queries
         with contextlib.suppress(Exception):
             watch.stop()

@@ -23,17 +23,30 @@ if TYPE_CHECKING:
     from discreet.linking import Linked
 
 
-def ebil_share(linked: Linked, keys: Sequence[str]) -> float:
-    """Share of the bits in the keys of the initial file that the masked file leaves open."""
+def ebil_share(linked: Linked, keys: Sequence[str], x: pa.Table, y: pa.Table) -> float:
+    """Share of the bits in the keys of the initial file that the masked file leaves open.
+
+    ``x`` and ``y`` hold initial and masked values of some attributes, so that these need not be
+    linked again.
+    """
     if not keys:
         return 0.0
-    compared, initial = linked.compared(keys), linked.initial
-    return share_of_bits(
-        [
-            _bits(initial.frequency_set([key]), compared.pairs_of_values(i))
-            for i, key in enumerate(keys)
-        ]
-    )
+    others = [key for key in keys if key not in x.column_names]
+    compared = linked.compared(others) if others else None
+    pairs = {key: _pairs_of_values(x[key], y[key]) for key in keys if key not in others}
+    if compared is not None:
+        pairs |= {key: compared.pairs_of_values(i) for i, key in enumerate(others)}
+    return share_of_bits([_bits(linked.initial.frequency_set([k]), pairs[k]) for k in keys])
+
+
+def _pairs_of_values(x: pa.ChunkedArray, y: pa.ChunkedArray) -> pa.Table:
+    """As :meth:`discreet.engine.Compared.pairs_of_values`, of values that are here."""
+    import pyarrow as pa
+
+    columns = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in (x, y)]
+    both = pa.table(columns, names=["x", "y"])
+    counted = both.group_by(["x", "y"], use_threads=False).aggregate([([], "count_all")])
+    return counted.rename_columns({"count_all": "n"})
 
 
 def share_of_bits(by_key: Sequence[tuple[float, float, float]]) -> float:

@@ -10,13 +10,14 @@ the original value given the masked one, estimated from the file.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.kernels.packing import pack
+from discreet.kernels.packing import fits, pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,12 +119,17 @@ def table_variation(
 ) -> tuple[float, int, int]:
     """Σ |f − f′|/f over the cells with f > 0, their number, and the records in new cells."""
     sizes = [cardinalities[a] for a in chosen]
-    both = [np.concatenate([x[a], y[a]]) for a in chosen]
-    packed, _ = pack(both, sizes)
-    cell, place = np.unique(packed, return_inverse=True)
     n = len(x[0])
-    f = np.bincount(place[:n], minlength=len(cell))
-    g = np.bincount(place[n:], minlength=len(cell))
+    if fits(sizes, max(n, 1)):  # then every possible cell is counted, without sorting the records
+        cells = math.prod(sizes)
+        f, g = (
+            np.bincount(pack([side[a] for a in chosen], sizes)[0], minlength=cells)
+            for side in (x, y)
+        )
+    else:
+        packed, _ = pack([np.concatenate([x[a], y[a]]) for a in chosen], sizes)
+        cell, place = np.unique(packed, return_inverse=True)
+        f, g = (np.bincount(part, minlength=len(cell)) for part in (place[:n], place[n:]))
     known = f > 0
     lost = float(np.sum(np.abs(f - g)[known] / f[known]))
     return lost, int(known.sum()), int(g[~known].sum())

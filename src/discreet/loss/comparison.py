@@ -101,7 +101,7 @@ def _here(
             table_variation([c[0] for c in codes], [c[1] for c in codes], cardinalities, chosen)
             for chosen in tables_of(len(codes), dimension)
         ),
-        ebil_share(linked, keys),
+        ebil_share(linked, keys, x, y),
     )
 
 
@@ -136,13 +136,26 @@ def _codes(
     x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Original and masked values coded alike, by rank or by the scale; missing is one value."""
-    texts = [*(str(v) if v is not None else None for v in x.to_pylist()),
-             *(str(v) if v is not None else None for v in y.to_pylist())]  # fmt: skip
-    order = list(scale) if scale else sorted({t for t in texts if t is not None})
-    rank = {value: i for i, value in enumerate(order)}
-    end = len(rank)
-    codes = np.array([end if t is None else rank.get(t, end) for t in texts], dtype=np.int64)
-    return codes[: len(x)], codes[len(x) :], end + 1
+    sides = [_distinct(column) for column in (x, y)]
+    order = list(scale) if scale else sorted({text for texts, _ in sides for text in texts})
+    rank, end = {text: i for i, text in enumerate(order)}, len(order)
+    first, second = (
+        np.array([*(rank.get(text, end) for text in texts), end], dtype=np.int64)[at]
+        for texts, at in sides
+    )
+    return first, second, end + 1
+
+
+def _distinct(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """The distinct values of a column as text, and the place of every record: the last, missing."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):  # its dictionary may hold a missing value, or one twice
+        column = column.cast(column.type.value_type)
+    coded = column.combine_chunks().dictionary_encode()
+    texts = [str(value) for value in coded.dictionary.to_pylist()]
+    at = coded.indices.cast(pa.int64()).fill_null(len(texts))
+    return texts, at.to_numpy(zero_copy_only=False)
 
 
 def _there(

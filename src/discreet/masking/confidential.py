@@ -1,8 +1,9 @@
 """What a search must know of the confidential attributes: which values stand in which classes.
 
 Where the records are in this process, all of them. From another engine no more is brought than the
-criterion can tell apart: p distinct values of a class stand for all of its values, in this class
-and in every one that it becomes part of.
+criterion can tell apart, in a row per class: p distinct values of a class stand for all of its
+values, in this class and in every one that it becomes part of. A criterion on the distribution of
+the values needs all of them with their counts; where these are too many, it is refused.
 """
 
 from __future__ import annotations
@@ -39,20 +40,21 @@ def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confide
         return Confidential(data.frequency_set(keys), {}, {}, {})
     by_value = parts.needs_values(data.confidential)
     names = dict.fromkeys((*parts.needs(data.confidential), *by_value))
-    few = {
-        name: _least(parts, name, data.confidential)
-        for name in names
-        if name not in by_value and not engine.is_near(data.source)
-    }
-    counted, pairs = data.some_values(keys, few) if few else (data.frequency_set(keys), {})
+    if engine.is_near(data.source):
+        counted = data.frequency_set(keys)
+        pairs = {name: data.frequency_set([*keys, name]) for name in names}
+        few: dict[str, int] = {}
+    else:
+        few = {n: _least(parts, n, data.confidential) for n in names if n not in by_value}
+        asked = {name: few.get(name) for name in names}
+        counted, pairs = data.some_values(keys, asked) if asked else (data.frequency_set(keys), {})
     found = Confidential(counted, pairs, {}, {})
     for name in names:
         if name in few:
             found.whole[name] = pairs[name].rollup([name])
             found.frequencies[name] = _frequencies(data, name, few[name])
         else:
-            pairs[name] = data.frequency_set([*keys, name])
-            found.whole[name] = data.whole(name)
+            found.whole[name] = data.whole(name, pairs[name])
             found.frequencies[name] = np.sort(found.whole[name].counts)[::-1]
     return found
 

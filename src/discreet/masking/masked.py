@@ -84,9 +84,9 @@ class Masked(Microdata):
             fail("R09", f"{key!r} was not generalized.", recoded)
         return self.mappings[key]
 
-    def whole(self, name: str) -> FrequencySet:
+    def whole(self, name: str, counted: FrequencySet | None = None) -> FrequencySet:
         """The distribution of an attribute in the initial file, unless its values were masked."""
-        return super().whole(name) if name in self.changed else self.initial.whole(name)
+        return super().whole(name, counted) if name in self.changed else self.initial.whole(name)
 
     def _whole_source(self, name: str) -> engine.Source:
         return self.source if name in self.changed else self.initial.source

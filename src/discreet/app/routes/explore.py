@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app import drafting, lattice_svg, map_svg
+from discreet.app import demanding, drafting, lattice_svg, map_svg
 from discreet.app.lattices import MAPS, SHOWS, Lattice, State, ranges
 from discreet.app.pages import form_of, page, see, workspace_of
 from discreet.app.work.exploring import MOST_K, Explored
@@ -118,6 +118,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "listed": lattice.listed(LISTED),
         "current": current,
         "in_plan": _is_in_plan(workspace, lattice),
+        "also": _also(workspace),
         "drawn": lattice_svg.drawing(lattice, address),
         "map": map_svg.drawing(lattice, address),
         "shows": SHOWS,
@@ -198,6 +199,12 @@ def _is_in_plan(workspace: Workspace, lattice: Lattice) -> bool:
     return bool(same and limit == _share(lattice))
 
 
+def _also(workspace: Workspace) -> list[str]:
+    """What the plan asks for that no sweep can tell."""
+    numbers = demanding.numbers_of(workspace.document.get("criterion", {}))
+    return [f"{name} = {numbers[name]}" for name in ("l", "t") if numbers[name]]
+
+
 def _share(lattice: Lattice) -> float:
     return round(lattice.asked.limit / 100, 8)
 
@@ -216,5 +223,7 @@ def _kept(workspace: Workspace, given: Mapping[str, Any]) -> Lattice:
     must: dict[str, Any] = {"k": lattice.k} | ({"p": lattice.p} if lattice.p > 1 else {})
     if lattice.p > 1 and not explored.all_counted:
         must["confidential"] = list(explored.counted)
-    workspace.change(lambda d: drafting.with_node(d, must, _share(lattice), levels))
+    workspace.change(
+        lambda d: drafting.with_node(d, must, _share(lattice), levels), choosing_levels=True
+    )
     return lattice

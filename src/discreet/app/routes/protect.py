@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app import chaining, drafting, runs
+from discreet.app import chaining, demanding, drafting, runs
 from discreet.app.chaining import Fields, Known
 from discreet.app.pages import form_of, page, see, text_in, workspace_of
 from discreet.app.workspaces import Workspace
@@ -38,10 +38,8 @@ async def show(request: Request) -> Response:
     workspace = workspace_of(request)
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
-    known = _known(workspace)
-    fields = [chaining.fields_of(step, known) for step in workspace.document.get("steps", [])]
-    numbers = chaining.numbers_of(workspace.document.get("criterion", {}))
-    return page(request, "protect.html", workspace, **_view(workspace, fields, numbers))
+    numbers = demanding.numbers_of(workspace.document.get("criterion", {}))
+    return page(request, "protect.html", workspace, **_view(workspace, _fields(workspace), numbers))
 
 
 async def results(request: Request) -> Response:
@@ -63,10 +61,10 @@ async def act(request: Request) -> Response:
         fields = _moved(fields, verb, what)
         await run_in_threadpool(_keep, workspace, form, fields, what if verb == "add" else "")
         if verb == "run":
-            await run_in_threadpool(runs.begin, workspace)
+            fields = fields if workspace.levels_fit else _fields(workspace)
+            await run_in_threadpool(_run, workspace)
     except DiscreetError as error:
-        numbers = {name: text_in(form, name) for name in ("k", "p")}
-        view = _view(workspace, fields, numbers) | {"problems": error.problems}
+        view = _view(workspace, fields, demanding.sent_in(form)) | {"problems": error.problems}
         return page(request, "protect.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
 
@@ -90,7 +88,7 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
     """Change the plan; all that is wrong with the form is said at once."""
     known = _known(workspace)
     steps, problems = chaining.steps_in(fields, known)
-    criterion, more = chaining.criterion_in(form, workspace.document.get("criterion", {}))
+    criterion, more = demanding.criterion_in(form, workspace.document.get("criterion", {}))
     raise_all([*problems, *more])
     if added:
         steps, criterion = _with(added, steps, criterion, known)
@@ -98,7 +96,18 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
     if wants_k and not criterion:
         what = "generalization has nothing to reach."
         raise_all([Problem("P60", what, "Write under “What must hold” for example k = 5.")])
-    workspace.change(lambda d: drafting.with_steps(d, steps, criterion))
+    levels = drafting.levels_of({"steps": steps})
+    anew = levels != drafting.levels_of(workspace.sections)
+    workspace.change(lambda d: drafting.with_steps(d, steps, criterion), choosing_levels=anew)
+
+
+def _run(workspace: Workspace) -> None:
+    """Run the chain; not with levels found while those of the form were meant."""
+    if not workspace.levels_fit:
+        what = "the levels were chosen before “What must hold” changed, and are not used."
+        remedy = "Run again to have levels found, or choose “these levels” to keep them."
+        raise_all([Problem("P62", what, remedy)])
+    runs.begin(workspace)
 
 
 def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[list[Any], Any]:
@@ -112,7 +121,7 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if kind == "generalize" and not criterion:
         criterion = {"k": _USUAL_K}
-    number = chaining.numbers_of(criterion)["k"]
+    number = demanding.numbers_of(criterion)["k"]
     return [*steps, chaining.first(kind, known, int(number or 3))], criterion
 
 
@@ -121,7 +130,14 @@ def _known(workspace: Workspace) -> Known:
         [column.name for column in workspace.columns],
         workspace.document.get("roles", {}).get("keys", []),
         workspace.settings.get("record_risk", {}),
+        workspace.levels_fit,
     )
+
+
+def _fields(workspace: Workspace) -> list[Fields]:
+    """The form as the plan has it."""
+    known = _known(workspace)
+    return [chaining.fields_of(step, known) for step in workspace.document.get("steps", [])]
 
 
 def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
@@ -139,6 +155,7 @@ def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -
     return {
         "steps": fields,
         "numbers": numbers,
+        "wanted": demanding.FIELDS,
         "kinds": chaining.KINDS,
         "about": chaining.ABOUT,
         "methods": chaining.METHODS,

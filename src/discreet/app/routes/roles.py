@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app import drafting
+from discreet.app import demanding, drafting
+from discreet.app.fields import Reader
 from discreet.app.pages import (
     CHANGED,
     chosen,
@@ -43,6 +44,8 @@ MISSING = {
     "wildcard": "matches every value",
     "refuse": "not allowed",
 }
+
+RELEASED = {"all": "the whole table", "sample": "a random sample of it"}
 
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
@@ -117,10 +120,43 @@ async def save_missing(request: Request) -> Response:
 
 
 async def measure(request: Request) -> Response:
-    """Start measuring the risk by classes."""
+    """Keep what is wanted in the plan, and start measuring the risk by classes."""
     workspace = workspace_of(request)
-    await run_in_threadpool(workspace.begin, "risk")
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(_measure, workspace, form)
+    except DiscreetError as error:
+        view = _view(workspace) | {"problems": error.problems, "numbers": demanding.sent_in(form)}
+        view |= {name: text_in(form, name) for name in ("released", "share")}
+        return page(request, "roles.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/roles#job")
+
+
+def _measure(workspace: Workspace, form: FormData) -> None:
+    criterion, asked = _wanted(workspace, form)
+    with workspace.lock:
+        workspace.change(lambda d: drafting.with_steps(d, d.get("steps", []), criterion))
+        workspace.set("risk", asked | ({"criterion": criterion} if criterion else {}))
+        workspace.begin("risk")
+
+
+def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
+    """What must hold, and the share of a sample; a form without fields leaves it to the plan."""
+    document = workspace.document
+    if not form:
+        return document.get("criterion", {}), {}
+    criterion, problems = demanding.criterion_in(form, document.get("criterion", {}))
+    confidential = document.get("roles", {}).get("confidential")
+    if not confidential and any(text_in(form, name) for name in ("p", "l", "t")):
+        what = "p, l and t look at confidential attributes, and no column is one."
+        problems.append(Problem("P60", what, "Give a column that role, or leave them empty."))
+    asked: dict[str, Any] = {}
+    if chosen(form, "released", RELEASED) == "sample":
+        percent = text_in(form, "share").rstrip("% ")
+        reader = Reader("What is released", problems)
+        asked = {"share": reader.number(percent, "the share in percent", 0, 100) / 100}
+    raise_all(problems)
+    return criterion, asked
 
 
 async def measure_records(request: Request) -> Response:
@@ -132,7 +168,7 @@ async def measure_records(request: Request) -> Response:
         await run_in_threadpool(workspace.begin, "record_risk")
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
-        view = _view(workspace) | {"problems": error.problems, "asked": sent}
+        view = _view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
         return page(request, "roles.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/roles#job")
 
@@ -165,7 +201,18 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "policy": workspace.document.get("source", {}).get("missing", "category"),
         "keys": workspace.document.get("roles", {}).get("keys", []),
         "asked": asked_of(workspace),
+        "wanted": demanding.FIELDS,
+        "numbers": demanding.numbers_of(workspace.document.get("criterion", {})),
+        "ways": RELEASED,
+        **_released(workspace.settings.get("risk", {})),
     }
+
+
+def _released(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of what is released, as they were last sent."""
+    if "share" not in asked:
+        return {"released": "all", "share": ""}
+    return {"released": "sample", "share": f"{100 * asked['share']:.12g}"}
 
 
 def _row(workspace: Workspace, number: int) -> dict[str, Any]:

@@ -13,7 +13,11 @@ _TABLE = ("source", "roles", "types", "hierarchies")
 WORK: dict[str, Work] = {
     "open": Work("Reading the table", "columns", ("source",), reading.opened, beside=("missing",)),
     "risk": Work(
-        "Measuring the risk", "risk by classes", ("source", "roles", "types"), measuring.risk
+        "Measuring the risk",
+        "risk by classes",
+        ("source", "roles", "types"),
+        measuring.risk,
+        settings="risk",
     ),
     "record_risk": Work(
         "Measuring the risk of every record",

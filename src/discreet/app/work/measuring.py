@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import discreet as ds
-from discreet.app.work import copying
+from discreet.app.work import copying, demands
 from discreet.app.work.task import Task
 from discreet.reporting.blocks import Block, Figure, KeyFigures, Share, Table, Words, rounded
 from discreet.reporting.fragments import class_size_figure, figure
@@ -24,14 +24,17 @@ class Shown:
 
 
 def risk(task: Task) -> Shown:
-    """Risk by classes: figures, words, class sizes, values of the confidential attributes."""
-    data = copying.opened(task)
+    """Risk by classes: figures, words, what is asked, class sizes, combinations, values."""
+    data, asked = copying.opened(task), task.settings.get("risk", {})
     found = ds.risk(data)
     names = distinct(data.columns)
     blocks: list[Block] = [
         _key_figures(found),
         Words(tuple(_said(found.explain(), names).splitlines()), _tone(found)),
+        *demands.criterion(data, asked.get("criterion")),
+        *demands.sample(data, asked.get("share")),
         class_size_figure({"now": found.class_sizes.binned()}),
+        *demands.combinations(data, names),
     ]
     if found.p:
         blocks.append(_values_per_class(found, names))

@@ -70,6 +70,6 @@ class Work:
             name: {k: v for k, v in document.get(name, {}).items() if k not in self.beside}
             for name in self.sections
         }
-        asked = settings.get(self.settings) if self.settings else None
+        asked = (settings.get(self.settings) or None) if self.settings else None
         text = json.dumps([seen, asked], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
