@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from data import BILLING_KEYS
 from processes import Clock
-from scale_job import VERBS, hierarchies
+from scale_job import KNOWN, SENSITIVE, VERBS, hierarchies
 
 KEYS = ", ".join(BILLING_KEYS)
 Work = Callable[[], object]
@@ -144,6 +145,25 @@ def _bits(path: str, i: int) -> str:
     )
 
 
+def record_risk(connection, path: str) -> Work:
+    """Classes once, their sizes for every known set, and the risk of a class to its records."""
+    sets = [s for size in range(1, 6) for s in itertools.combinations(BILLING_KEYS, size)]
+    likely = {s: math.prod(KNOWN[name] for name in s) for s in sets}
+    total = sum(SENSITIVE.values())
+    terms = [f"{100 * total!r}::DOUBLE / (sum(n) OVER ())"]
+    for s in (s for s in sets if likely[s] > 0.01):
+        left = total - sum(SENSITIVE.get(name, 0) for name in s)
+        own = f"sum(n) OVER (PARTITION BY {', '.join(s)})"
+        terms.append(f"{100 * likely[s] * left!r}::DOUBLE / ({own})")
+    query = (
+        f"SELECT risk FROM read_parquet('{path}', file_row_number = true) JOIN "
+        f"(SELECT {KEYS}, {' + '.join(terms)} AS risk FROM "
+        f"(SELECT {KEYS}, count(*) AS n FROM '{path}' GROUP BY {KEYS})) USING ({KEYS}) "
+        "ORDER BY file_row_number"
+    )
+    return lambda: round(float(connection.sql(query).fetchnumpy()["risk"].sum()), 3)
+
+
 def protect(connection, path: str) -> Work:
     """Count, recode by a join per key, drop small classes, and write in the order of a hash.
 
@@ -194,6 +214,7 @@ BY_HAND: dict[str, Callable[..., Work]] = {
     "sample": sample,
     "disclosure_risk": disclosure_risk,
     "information_loss": information_loss,
+    "record_risk": record_risk,
     "protect": protect,
 }
 

@@ -180,8 +180,11 @@ class Microdata:
 
         self.need_partition("counting the values of a class")
         asked = [(name, kind, self._whole_source(name)) for name, kind in sums]
-        found = engine.summed_classes(self.source, keys, distinct, asked)
-        return Classes.from_arrow(found, distinct, sums)
+        found = Classes.from_arrow(
+            engine.summed_classes(self.source, keys, distinct, asked), distinct, sums
+        )
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found
 
     def _whole_source(self, name: str) -> engine.Source:  # noqa: ARG002
         """Where the distribution lies that classes are compared with."""

@@ -71,6 +71,11 @@ def on_progress(callback: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def is_heard() -> bool:
+    """Whether a callback hears of progress, and may end the work."""
+    return _listener.get() is not None
+
+
 @contextlib.contextmanager
 def stage(name: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A stage of the work; call what it yields with how much is done."""

@@ -186,6 +186,6 @@ def raw(server, text):
     """The answer to some bytes."""
     known = server.known
     cookie = f"{known.cookie_name}={known.cookie}"
-    with socket.create_connection(("127.0.0.1", known.port), timeout=20) as line:
+    with socket.create_connection(("127.0.0.1", known.port), timeout=60) as line:
         line.sendall(text.format(port=known.port, cookie=cookie).encode())
         return line.recv(4096)

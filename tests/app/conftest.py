@@ -1,13 +1,13 @@
 """A running app for the tests: the real server on a real socket, in a thread of the test."""
 
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
 
 import discreet as ds
 from tests.app.visitor import Visitor
+from tests.app.waiting import PATIENCE, until
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -27,17 +27,8 @@ def running(folder, file=None, **options):
         yield server
     finally:
         server.stop()
-        thread.join(20)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
-
-
-def until(done, seconds=60):
-    """Wait for something to become true."""
-    end = time.monotonic() + seconds
-    while not (found := done()):
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -125,7 +125,7 @@ def three_jobs(server, endless):
 def other_address(server):
     """Another address of this machine, as another machine would use one."""
     try:
-        socket.create_connection(("127.0.0.2", server.known.port), timeout=20).close()
+        socket.create_connection(("127.0.0.2", server.known.port), timeout=60).close()
     except OSError:
         return
     raise AssertionError("it listens at more than one address")

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tests.app.waiting import ended
+
 # levels of each key: intervals of growing width over numbers
 LEVELS = {
     "12": (3, 2, 2),
@@ -46,7 +48,7 @@ def swept(visitor, name):
     """The same with its lattice swept."""
     workspace = planned(visitor, name)
     assert visitor.post(f"/w/{workspace.id}/explore/sweep").status == 303
-    workspace.job.over.wait(300)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
     return workspace
 

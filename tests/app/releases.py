@@ -3,6 +3,8 @@
 import html
 import re
 
+from tests.app.waiting import ended
+
 HIERARCHIES = {
     "age": {"builder": "intervals", "widths": "10, 20, 40", "unmapped": "error"},
     "zip": {"builder": "prefixes", "lengths": "5, 3, 1, 0", "unmapped": "error"},
@@ -43,7 +45,7 @@ def protected(visitor, workspace, fields):
 
 
 def done(workspace):
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
 
 

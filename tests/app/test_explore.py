@@ -15,7 +15,9 @@ from discreet.app.lattices import BAND, WHOLE, Lattice, State
 from discreet.app.work import exploring
 from tests.app.inside import HOSTILE, SECRET, hostile_table
 from tests.app.lattice_tables import LEVELS, hierarchies, planned, swept, table
+from tests.app.test_jobs import is_alive
 from tests.app.visitor import Visitor
+from tests.app.waiting import ended, until
 
 STATES = [(2, 1, 0.0), (5, 1, 2.0), (5, 2, 5.0), (7, 3, 20.0), (50, 4, 1.5)]
 
@@ -371,7 +373,7 @@ def test_after_a_key_is_gone_the_chain_runs_and_finds_its_levels(visitor):
     page = visitor.get(f"/w/{workspace.id}/protect")
     assert UNUSED in text_of(page)
     visitor.post(f"/w/{workspace.id}/protect", {**chain(workspace, choice="best"), "do": "run"})
-    assert workspace.job.over.wait(300)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
 
 
@@ -402,9 +404,40 @@ def test_a_change_of_roles_or_hierarchies_puts_the_lattice_out_of_date(visitor):
     assert "Out of date" not in text_of(visitor.get(at(workspace)))
     workspace.change(lambda d: drafting.with_entry(d, "hierarchies", "key1", None))
     visitor.post(f"/w/{workspace.id}/explore/sweep")
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     assert "of 6 nodes" in text_of(visitor.get(at(workspace)))
     assert len(list((workspace.folder / ".working").glob("sweep-*"))) == 1
+
+
+@pytest.mark.parametrize("confidential", [[], ["illness"]])
+def test_the_progress_of_a_sweep_grows_to_the_end_over_all_its_parts(
+    visitor, small, tmp_path, confidential
+):
+    (tmp_path / ".working").mkdir()
+    (tmp_path / "t.csv").write_bytes(table("480"))
+    roles = {"keys": list(hierarchies("480")), "confidential": confidential}
+    document = {"source": {"file": "t.csv"}, "roles": roles, "hierarchies": hierarchies("480")}
+    heard = []
+    exploring.explored(exploring.Task(document, tmp_path, {}, tell=heard.append))
+    shares = [progress.done / progress.total for progress in heard]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert len(set(shares)) > 50
+
+
+def test_a_sweep_can_be_cancelled_and_leaves_neither_process_nor_figures(visitor):
+    workspace = planned(visitor, "12960")
+    assert visitor.post(f"/w/{workspace.id}/explore/sweep").status == 303
+    job = workspace.job
+    until(lambda: job.pid is not None)
+    answer = visitor.post(f"/w/{workspace.id}/job/cancel", {"here": "explore"})
+    assert answer.place == f"/w/{workspace.id}/explore"
+    assert not is_alive(job.pid)
+    assert (job.state, "explore" in workspace.results) == ("cancelled", False)
+    assert list((workspace.folder / ".working").glob("sweep-*")) == []
+    assert not (workspace.folder / ".working" / "job").exists()
+    page = visitor.get(f"/w/{workspace.id}/explore")
+    assert "Sweeping the lattice: cancelled. No result was kept." in text_of(page)
 
 
 def test_a_lattice_that_is_too_large_is_refused_with_its_size(visitor, monkeypatch, tmp_path):
@@ -424,7 +457,7 @@ def test_p_counts_confidential_attributes_of_few_values_alone(visitor):
         lambda d: {**d, "roles": roles, "hierarchies": {"age": {"intervals": [2], "top": "*"}}}
     )
     visitor.post(f"/w/{workspace.id}/explore/sweep")
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     explored = workspace.results["explore"].value
     assert (explored.counted, explored.all_counted, explored.most_p) == (("illness",), False, 2)
     assert "p counts the values of illness; other" in text_of(visitor.get(at(workspace)))
@@ -464,7 +497,7 @@ def test_the_sliders_of_the_adult_lattice_are_answered_within_a_tenth_of_a_secon
     given = {name: {"file": f"adult_hierarchy_{name}.csv"} for name in names}
     workspace.change(lambda d: {**d, "roles": {"keys": list(names)}, "hierarchies": given})
     visitor.post(f"/w/{workspace.id}/explore/sweep")
-    workspace.job.over.wait(300)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
     assert lattice(workspace).nodes == 12_960
     assert statistics.median(answer_times(visitor, workspace)) < 0.1
@@ -481,7 +514,7 @@ def test_a_planted_value_is_nowhere(visitor):
     given = {"job": {"by_frequency": [1]}, "age": {"intervals": [3], "top": "*"}}
     workspace.change(lambda d: {**d, "roles": roles, "hierarchies": given})
     visitor.post(f"/w/{workspace.id}/explore/sweep")
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
     for path in ("", "/results", "/found"):
         answer = visitor.get(at(workspace, path, k=2, node=0))
@@ -500,7 +533,7 @@ def hostile(visitor):
     given = {name: {"suppress": True} for name in names[:6]}
     workspace.change(lambda d: {**d, "roles": roles, "hierarchies": given})
     visitor.post(f"/w/{workspace.id}/explore/sweep")
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
     return workspace
 

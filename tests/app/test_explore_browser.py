@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from tests.app.conftest import until
 from tests.app.lattice_tables import TABLES, planned, swept
 from tests.app.test_explore import hostile, lattice
+from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
-from tests.browser.conftest import browser  # noqa: F401 - a fixture
+from tests.app.waiting import until
+from tests.browser.conftest import browser, patient  # noqa: F401 - a fixture
 from tests.browser.test_app import Steward
 
 WIDTHS = [400, 1400]
@@ -159,16 +160,35 @@ def test_a_lattice_is_swept_and_appears_without_a_reload(browser, server):  # no
     visit = Steward(browser, server)
     page = visit.at(f"/w/{workspace.id}/explore")
     page.click("text=Sweep the lattice")
-    page.wait_for_selector("#n0", timeout=60_000)
+    page.wait_for_selector("#n0")
     page.focus(".lattice svg a[aria-current]")
     moved(page, lambda: page.keyboard.press("ArrowUp"))
     assert visit.said == []
     visit.context.close()
 
 
+def test_a_sweep_shows_its_percentage_and_cancel_leaves_no_process(browser, server, endless):  # noqa: F811
+    workspace = planned(Visitor(server).logged_in(), "12")
+    visit = Steward(browser, server)
+    page = visit.at(f"/w/{workspace.id}/explore")
+    endless("")
+    page.click("text=Sweep the lattice")
+    page.wait_for_selector("#job progress[value='25']")
+    assert is_alive(workspace.job.pid)
+    assert page.get_attribute("#job", "data-said") == "Sweeping the lattice: 20 %"  # in tens
+    assert page.is_disabled("text=Sweep the lattice")
+    page.click("text=Cancel")
+    page.wait_for_selector("text=No result was kept.")
+    assert not is_alive(workspace.job.pid)
+    assert page.url.endswith("/explore")
+    assert page.is_enabled("text=Sweep the lattice")
+    assert visit.said == []
+    visit.context.close()
+
+
 def test_without_scripts_links_and_forms_work(browser, server, all_swept):  # noqa: F811
     workspace = all_swept("12")
-    context = browser.new_context(java_script_enabled=False)
+    context = patient(browser.new_context(java_script_enabled=False))
     page = context.new_page()
     page.goto(server.link)
     page.wait_for_selector("h1")

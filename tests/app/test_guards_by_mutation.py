@@ -32,9 +32,10 @@ import uvicorn
 from discreet.app import application, guard, jobs, pages, previewing, uploads, worker, workspaces
 from discreet.app import server as servers
 from tests.app import attacks, inside
-from tests.app.conftest import running, until
+from tests.app.conftest import running
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
+from tests.app.waiting import until
 
 
 def without(mapping, name):

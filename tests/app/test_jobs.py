@@ -10,7 +10,7 @@ import pytest
 
 import discreet as ds
 from discreet.app.jobs import Job, Jobs
-from tests.app.conftest import until
+from tests.app.waiting import PATIENCE, ended, until
 
 SECRET = "Tr0ub4dor"
 
@@ -60,7 +60,7 @@ def is_alive(pid):
 
 def test_a_job_finds_what_the_library_finds(begin, tmp_path):
     job, found = begin()
-    job.over.wait()
+    ended(job)
     assert job.state == "done", job.problems
     table = {"age": [23, 37, 38], "sex": ["F", "M", "M"]}
     figures = ds.risk(ds.read(table, keys=["age"])).to_dict()
@@ -72,7 +72,7 @@ def test_a_job_finds_what_the_library_finds(begin, tmp_path):
 
 def test_an_error_of_the_library_keeps_its_code_and_sentence(begin):
     job, found = begin(keys=["agee"])
-    job.over.wait()
+    ended(job)
     assert (job.state, found) == ("failed", [])
     assert [p.code for p in job.problems] == ["R01"]
     assert "'age'" in job.problems[0].remedy
@@ -80,7 +80,7 @@ def test_an_error_of_the_library_keeps_its_code_and_sentence(begin):
 
 def test_an_unknown_error_is_named_by_its_type_alone(begin):
     job, _ = begin("record_risk", settings={"record_risk": {SECRET: 1}})
-    job.over.wait()
+    ended(job)
     assert job.state == "failed"
     assert [p.code for p in job.problems] == ["E02"]
     assert "TypeError" in job.problems[0].what
@@ -95,10 +95,8 @@ def test_cancel_returns_when_the_process_is_gone(begin, jobs, endless, lines):
     job, found = begin()
     until(lambda: job.progress.stage == "on")
     assert (job.progress.percent, is_alive(job.pid)) == (25, True)
-    start = time.monotonic()
     jobs.cancel(job)
     assert not is_alive(job.pid)
-    assert time.monotonic() - start < 5
     assert (job.state, found, job.problems) == ("cancelled", [], ())
 
 
@@ -107,7 +105,7 @@ def test_a_worker_that_is_killed_shows_as_failed(begin, endless):
     job, found = begin()
     until(lambda: job.progress.stage == "on")
     os.kill(job.pid, signal.SIGKILL)
-    job.over.wait(20)
+    ended(job)
     assert (job.state, found) == ("failed", [])
     assert [p.code for p in job.problems] == ["E60"]
 
@@ -147,7 +145,7 @@ def test_a_worker_ends_when_the_app_is_gone(tmp_path):
     worker = subprocess.Popen(
         [sys.executable, "-c", "import discreet.app.worker as w, time\n"
          "w._attempt = lambda *_: time.sleep(600)\nw.main()"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=tmp_path,
     )  # fmt: skip
     with worker:
         worker.stdin.write(task)
@@ -155,12 +153,12 @@ def test_a_worker_ends_when_the_app_is_gone(tmp_path):
         time.sleep(0.5)
         assert worker.poll() is None
         worker.stdin.close()
-        assert worker.wait(20) == 1
+        assert worker.wait(PATIENCE) == 1
 
 
 def test_a_file_in_the_folder_of_the_table_is_not_imported(begin, tmp_path):
     (tmp_path / ".working").mkdir()
     (tmp_path / ".working" / "json.py").write_text("raise SystemExit(3)")
     job, _ = begin()
-    job.over.wait()
+    ended(job)
     assert job.state == "done"

@@ -3,7 +3,6 @@
 import json
 import re
 import stat
-import subprocess
 import sys
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import discreet as ds
 from discreet.app import chaining, drafting
 from discreet.app.work.running import folder_of
-from tests.app.conftest import until
 from tests.app.inside import hostile_table
 from tests.app.releases import (
     CHAIN,
@@ -25,6 +23,8 @@ from tests.app.releases import (
 )
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
+from tests.app.waiting import PATIENCE, ended, until
+from tests.processes import run
 
 SECRET = "Tr0ub4dor"
 ROLES = {
@@ -237,7 +237,7 @@ def test_a_cancelled_run_leaves_no_process_no_file_and_no_result(visitor, idle, 
 def test_a_run_that_fails_says_code_and_sentence(visitor, idle):
     before = dict(idle.results)
     visitor.post(f"/w/{idle.id}/protect", {**GENERALIZE, "do": "run", "k": "400", "limit-0": "0"})
-    idle.job.over.wait()
+    ended(idle.job)
     page = text_of(visitor.get(f"/w/{idle.id}/protect"))
     assert "Protecting the table: failed." in page
     assert re.search(r"\bD31\b", page)
@@ -307,18 +307,18 @@ def test_the_plan_makes_the_same_files_again(visitor, ready, patients, tmp_path)
     (again / "release.toml").write_bytes(files["plan"].read_bytes())
     discreet = [sys.executable, "-c", "from discreet.cli import main; main()"]
     plan = [*discreet, "run", "release.toml"]
-    subprocess.run(plan, cwd=again, check=True, capture_output=True)
+    assert run(plan, PATIENCE, cwd=again).returncode == 0
     for role in ("masked", "report", "public_report"):
         assert (again / files[role].name).read_bytes() == files[role].read_bytes(), role
     verify = [*discreet, "verify", "masked.csv", "--initial", "patients.csv"]
     more = ["--ledger", files["ledger"]]
-    subprocess.run([*verify, *more], cwd=again, check=True, capture_output=True)
+    assert run([*verify, *more], PATIENCE, cwd=again).returncode == 0
 
 
 def test_the_script_makes_the_same_table_again(visitor, ready, patients, tmp_path):
     files = downloaded(visitor, ready, tmp_path, "script")
     (tmp_path / "patients.csv").write_bytes(patients.read_bytes())
-    subprocess.run([sys.executable, files["script"]], cwd=tmp_path, check=True, capture_output=True)
+    assert run([sys.executable, files["script"]], PATIENCE, cwd=tmp_path).returncode == 0
     masked = visitor.ask("GET", f"/w/{ready.id}/release/file/masked").raw
     assert (tmp_path / "masked.csv").read_bytes() == masked
 

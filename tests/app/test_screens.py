@@ -11,12 +11,14 @@ from tests.app import inside
 from tests.app.attacks import reading
 from tests.app.conftest import running
 from tests.app.visitor import Visitor
+from tests.app.waiting import ended
 
 SECRET = "Tr0ub4dor"
 
 
 @pytest.fixture(scope="module")
 def visitor(server):
+    server.workspaces.most = 100
     return Visitor(server).logged_in()
 
 
@@ -46,7 +48,7 @@ def row(workspace, column, role, kind="", scale=""):
 def measured(visitor, workspace, path="measure", fields=None):
     answer = visitor.post(f"/w/{workspace.id}/roles/{path}", fields)
     assert answer.status == 303, text_of(answer)
-    workspace.job.over.wait(120)
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
 
 
@@ -75,7 +77,7 @@ def test_a_file_that_cannot_be_read_says_why_and_can_be_read_otherwise(visitor):
     assert visitor.get(f"/w/{workspace.id}/roles").place == f"/w/{workspace.id}/data"
     again = reading(header="no", names="age, income")
     assert visitor.post(f"/w/{workspace.id}/data", again).status == 303
-    workspace.job.over.wait()
+    ended(workspace.job)
     assert [column.name for column in workspace.columns] == ["age", "income"]
     assert workspace.plan.to_dict() == {"source": {"file": "t.csv", "names": ["age", "income"]}}
     assert 'value="age, income"' in visitor.get(f"/w/{workspace.id}/data").text
@@ -190,7 +192,7 @@ def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patie
     for line in check.explain().splitlines():
         assert line.strip() in page
     drawn = ds.sampling_risk(data).at(0.25)
-    assert f"0.25 of the records ({drawn.t} records): at most {drawn.maximal:.2%}" in page
+    assert f"sample of 25% ({drawn.t} records): at most {drawn.maximal:.2%}" in page
     for path in ("roles", "protect"):
         form = visitor.get(f"{at}/{path}").text
         for name in ("k", "p", "l", "t"):
@@ -381,7 +383,7 @@ def test_a_planted_value_is_on_no_page_and_in_no_header(visitor):
     measured(visitor, workspace)
     fields = {"known-0": "0.5", "sensitivity-1": "1", "values-1": "flu = 0.5"}
     visitor.post(f"/w/{workspace.id}/roles/record-risk", fields)
-    workspace.job.over.wait()
+    ended(workspace.job)
     assert workspace.job.problems[0].code == "D40"  # a value without a weight: how many, not which
     at = f"/w/{workspace.id}"
     for path in ("data", "data/results", "roles", "roles/results", "job", "banner", "hierarchy/0"):
@@ -428,7 +430,7 @@ def test_a_file_of_the_command_line_is_opened_at_once_and_never_changed(tmp_path
         visitor = Visitor(server)
         landing = re.search(r'url=(/w/[^"]+)', visitor.get(f"/?token={server.known.token}").text)[1]
         workspace = server.workspaces.get(landing.split("/")[2])
-        workspace.job.over.wait()
+        ended(workspace.job)
         assert workspace.table.n == 400
         assert workspace.plan.source.resolve() == patients
         visitor.logged_in().post(f"/w/{workspace.id}/close")

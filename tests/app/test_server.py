@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import until
 from tests.app.visitor import Visitor
+from tests.app.waiting import PATIENCE, until
 
 COMMAND = [sys.executable, "-c", "from discreet.cli import command; command()", "app"]
 LINUX = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="needs /proc of Linux")
@@ -35,7 +35,7 @@ class Started:
 
     def end(self, how):
         self.process.send_signal(how)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE)
 
 
 @contextmanager
@@ -44,17 +44,19 @@ def started(temporary, *words, **environment):
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "TMPDIR": str(temporary), **environment},
+        start_new_session=True,
     )  # fmt: skip
     with process:
         try:
             yield Started(process, temporary)
-        finally:
-            process.kill()
+        finally:  # and all that it started
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def logged_in(link):
     """A visitor who followed the link."""
-    with urllib.request.urlopen(link) as answer:
+    with urllib.request.urlopen(link, timeout=60) as answer:
         cookie = answer.headers["Set-Cookie"].partition(";")[0]
         landing = re.search(r'url=([^"]+)', answer.read().decode())[1]
 
@@ -89,7 +91,7 @@ def test_a_job_under_way_ends_with_the_app_even_when_that_is_killed(tmp_path, pa
         workers = until(lambda: children(app.process.pid))
         app.process.kill()
         app.process.wait()
-        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), 20)
+        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
         assert app.rooms
     with started(tmp_path / "tmp", "--no-browser") as again:  # tidies up what the other left
         again.link()
@@ -137,7 +139,7 @@ def test_what_it_prints_holds_no_value_of_the_data(tmp_path):
 
 def test_a_file_that_is_not_there_is_said_before_anything_is_started(tmp_path):
     with started(tmp_path / "tmp", "none.csv") as app:
-        assert app.process.wait(30) == 2
+        assert app.process.wait(PATIENCE) == 2
         assert "S01" in app.process.stdout.read()
 
 

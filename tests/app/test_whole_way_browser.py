@@ -18,7 +18,6 @@ from tests.browser.test_app import Steward
 
 WIDTHS = [400, 1400]
 SECRET = "Tr0ub4dor"
-SLOW = 120_000  # milliseconds that a job may take on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +33,6 @@ def steward(browser, server):  # noqa: F811
 
     def one(width=1400):
         made.append(Steward(browser, server, width))
-        made[-1].page.set_default_timeout(SLOW)
         return made[-1]
 
     yield one

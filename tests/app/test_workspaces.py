@@ -5,6 +5,7 @@ import pytest
 import discreet as ds
 from discreet.app.drafting import with_entry
 from discreet.app.workspaces import Workspaces
+from tests.app.waiting import ended
 
 TABLE = "age,zip\n23,41076\n23,41076\n37,48201\n38,48201\n"
 
@@ -45,9 +46,9 @@ def test_its_plan_can_be_read_by_the_library(workspace, tmp_path):
 
 
 def test_a_job_can_try_other_sections_and_its_result_has_a_slot_of_its_own(workspace):
-    workspace.begin("risk").over.wait()
+    ended(workspace.begin("risk"))
     tried = {"roles": {"keys": ["age", "zip"]}}
-    workspace.begin("risk", slot="tried", changes=tried).over.wait()
+    ended(workspace.begin("risk", slot="tried", changes=tried))
     assert workspace.document["roles"] == {"keys": ["age"]}
     assert workspace.results["tried"].changes == tried
     keys = {s: list(r.value.figures["computed_from"]["keys"]) for s, r in workspace.results.items()}
@@ -66,7 +67,7 @@ def test_sections_that_are_not_sound_start_no_job(workspace):
 def test_a_result_that_comes_after_the_plan_was_changed_is_out_of_date(workspace):
     job = workspace.begin("risk")
     workspace.change(lambda d: {**d, "roles": {"keys": ["zip"]}})
-    job.over.wait()
+    ended(job)
     assert workspace.out_of_date == ("risk",)
 
 

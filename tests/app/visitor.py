@@ -6,6 +6,8 @@ import secrets
 import urllib.parse
 from dataclasses import dataclass
 
+from tests.app.waiting import ended
+
 
 @dataclass
 class Answer:
@@ -89,5 +91,5 @@ class Visitor:
         answer = self.upload("/open", [("file", (name, content))], {**fields, **options})
         assert answer.status == 303, (answer.status, answer.text[-600:])
         workspace = self.server.workspaces.get(re.search(r"/w/([^/]+)/", answer.place)[1])
-        workspace.job.over.wait(120)
+        ended(workspace.job)
         return workspace

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.waiting import MILLISECONDS
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = [
     "--no-sandbox",
@@ -48,11 +50,18 @@ def browser(absent):
         _shared.close()
 
 
+def patient(context):
+    """A context whose pages wait as long as a slow machine needs."""
+    context.set_default_timeout(MILLISECONDS)
+    return context
+
+
 class Visit:
     """A page that was opened, and all it said and asked for on the way."""
 
     def __init__(self, browser, path, width):
         self.page = browser.new_page(viewport={"width": width, "height": 900})
+        self.page.set_default_timeout(MILLISECONDS)
         self.said, self.asked = [], []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 import pytest
 
 import discreet as ds
-from tests.app.conftest import running, until
+from tests.app.conftest import running
 from tests.app.inside import HOSTILE, hostile_table
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
+from tests.app.waiting import ended, until
+from tests.browser.conftest import QUIET, executable, patient
 
 WIDTHS = [400, 1400]
 
@@ -23,7 +25,7 @@ class Steward:
 
     def __init__(self, browser, server, width=1400):
         self.server = server
-        self.context = browser.new_context(viewport={"width": width, "height": 900})
+        self.context = patient(browser.new_context(viewport={"width": width, "height": 900}))
         self.said, self.asked = [], []
         self.page = self.tab()
 
@@ -46,7 +48,7 @@ class Steward:
         page = self.enter()
         page.set_input_files("#file", {"name": name, "mimeType": "text/csv", "buffer": content})
         page.click("text=Open >> nth=-1")
-        page.wait_for_selector("#columns-title", timeout=60_000)
+        page.wait_for_selector("#columns-title")
         return page
 
     def at(self, path):
@@ -93,14 +95,14 @@ def opened(server, table):
     workspace = visitor.open("patients.csv", table)
     visitor.post(f"/w/{workspace.id}/data/suggested")
     visitor.post(f"/w/{workspace.id}/roles/measure")
-    workspace.job.over.wait()
+    ended(workspace.job)
     assert workspace.job.state == "done", workspace.job.problems
     return f"/w/{workspace.id}"
 
 
 def measure(page):
     page.click("#results button:has-text('Measure')")
-    page.wait_for_selector(".found figure svg", timeout=60_000)
+    page.wait_for_selector(".found figure svg")
 
 
 # -- the way of a steward ------------------------------------------------------------------------
@@ -236,7 +238,7 @@ def test_a_lost_connection_is_said_and_the_job_goes_on(at_work):
     page = at_work.page
     at_work.context.set_offline(True)
     page.wait_for_selector("#lost:visible")
-    page.wait_for_timeout(2_000)
+    page.wait_for_timeout(500)
     assert is_alive(at_work.workspace.job.pid)
     at_work.context.set_offline(False)
     page.wait_for_selector("#lost", state="hidden")
@@ -280,8 +282,6 @@ def site(text):
 @pytest.fixture(scope="module")
 def misled(browser):
     """A browser that takes evil.test for this machine."""
-    from tests.browser.conftest import QUIET, executable
-
     opened = browser.browser_type.launch(
         executable_path=executable(),
         args=[*QUIET, "--host-resolver-rules=MAP evil.test 127.0.0.1"],
@@ -291,7 +291,7 @@ def misled(browser):
 
 
 def test_a_name_that_is_turned_to_this_machine_does_not_get_in(misled, server):
-    page = misled.new_context().new_page()
+    page = patient(misled.new_context()).new_page()
     port = server.known.port
     assert page.goto(f"http://evil.test:{port}/").status == 421
     assert page.goto(f"http://evil.test:{port}/?token={server.known.token}").status == 421
@@ -338,7 +338,7 @@ ATTACK = """async (target) => {
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "evil.test"])
 def test_a_page_on_another_port_or_host_reads_and_changes_nothing(misled, server, host):
-    context = misled.new_context()
+    context = patient(misled.new_context())
     page = context.new_page()
     page.goto(server.link)
     page.wait_for_url(f"{server.address}/")
@@ -358,7 +358,7 @@ def test_a_page_on_another_port_or_host_reads_and_changes_nothing(misled, server
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "evil.test"])
 def test_a_form_on_another_port_or_host_opens_nothing(misled, server, host):
-    context = misled.new_context()
+    context = patient(misled.new_context())
     page = context.new_page()
     page.goto(server.link)
     page.wait_for_url(f"{server.address}/")
@@ -380,12 +380,12 @@ def test_the_app_opens_from_a_file_and_from_a_link_on_another_site(misled, serve
     from discreet.app.launching import redirect_file
 
     file = redirect_file(server.link, tmp_path)
-    page = misled.new_context().new_page()
+    page = patient(misled.new_context()).new_page()
     page.goto(file.as_uri())
     page.wait_for_selector("h1:has-text('Open a table')")
     assert "token" not in page.url
     with site(f'<!DOCTYPE html><a href="{server.link}">app</a>') as (port, _):
-        other = misled.new_context().new_page()
+        other = patient(misled.new_context()).new_page()
         other.goto(f"http://evil.test:{port}/")
         other.click("text=app")
         other.wait_for_selector("h1:has-text('Open a table')")

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from discreet.app import guard
-from tests.app.conftest import running, until
+from tests.app.conftest import running
+from tests.app.waiting import until
+from tests.browser.conftest import patient
 from tests.browser.test_app import misled, site  # noqa: F401 - a fixture
 
 POLICY = guard.HEADERS["content-security-policy"]
@@ -30,7 +32,7 @@ def headers(without=None, part=None):
 def entered(browser, folder, **options):
     """A page of a steward who has the cookie, and the server."""
     with running(folder, **options) as server:
-        context = browser.new_context()
+        context = patient(browser.new_context())
         page = context.new_page()
         page.goto(server.link)
         page.wait_for_url(f"{server.address}/")

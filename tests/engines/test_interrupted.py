@@ -128,6 +128,9 @@ VERBS = {
     "risk": lambda data, _: ds.risk(data),
     "sample": lambda data, _: ds.sample(data, n=300, seed=1),
     "microaggregate": lambda data, _: ds.microaggregate(data, ["income"], k=5, blocks=100).n,
+    "ru_map": lambda data, _: ds.ru_map(
+        data, ds.grid(methods=["sampling"], fractions=[0.9], seed=1)
+    ),
     "to arrow": lambda data, _: data.to("arrow"),
     "write": lambda data, folder: data.write(folder / "release.parquet"),
 }

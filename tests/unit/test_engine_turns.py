@@ -98,3 +98,43 @@ def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
     assert stopped.is_set()
     assert len(asked) == 2
     assert threading.main_thread() not in asked
+
+
+def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
+    """What the connection does then is of the thread whose turn it is."""
+    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    inside, go_on, stops, ran = threading.Event(), threading.Event(), [], []
+
+    def call():
+        inside.set()
+        return go_on.wait(20)
+
+    def enough(_):
+        raise RuntimeError
+
+    watch = waiting.Watch(lambda: -1.0, lambda: stops.append(1))
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(turns.in_turn, call)
+        inside.wait(10)
+        with pytest.raises(RuntimeError), ds.on_progress(enough):
+            waiting.awaited(lambda: ran.append(1), watch)
+        go_on.set()
+        assert running.result(20)
+    turns.in_turn(lambda: None)
+    assert stops == ran == []
+
+
+def test_a_thread_with_a_callback_can_be_ended_too(monkeypatch):
+    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    stopped = threading.Event()
+
+    def enough(_):
+        raise RuntimeError
+
+    def call():
+        with ds.on_progress(enough):
+            waiting.awaited(lambda: stopped.wait(20), waiting.Watch(lambda: -1.0, stopped.set))
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError):
+        pool.submit(call).result(20)
+    assert stopped.is_set()

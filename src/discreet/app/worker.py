@@ -76,7 +76,8 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
             line = {"stage": progress.stage, "done": progress.done, "total": progress.total}
             print(json.dumps(line), file=out, flush=True)
 
-    given = Task(task["document"], Path(task["folder"]), task["settings"], task.get("slot", ""))
+    parts = task["document"], Path(task["folder"]), task["settings"], task.get("slot", "")
+    given = Task(*parts, tell=tell)
     with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell):
         warnings.simplefilter("always")
         value = WORK[task["work"]].do(given)

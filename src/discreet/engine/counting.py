@@ -114,13 +114,16 @@ def summed_classes(
     table = source.table.select(**keys, **values)
     numbers = {f"d{i}": table[v].nunique() + _any_missing(table[v]) for i, v in enumerate(values)}
     classes = table.group_by(list(keys)).agg(size=table.count(), **numbers)
-    for number, (name, kind, whole) in enumerate(sums):
-        pairs = pairs_of(source, by, name)
-        compared = _with_part(pairs, kind, whole, name)
-        others = [f"o{i}" for i in range(len(by))]
-        added = compared.group_by(others).agg(**{f"s_{number}": compared["part"].sum()})
+    others = [f"o{i}" for i in range(len(by))]
+    for name in dict.fromkeys(name for name, _, _ in sums):
+        pairs, parts = pairs_of(source, by, name), []
+        for number, (own, kind, whole) in enumerate(sums):
+            if own == name:
+                parts.append(f"s_{number}")
+                pairs = _with_part(pairs, kind, whole, name).rename({parts[-1]: "part"})
+        added = pairs.group_by(others).agg(**{part: pairs[part].sum() for part in parts})
         alike = [c for k, o in zip(keys, others, strict=True) for c in same(classes[k], added[o])]
-        classes = classes.join(added, alike).select(*classes.columns, f"s_{number}")
+        classes = classes.join(added, alike).select(*classes.columns, *parts)
     shape = [c for c in classes.columns if c not in keys]
     return collected(classes.group_by(shape).agg(classes=classes.count()), source)
 
@@ -153,7 +156,7 @@ def _with_rank(pairs: ir.Table, at: int, kind: str) -> ir.Table:
     window = ibis.window(group_by=others, order_by=ibis.desc("n"))
     ranked = pairs.mutate(rank=ibis.row_number().over(window))
     counts = ranked["rank"] == at if kind == "most" else ranked["rank"] >= at
-    return ranked.mutate(part=counts.ifelse(ranked["n"], 0))
+    return ranked.select(*pairs.columns, part=counts.ifelse(ranked["n"], 0))
 
 
 def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:
@@ -166,7 +169,8 @@ def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:
     )
     joined = pairs.join(held, same(pairs["v"], held["w"]))
     share = joined["n"].cast("float64") / joined["size"].cast("float64")
-    return joined.mutate(part=(share - joined["whole"]).abs() - joined["whole"])
+    part = (share - joined["whole"]).abs() - joined["whole"]
+    return joined.select(*pairs.columns, part=part)
 
 
 def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:

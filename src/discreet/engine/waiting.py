@@ -1,9 +1,9 @@
 """Waiting for an engine: it works in another thread while this one reports its progress, and can
 be stopped at any moment by Ctrl-C or by the callback of the progress.
 
-Only the main thread waits like this: no other one hears of Ctrl-C. While it waits it asks the
-engine nothing by itself: Ctrl-C halfway through a question would upset the connection. A short step
-says nothing.
+Only the main thread waits like this, which hears of Ctrl-C, or one with a callback. While it waits
+it asks the engine nothing by itself: Ctrl-C halfway through a question would upset the connection.
+A short step says nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import contextlib
 import contextvars
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import TypeVar
 
 from discreet.engine.turns import in_turn, is_our_turn
-from discreet.progressing import over, stage
+from discreet.progressing import is_heard, over, stage
 
 T = TypeVar("T")
 Work = Callable[[], None]
@@ -49,9 +49,9 @@ class Watch:
 
 
 def awaited(step: Callable[[], T], watch: Watch | None) -> T:
-    """Run a step in turn; where it can be watched, from the main thread, in another one."""
-    main = threading.current_thread() is threading.main_thread()
-    if watch is None or not main or is_our_turn():  # within a step another thread would wait for it
+    """Run a step in turn; where it can be watched and stopped, in another thread."""
+    heard = threading.current_thread() is threading.main_thread() or is_heard()
+    if watch is None or not heard or is_our_turn():  # within a step, another thread would wait
         return in_turn(step)
     outcome: Future[T] = Future()
     work = watch.wrap(lambda: _run(step, outcome))
@@ -72,12 +72,16 @@ def _start(work: Work) -> None:
 
 
 def _run(step: Callable[[], T], outcome: Future[T]) -> None:
-    if not outcome.set_running_or_notify_cancel():
-        return
+    def begun() -> T:
+        if not outcome.set_running_or_notify_cancel():
+            raise CancelledError
+        return step()
+
     try:
-        outcome.set_result(in_turn(step))
+        outcome.set_result(in_turn(begun))
     except BaseException as error:  # noqa: BLE001 - raised again by result()
-        outcome.set_exception(error)
+        if not outcome.cancelled():
+            outcome.set_exception(error)
 
 
 def _report(outcome: Future[T], watch: Watch) -> None:
@@ -101,7 +105,7 @@ def _end(outcome: Future[T], watch: Watch) -> None:
     """Stop what the engine does and wait until the step gives up; another Ctrl-C ends the waiting,
     not the stopping.
     """
-    if outcome.cancel():  # it has not begun, and will not
+    if outcome.cancel():  # it has not begun, and will not: what runs is of another thread
         return
     _start(lambda: _stop(outcome, watch))
     over(outcome, None)

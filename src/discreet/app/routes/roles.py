@@ -45,7 +45,7 @@ MISSING = {
     "refuse": "not allowed",
 }
 
-RELEASED = {"all": "the whole table", "sample": "a random sample of it"}
+RELEASED = {"all": "the whole table", "sample": "a random sample"}
 
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
@@ -201,6 +201,7 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "policy": workspace.document.get("source", {}).get("missing", "category"),
         "keys": workspace.document.get("roles", {}).get("keys", []),
         "asked": asked_of(workspace),
+        "sent": False,
         "wanted": demanding.FIELDS,
         "numbers": demanding.numbers_of(workspace.document.get("criterion", {})),
         "ways": RELEASED,

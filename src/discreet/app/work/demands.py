@@ -31,7 +31,7 @@ def sample(data: Any, share: float | None) -> list[Block]:
     return [
         Words(
             (
-                f"As a random sample of {share:.4g} of the records ({counted(drawn.t, 'record')}): "
+                f"As a random sample of {100 * share:.4g}% ({counted(drawn.t, 'record')}): "
                 f"at most {drawn.maximal:.2%} of the people in this table are expected to be "
                 f"recognised by guessing within classes, give or take {2 * drawn.maximal_sd:.2%} "
                 f"(DR_max, two standard deviations); {whole.maximal:.2%} with all records.",
@@ -53,7 +53,7 @@ def combinations(data: Any, names: Mapping[str, str]) -> list[Block]:
             (", ".join(names[name] for name in c.attributes), c.uniques, Part(c.uniques, found.n))
             for c in sets[:_EACH]
         ]
-    columns = ("who knows", "recognises, alone in their class", "share of the records")
+    columns = ("who knows", "recognises so many records", "share of the records")
     return [Table("The riskiest combinations of keys", columns, tuple(rows))]
 
 

@@ -6,10 +6,11 @@ them up. They are counts and losses of nodes; no value of the table is among the
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,11 @@ def explored(task: Task) -> Explored:
     criterion: Any = ds.KAnonymity(2)
     if most_p > 1:
         criterion = ds.PSensitiveKAnonymity(p=2, k=2, confidential=counted)
-    # all may be suppressed, so that there is a node whatever the table is like
-    found = ds.generalize(data, plan.hierarchies, criterion, max_suppressed=1.0, seconds=0.0)
+    course = _Course(task.tell, most_p)
+    with ds.on_progress(course.heard):
+        # all may be suppressed, so that there is a node whatever the table is like
+        found = ds.generalize(data, plan.hierarchies, criterion, max_suppressed=1.0, seconds=0.0)
+    course.over = 1
     if found.lattice.nodes > MOST_NODES:
         what = f"the lattice has {found.lattice.nodes:,} nodes, and a page is made for"
         remedy = "Take fewer keys, or hierarchies with fewer levels; Protect can search it."
@@ -90,8 +94,34 @@ def explored(task: Task) -> Explored:
         counted,
         set(counted) == set(data.confidential),
         most_p,
-        _kept(found, most_p, task.folder / WORKING),
+        _kept(found, most_p, task.folder / WORKING, course),
     )
+
+
+@dataclass
+class _Course:
+    """How far the work is, as one number over its parts.
+
+    These are a sweep for the first two p and for each more, and the figures of every p.
+    """
+
+    tell: Callable[[ds.Progress], None]
+    most_p: int
+    over: int = 0  # parts that are
+
+    def heard(self, progress: ds.Progress) -> None:
+        """The progress of a part."""
+        if progress.total is not None:
+            parts = max(self.most_p - 1, 1) + self.most_p
+            done, total = self.over * progress.total + progress.done, parts * progress.total
+            progress = replace(progress, done=done, total=total)
+        self.tell(progress)
+
+    def figures(self, k: int) -> None:
+        """The figures of a p are there up to this k; the first comes after a sweep, if any."""
+        self.over += k == 1 and self.over >= 3
+        self.heard(ds.Progress("sweeping the lattice", k, MOST_K + 1, 0.0))
+        self.over += k == MOST_K + 1
 
 
 def _counted(data: Any, hierarchies: Mapping[str, Any]) -> tuple[str, ...]:
@@ -103,7 +133,7 @@ def _counted(data: Any, hierarchies: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _kept(found: Any, most_p: int, folder: Path) -> str:
+def _kept(found: Any, most_p: int, folder: Path, course: _Course) -> str:
     """Write the figures, all or none; those of an earlier sweep go. The name of their folder."""
     from numpy.lib.format import open_memmap
 
@@ -113,11 +143,12 @@ def _kept(found: Any, most_p: int, folder: Path) -> str:
         name: open_memmap(place / f"{name}.npy", "w+", kind, shape)
         for name, kind in FIGURES.items()
     }
-    for p in range(1, most_p + 1):
-        for k in range(1, MOST_K + 2):
+    for p, k in itertools.product(range(1, most_p + 1), range(1, MOST_K + 2)):
+        with ds.on_progress(course.heard):
             at = found.lattice.at(k=k, p=p, max_suppressed=1.0)
-            for name, file in files.items():
-                file[p - 1, k - 1] = getattr(at, name)
+        for name, file in files.items():
+            file[p - 1, k - 1] = getattr(at, name)
+        course.figures(k)
     earlier = list(folder.glob("sweep-*"))
     shutil.move(place, folder / place.name)
     for old in earlier:

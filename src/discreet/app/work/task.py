@@ -22,6 +22,7 @@ class Task:
     folder: Path
     settings: Mapping[str, Any]
     slot: str = ""  # where the result is kept
+    tell: Callable[[ds.Progress], None] = lambda _: None  # who watches it
 
     @property
     def plan(self) -> ds.Plan:
