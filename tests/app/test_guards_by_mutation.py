@@ -21,10 +21,12 @@ import io
 import json
 import logging
 import os
+import queue
 import socket
 import stat
 import tempfile
 import threading
+from contextlib import contextmanager, nullcontext
 
 import pytest
 import uvicorn
@@ -35,7 +37,7 @@ from tests.app import attacks, inside
 from tests.app.conftest import running
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
-from tests.app.waiting import until
+from tests.app.waiting import PATIENCE, until
 
 
 def without(mapping, name):
@@ -180,50 +182,40 @@ def test_without_withholding_a_message_leaves_the_process(monkeypatch, tmp_path)
 # -- the end of the app --------------------------------------------------------------------------
 
 
-def served(folder, file, visit):
-    """Run the app as its command does, have someone visit it, and end it."""
-    failures = []
-
-    def come(server, room):
-        try:
-            until(lambda: server.answers)
-            visit(server, room)
-        except BaseException as error:  # noqa: BLE001 - raised again below, in the test's thread
-            failures.append(error)
-        finally:
-            server.stop()
-
-    tempfile.tempdir = str(folder)
+@contextmanager
+def served(folder, file, monkeypatch):
+    """The app as its command runs it, but for signals: they belong to the main thread."""
+    met = queue.Queue()
+    monkeypatch.setattr(servers, "_ended_by_signals", lambda _: nullcontext())
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    given = {"most_upload": 1 << 20, "ready": lambda *both: met.put(both)}
+    thread = threading.Thread(target=servers.serve, args=(file,), kwargs=given, daemon=True)
+    thread.start()
+    server, room = met.get(timeout=PATIENCE)
     try:
-        servers.serve(
-            file,
-            most_upload=1 << 20,
-            ready=lambda *given: threading.Thread(target=come, args=given, daemon=True).start(),
-        )
+        until(lambda: server.answers)
+        yield server, room
     finally:
-        tempfile.tempdir = None
-    for failure in failures:
-        raise failure
+        server.stop()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
-def file_for_all(folder, table):
-    """All files that the app makes are for their owner, and the folders they lie in."""
-
-    def visit(server, room):
+def file_for_all(folder, table, monkeypatch):
+    """All files that the app makes are for their owner, and so are the folders they lie in."""
+    with served(folder, table, monkeypatch) as (server, room):
         made = Visitor(server).logged_in().open("u.csv", table.read_bytes())
         assert made.job.state == "done", made.job.problems
         there = [path for path in room.rglob("*") if not path.is_symlink()]
         modes = {(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in there}
         assert modes == {(True, 0o700), (False, 0o600)}
-
-    served(folder, table, visit)
     assert list(folder.iterdir()) == []
 
 
 def test_without_the_mask_others_may_read_a_file(tmp_path, patients, monkeypatch):
-    file_for_all(tmp_path, patients)
+    file_for_all(tmp_path, patients, monkeypatch)
     monkeypatch.setattr("discreet.app.server.os.umask", lambda _: 0)
-    gives_way(file_for_all, tmp_path, patients)
+    gives_way(file_for_all, tmp_path, patients, monkeypatch)
 
 
 def left_at_the_end(folder):

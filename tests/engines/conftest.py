@@ -12,6 +12,7 @@ The table of docs/engines.md is made from the run: DISCREET_WRITE_DOCS=1 pytest 
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -106,9 +109,10 @@ def spark(absent):
         "spark.sql.warehouse.dir": folder,
         "spark.local.dir": folder,
         "spark.ui.showConsoleProgress": "false",
-        # for many small queries: less compiling, by Spark and by Java
+        # for many small queries: no compiling by Spark, and less by Java
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     builder = SparkSession.builder
@@ -126,7 +130,12 @@ def spark(absent):
 def spark_loader(spark):
     from discreet.engine.spark import from_arrow
 
-    return lambda table: from_arrow(spark, table).repartition(3)
+    def load(table):
+        """In another order: a result that depends on it is wrong."""
+        mixed = np.random.default_rng(7).permutation(table.num_rows)
+        return from_arrow(spark, table.take(pa.array(mixed)))
+
+    return load
 
 
 # -- PostgreSQL ----------------------------------------------------------------------------------
@@ -166,7 +175,7 @@ def postgres_server(absent):
     subprocess.run(
         [binaries / "initdb", "-D", data, "-U", "steward", "-A", "trust", "-E", "UTF8",
          "--locale=C.UTF-8", "--no-sync"],
-        check=True, **run,
+        check=True, timeout=100, **run,
     )  # fmt: skip
     server = subprocess.Popen(
         [binaries / "postgres", "-D", data, "-k", folder, "-p", str(port), "-c", "fsync=off",
@@ -174,8 +183,12 @@ def postgres_server(absent):
         **run,
     )  # fmt: skip
     yield {"host": str(folder), "port": port, "user": "steward", "database": "postgres"}
-    server.terminate()
-    server.wait(10)
+    server.send_signal(signal.SIGINT)  # end now, whoever is connected
+    try:
+        server.wait(10)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait(10)
     shutil.rmtree(folder, ignore_errors=True)
 
 

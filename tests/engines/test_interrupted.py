@@ -20,6 +20,11 @@ PROMPTLY = 8  # seconds, on a busy machine
 ENDLESS = 10**13
 
 
+def views(spark):
+    """The names of what the session holds."""
+    return {row.tableName for row in spark.sql("SHOW TABLES").collect()}
+
+
 class InSpark:
     """Tables that take long, and what the session is doing and holds."""
 
@@ -43,7 +48,7 @@ class InSpark:
 
     def left(self):
         kept = self.spark.sparkContext._jsc.getPersistentRDDs().size()
-        return {t.name for t in self.spark.catalog.listTables()}, kept
+        return views(self.spark), kept
 
 
 class InPostgres:

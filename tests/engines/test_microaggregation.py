@@ -86,19 +86,19 @@ def test_the_engine_cuts_the_blocks_of_the_kernel(engine, monkeypatch, sorted_):
     monkeypatch.setattr("discreet.engine.blocking._BINS", 8)
     rng = np.random.default_rng(1)
     x = np.column_stack(
-        [rng.integers(0, 30, 500), rng.lognormal(3, 1, 500), rng.integers(0, 2, 500)]
+        [rng.integers(0, 30, 260), rng.lognormal(3, 1, 260), rng.integers(0, 2, 260)]
     )
     points = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
-    ids = rng.permutation(500)
+    ids = rng.permutation(260)
     table = pa.table({"rec": ids, "a": x[:, 0].astype(int), "b": x[:, 1], "c": x[:, 2]})
     data = engine.read(table, keys=["a"], record_id="rec")
     axes = [engines.Axis(n, None, 1 / s) for n, s in zip("abc", x.std(axis=0, ddof=1), strict=True)]
-    found = engines.in_blocks(data.source, data.source.at("rec"), axes, [], 40, 500)
+    found = engines.in_blocks(data.source, data.source.at("rec"), axes, [], 40, 260)
     given = collected(found.table.select("c0", "block"), found)
     order = np.argsort(ids)
     expected = balanced_blocks(points[order], 40)
     mine = dict(zip(given["c0"].to_pylist(), given["block"].to_pylist(), strict=True))
-    pairs = {(mine[rec], int(expected[rec])) for rec in range(500)}
+    pairs = {(mine[rec], int(expected[rec])) for rec in range(260)}
     assert len(pairs) == len(set(mine.values())) == expected.max() + 1
 
 

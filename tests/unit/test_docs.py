@@ -15,12 +15,13 @@ import itertools
 import os
 import re
 import shlex
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from discreet.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -38,7 +39,6 @@ NOT_RUN = {
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<target>[^)#\s]+)")
 WRITE = os.environ.get("DISCREET_WRITE_DOCS") == "1"
-MAIN = "from discreet.cli import main; main()"
 
 
 @dataclass(frozen=True)
@@ -104,19 +104,14 @@ def run_python(block: Block, namespace: dict) -> str:
 
 
 def run_commands(block: Block) -> str:
-    printed = []
+    printed = io.StringIO()
     for line in block.commands:
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, *shlex.split(line, comments=True)[1:]],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONUTF8": "1"},
-            check=False,
-        )
-        assert done.returncode == block.exit_code, f"{line}\n{done.stdout}"
-        printed.append(done.stdout)
-    return "".join(printed)
+        sys.argv = shlex.split(line, comments=True)
+        shown = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
+        with shown[0], shown[1], pytest.raises(SystemExit) as done:
+            main()
+        assert done.value.code == block.exit_code, f"{line}\n{printed.getvalue()}"
+    return printed.getvalue()
 
 
 def tidy(output: str) -> str:
@@ -130,6 +125,7 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_runs_and_shows_what_it_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", sys.argv)  # commands put theirs in its place
     text = page.read_text(encoding="utf-8")
     namespace = {"__name__": "__main__"}
     changed = text
