@@ -54,6 +54,23 @@ def sparse(records: int) -> Path:
     return _made("sparse", records)
 
 
+WIDE = ("age", "sex", "education", "zip", "hours", "illness", "born", "income",
+        *(f"amount{i}" for i in range(6)), *(f"answer{i}" for i in range(6)))  # fmt: skip
+
+
+def wide(records: int = 1_000_000) -> Path:
+    """Twenty columns of numbers, texts, codes and dates, in CSV."""
+    path = ENVIRONMENT / "data" / f"wide-{records}.csv"
+    if not path.exists():
+        import duckdb
+
+        parquet = _made("wide", records)
+        beside = path.with_suffix(".part")
+        duckdb.sql(f"SELECT * FROM '{parquet}'").write_csv(str(beside))
+        beside.replace(path)
+    return path
+
+
 def _made(name: str, records: int) -> Path:
     path = ENVIRONMENT / "data" / f"{name}-{records}.parquet"
     if not path.exists():
@@ -108,6 +125,28 @@ def _write_elsewhere(records: int, path: Path) -> None:
         f"SELECT rec, if(rec % 10 = 0, Age // 5 * 5, Age) AS Age, {kept} "
         f"FROM '{identified(records)}' ORDER BY md5(rec::VARCHAR) LIMIT {records // 10}"
     ).write_parquet(str(path))
+
+
+def _wide(n: int, seed: int):
+    import numpy as np
+    import pyarrow as pa
+
+    rng = np.random.default_rng(seed)
+    columns = {
+        "age": rng.integers(0, 100, n),
+        "sex": rng.choice(["F", "M"], n),
+        "education": rng.choice([f"level {i}" for i in range(16)], n),
+        "zip": [f"{code:05d}" for code in rng.integers(1000, 9000, n)],
+        "hours": rng.integers(0, 60, n),
+        "illness": rng.choice([f"illness {i}" for i in range(40)], n),
+        "born": np.datetime64("1930-01-01") + rng.integers(0, 30_000, n),
+        "income": rng.integers(0, 200_000, n),
+    }
+    columns |= {f"amount{i}": np.round(rng.normal(1000, 300, n), 2) for i in range(6)}
+    columns |= {
+        f"answer{i}": rng.choice([f"answer {j}" for j in range(3 + 20 * i)], n) for i in range(6)
+    }
+    return pa.table({name: columns[name] for name in WIDE})
 
 
 def _patients(n: int, seed: int):
@@ -176,6 +215,7 @@ _SIMULATED: dict[str, Callable] = {
     "coarse": _coarse,
     "bootstrap": adult.drawn,
     "sparse": _sparse,
+    "wide": _wide,
 }
 
 if __name__ == "__main__":

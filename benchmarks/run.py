@@ -24,6 +24,7 @@ USUAL = (
     "mdav",
     "key_candidates",
     "record_risk",
+    "app",
 )
 NAMES = (*USUAL, "lattice_scale", "record_risk_scale", "scale")  # the last take minutes: by name
 

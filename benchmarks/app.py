@@ -1,0 +1,157 @@
+"""The app with a million records × 20 columns in CSV: how long until the table is read, and until
+its risk is shown, how long a page takes meanwhile, the sliders of a sweep, and the memory of
+the server and its workers together."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import data
+from figure import Figure
+
+COMMAND = "from discreet.cli import command; command()"
+KEYS = ("age", "sex", "education", "zip", "hours")
+HIERARCHIES = {
+    "age": {"builder": "intervals", "widths": "5, 10, 20, 40"},
+    "sex": {"builder": "suppress"},
+    "education": {"builder": "suppress"},
+    "zip": {"builder": "prefixes", "lengths": "5, 4, 3, 2, 1, 0"},
+    "hours": {"builder": "intervals", "widths": "5, 10, 20"},
+}
+PATIENCE = 300.0
+MEGABYTES = 2000
+
+
+def run() -> Iterator[Figure]:
+    table = data.wide()
+    with App(table) as app:
+        yield Figure("1,000,000 × 20: read, until the columns are shown", app.opened(), "s", 60)
+        app.choose_roles()
+        measured = app.job(app.at("roles/measure"), app.at("roles/results"), "the smallest class")
+        yield Figure("… roles chosen, until the risk is shown", measured, "s", 30)
+        for number, given in app.hierarchies():
+            app.post(app.at(f"hierarchy/{number}"), given)
+        swept = app.job(app.at("explore/sweep"), app.at("explore/results"), "<svg")
+        yield Figure("… the lattice swept", swept, "s", 60)
+        yield Figure("… a slider, median of 20", app.slider(), "s", 0.1)
+        pages = sorted(app.waits)
+        yield Figure("a page while work is done, median", statistics.median(pages), "s")
+        yield Figure(f"a page while work is done, longest of {len(pages)}", pages[-1], "s", 1.0)
+        yield Figure("server and workers, peak", app.peak, "MB", MEGABYTES)
+
+
+class App:
+    """A started app, and a visitor who has followed its link."""
+
+    def __init__(self, table: Path) -> None:
+        command = [sys.executable, "-c", COMMAND, "app", str(table), "--no-browser"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.waits: list[float] = []
+        self.peak = 0.0
+
+    def __enter__(self) -> App:
+        assert self.process.stdout
+        self.begun = time.perf_counter()
+        link = re.search(r"http://\S+", self.process.stdout.readline())[0]  # type: ignore[index]
+        self.port = int(re.search(r":(\d+)/", link)[1])  # type: ignore[index]
+        with urllib.request.urlopen(link, timeout=60) as answer:
+            self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
+            self.landing = re.search(r'url=([^"]+)', answer.read().decode())[1]  # type: ignore[index]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self.process.pid, signal.SIGINT)
+        self.process.wait(60)
+
+    def at(self, path: str) -> str:
+        return f"{self.landing.rpartition('/')[0]}/{path}"
+
+    def opened(self) -> float:
+        self.until(lambda: "records, 20 columns" in self.get(self.landing))
+        return time.perf_counter() - self.begun
+
+    def choose_roles(self) -> None:
+        for number, name in enumerate(data.WIDE):
+            role = "key" if name in KEYS else "confidential" if name == "illness" else "other"
+            self.post(self.at(f"roles/{number}"), {f"role-{number}": role, f"type-{number}": ""})
+
+    def hierarchies(self) -> Iterator[tuple[int, dict[str, str]]]:
+        return ((data.WIDE.index(name), given) for name, given in HIERARCHIES.items())
+
+    def job(self, start: str, results: str, shown: str) -> float:
+        begun = time.perf_counter()
+        self.post(start, {})
+        self.until(lambda: shown in self.get(results))
+        return time.perf_counter() - begun
+
+    def slider(self) -> float:
+        found, answers = [], set()
+        for k in range(2, 22):
+            begun = time.perf_counter()
+            answers.add(self.get(self.at(f"explore/found?k={k}&p=1&limit=2")))
+            found.append(time.perf_counter() - begun)
+        if len(answers) < len(found):
+            raise RuntimeError("the sliders change nothing")
+        return statistics.median(found)
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        end = time.perf_counter() + PATIENCE
+        while True:
+            begun = time.perf_counter()
+            done = condition()
+            if done:
+                return
+            self.waits.append(time.perf_counter() - begun)
+            self.peak = max(self.peak, self.megabytes())
+            if time.perf_counter() > end:
+                raise RuntimeError("the app did not come to an end")
+            time.sleep(0.1)
+
+    def megabytes(self) -> float:
+        """Resident memory of the server and all it started (Linux)."""
+        total = 0
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                session = int(status.read_text().rpartition(")")[2].split()[3])
+                pages = int((status.parent / "statm").read_text().split()[1])
+            except (OSError, ValueError):
+                continue
+            total += pages if session == self.process.pid else 0
+        return total * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def get(self, path: str) -> str:
+        return self.ask("GET", path, None)
+
+    def post(self, path: str, fields: dict[str, str]) -> str:
+        return self.ask("POST", path, urllib.parse.urlencode(fields))
+
+    def ask(self, method: str, path: str, body: str | None) -> str:
+        here = f"127.0.0.1:{self.port}"
+        headers = {"Host": here, "Cookie": self.cookie}
+        if body is not None:
+            headers |= {
+                "Origin": f"http://{here}",
+                "Sec-Fetch-Site": "same-origin",
+                "Content-Type": "application/x-www-form-urlencoded",
+            }
+        connection = http.client.HTTPConnection(here, timeout=60)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        if answer.status >= 400:
+            raise RuntimeError(f"{method} {path.rpartition('/')[2]} was answered {answer.status}")
+        return text
