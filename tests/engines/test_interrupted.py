@@ -47,8 +47,7 @@ class InSpark:
         return bool(self.spark.sparkContext.statusTracker().getActiveJobsIds())
 
     def left(self):
-        kept = self.spark.sparkContext._jsc.getPersistentRDDs().size()
-        return views(self.spark), kept
+        return views(self.spark) | set(self.spark.sparkContext._jsc.getPersistentRDDs())
 
 
 class InPostgres:
@@ -131,7 +130,7 @@ def until(condition, seconds=20):
 
 VERBS = {
     "risk": lambda data, _: ds.risk(data),
-    "sample": lambda data, _: ds.sample(data, n=300, seed=1),
+    "sample": lambda data, _: ds.risk(ds.sample(data, n=300, seed=1)),  # Spark keeps it when used
     "microaggregate": lambda data, _: ds.microaggregate(data, ["income"], k=5, blocks=100).n,
     "ru_map": lambda data, _: ds.ru_map(
         data, ds.grid(methods=["sampling"], fractions=[0.9], seed=1)
@@ -141,6 +140,8 @@ VERBS = {
 }
 
 
+# between two queries it may fall into an import or a question of Py4J, which leaves a file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("verb", VERBS)
 def test_ctrl_c_stops_a_verb_and_leaves_nothing_behind(there, verb, tmp_path):
     gc.collect()
@@ -154,7 +155,7 @@ def test_ctrl_c_stops_a_verb_and_leaves_nothing_behind(there, verb, tmp_path):
     assert stopped(lambda: VERBS[verb](data, tmp_path), there, after) < PROMPTLY
     until(lambda: not there.running(), 5)
     gc.collect()
-    assert there.left() == before
+    assert there.left() <= before  # what other tests kept may go meanwhile
     assert list(tmp_path.iterdir()) == []
     few = survey(60)
     assert ds.risk(ds.read(there.loaded(few), **ROLES)).uniques == (
