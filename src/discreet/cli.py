@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
+from discreet.phrasing import for_terminal
 from discreet.rooms import vacate
 
 _NOT_FEASIBLE = ("D30", "D31")  # no generalization satisfies the criterion
@@ -68,7 +69,7 @@ def _exit_code() -> int:
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
-        print(error, file=sys.stderr)
+        print(for_terminal(str(error), _options()), file=sys.stderr)
         return 1 if error.code in _NOT_FEASIBLE else 2
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
         what = f"the command failed ({type(error).__name__})."
@@ -76,6 +77,15 @@ def _exit_code() -> int:
         print(EngineFailure(Problem("E02", what, remedy)), file=sys.stderr)
         return 2
     return 0
+
+
+def _options() -> set[str]:
+    """The options of all commands."""
+    from typer.main import get_command
+
+    group = get_command(app)
+    commands = [group, *getattr(group, "commands", {}).values()]
+    return {flag for command in commands for one in command.params for flag in one.opts}
 
 
 def _leave(code: int) -> None:

@@ -353,11 +353,27 @@ def test_p_counts_confidential_attributes_of_few_values_alone(visitor):
     visitor.post(f"/w/{workspace.id}/explore/sweep")
     ended(workspace.job)
     explored = workspace.results["explore"].value
-    assert (explored.counted, explored.all_counted, explored.most_p) == (("illness",), False, 2)
-    assert "p counts the values of illness; other" in text_of(visitor.get(at(workspace)))
+    assert (explored.counted, explored.most_p) == (("illness",), 2)
+    page = text_of(visitor.get(at(workspace)))
+    assert "Here p counts the values of illness only. Not counted: income (more than 64" in page
+    assert "it may leave out more records than this page says, or not hold" in page
     visitor.post(f"/w/{workspace.id}/explore/use", {"k": 5, "p": 2, "limit": 2, "node": 2})
-    assert workspace.document["criterion"] == {"k": 5, "p": 2, "confidential": ["illness"]}
+    assert workspace.document["criterion"] == {"k": 5, "p": 2}  # of both
     assert workspace.plan.mask().n == 140
+
+
+def test_a_slider_at_its_end_does_not_lower_what_the_plan_asks_for(visitor):
+    workspace = swept(visitor, "12")
+    asked = {"k": 60, "p": 5, "confidential": ["illness"]}
+    workspace.change(lambda d: {**d, "criterion": asked})
+    page = text_of(visitor.get(at(workspace)))
+    assert "The plan also asks for k = 60 and p = 5." in page
+    fields = {"k": 50, "p": 4, "limit": 20, "node": 11}
+    assert visitor.post(f"/w/{workspace.id}/explore/use", fields).status == 303
+    assert workspace.document["criterion"] == asked
+    assert "✓ In the plan." in text_of(visitor.get(at(workspace, limit=20)))
+    visitor.post(f"/w/{workspace.id}/explore/use", {**fields, "k": 49, "p": 2})
+    assert workspace.document["criterion"] == asked | {"k": 49, "p": 2}
 
 
 # -- how fast ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from tests.app.inside import hostile_table
 from tests.app.releases import (
     CHAIN,
     GENERALIZE,
+    done,
     downloaded,
     number,
     opened,
@@ -151,7 +152,10 @@ def test_targeted_suppression_takes_its_settings_from_the_page_of_roles(visitor,
     answer = visitor.post(at, {"do": "add-protect_records"})
     assert (answer.status, "measure every record first" in answer.text) == (422, True)
     asked = {"known": {"age": 0.4, "sex": 0.7}, "sensitivity": {"illness": 1.0}, "alpha": 100.0}
-    idle.set("record_risk", asked)
+    given = {f"known-{number(idle, n)}": str(p) for n, p in asked["known"].items()}
+    given |= {f"sensitivity-{number(idle, 'illness')}": "1", "alpha": "100"}
+    assert visitor.post(f"/w/{idle.id}/roles/record-risk", given).status == 303
+    done(idle)
     assert visitor.post(at, {"do": "add-protect_records"}).status == 303
     assert "known: age 0.4, sex 0.7" in text_of(visitor.get(at))
     protected(visitor, idle, {"do-0": "protect_records", "at_most-0": "10", "k": "", "p": ""})
@@ -194,7 +198,7 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     from discreet.reporting.blocks import shown
 
     row = (masked.n, after.k, after.uniques, disclosure.maximal, loss.ebil_share)
-    assert f"2. sample 80%, mdav k=4 {' '.join(map(shown, row))}" in page
+    assert f"2. sample 80%, mdav k=4 of age, zip, sex {' '.join(map(shown, row))}" in page
     assert f"Unprotected 400 {before.k} {before.uniques} {shown(unmasked)} 0" in page
     for name, statistic, was, now in ds.compare_statistics(data, masked).rows:
         if statistic == "mean":
@@ -402,10 +406,24 @@ def test_another_candidate_makes_the_files_void(visitor, ready):
         True,
     )
     page = text_of(visitor.get(f"{at}/release"))
+    assert "the release: something else was chosen since" in page
+    assert "plan has changed" not in page
     assert "✗ A criterion holds No criterion was set" in page
     assert "✗ No record is in a group of fewer than 5" in page
     ready.settings = before
     assert visitor.get(f"{at}/release/file/masked").status == 200
+
+
+def test_what_is_out_of_date_is_named_once_with_its_reason(visitor, ready):
+    column = number(ready, "sex")
+    change = {f"role-{column}": "other", f"type-{column}": ""}
+    visitor.post(f"/w/{ready.id}/roles/{column}", change)
+    try:
+        banner = text_of(visitor.get(f"/w/{ready.id}/banner"))
+    finally:
+        visitor.post(f"/w/{ready.id}/roles/{column}", {**change, f"role-{column}": "key"})
+    assert banner.count("protected tables: the plan has changed since") == 1
+    assert banner.count("protected tables") == 1
 
 
 @pytest.mark.parametrize(

@@ -42,3 +42,5 @@ def test_changing_the_first_income_of_table_3_to_40000_makes_p_2():
 def test_named_attributes_limit_p_sensitivity_to_them():
     only_illness = ds.PSensitiveKAnonymity(p=2, k=3, confidential=("Illness",))
     assert ds.check(read_table_3(), only_illness).satisfied
+    words = "2-sensitive 3-anonymity (p counts 'Illness' only) holds"
+    assert ds.check(read_table_3(), only_illness).explain().startswith(words)

@@ -7,10 +7,11 @@ addressed by number.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from discreet.app.averaging import CATEGORY, METHODS, Average
 from discreet.app.fields import Reader
 from discreet.app.pages import text_in
 from discreet.errors import Problem
@@ -28,13 +29,8 @@ ABOUT = {
     "microaggregate": "Similar records form groups, and all get the average of their group.",
     "protect_records": "Only records above a limit of risk lose a value here and there.",
 }
-METHODS = {
-    "mdav": "MDAV: groups of k to 2k − 1, all columns together",
-    "v-mdav": "V-MDAV: groups that grow with their surroundings",
-    "fixed": "fixed size, each column by itself",
-    "optimal-univariate": "optimal, each column by itself",
-}
 MOST_STEPS = 10
+MOST_SEED = 2**63 - 1
 _PLAIN = ("limit", "choice", "k", "method", "missing", "round", "fraction", "seed", "at_most")
 
 
@@ -51,23 +47,58 @@ class Known:
         The settings of the record risk; empty where it was never measured.
     levels_fit : bool
         Whether levels of the chain were chosen for the plan as it stands.
+    averages : mapping
+        What microaggregation can make of a column, by its name, where that is known.
+    recoded : collection of str
+        Columns that a generalization may turn into labels: nothing is known of them after it.
+    limit : float, optional
+        A limit of the record risk to begin with; none where it is not measured.
     """
 
     columns: Sequence[str]
     keys: Sequence[str]
     record_risk: Mapping[str, Any]
     levels_fit: bool = True
+    averages: Mapping[str, Average] = field(default_factory=dict)
+    recoded: Collection[str] = ()
+    limit: float | None = None
+
+    def after(self, kinds: Iterable[str]) -> Known:
+        """What is known of the columns after steps of these kinds."""
+        if "generalize" not in kinds:
+            return self
+        found = {
+            name: one.recoded() if name in self.recoded else one
+            for name, one in self.averages.items()
+        }
+        return replace(self, averages=found)
+
+    def average(self, name: str) -> Average:
+        """What microaggregation can make of a column; anything where nothing is known."""
+        return self.averages.get(name, Average())
 
 
 def first(kind: str, known: Known, k: int) -> dict[str, Any]:
     """A step as it is when it is added."""
-    made: dict[str, dict[str, Any]] = {
-        "sample": {"fraction": 0.5, "seed": secrets.randbelow(10**9)},
-        "generalize": {"max_suppressed": 0.02},
-        "microaggregate": {"columns": list(known.keys), "k": k, "method": "mdav"},
-        "protect_records": {"at_most": 0.01, **_said(known)},
+    made: dict[str, Callable[[], dict[str, Any]]] = {
+        "sample": lambda: {"fraction": 0.5, "seed": new_seed()},
+        "generalize": lambda: {"max_suppressed": 0.02},
+        "microaggregate": lambda: {**_averaged(known), "k": k, "method": "mdav"},
+        "protect_records": lambda: {"at_most": known.limit, **_said(known)},
     }
-    return {"do": kind, **made[kind]}
+    return {"do": kind, **made[kind]()}
+
+
+def new_seed() -> int:
+    """A seed that nobody can try out: all that an integer of TOML holds."""
+    return secrets.randbelow(MOST_SEED + 1)
+
+
+def _averaged(known: Known) -> dict[str, Any]:
+    """The keys that have an average."""
+    fit = [name for name in known.keys if not known.average(name).unfit]
+    lacking = any(known.average(name).missing for name in fit)
+    return {"columns": fit} | ({"missing": "category"} if lacking else {})
 
 
 def _said(known: Known) -> dict[str, Any]:
@@ -89,14 +120,16 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
         "limit": _amount(step.get("max_suppressed", 0.02)),
         "choice": "levels" if levels and known.levels_fit else "best",
         "levels": {number[name]: str(level) for name, level in levels.items() if name in number},
-        "columns": {number[name] for name in columns if name in number},
+        "columns": {
+            number[name] for name in columns if name in number and not known.average(name).unfit
+        },
         "k": str(step.get("k", 3)),
         "method": step.get("method", "mdav"),
         "missing": "yes" if step.get("missing") == "category" else "",
         "round": "yes" if step.get("round") else "",
         "fraction": f"{100 * step.get('fraction', 0.5):.12g}",
         "seed": str(step.get("seed", "")),
-        "at_most": f"{step.get('at_most', 0.01):g}",
+        "at_most": f"{step['at_most']:g}" if "at_most" in step else "",
     }
 
 
@@ -131,7 +164,8 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
     problems: list[Problem] = []
     for i, fields in enumerate(all_fields, 1):
         reader = Reader(f"Step {i}", problems)
-        step = _MAKERS[fields["do"]](fields, known, reader)
+        here = known.after(one["do"] for one in all_fields[: i - 1])
+        step = _MAKERS[fields["do"]](fields, here, reader)
         steps.append({"do": fields["do"], **step})
     return steps, problems
 
@@ -157,19 +191,34 @@ def _microaggregate(fields: Fields, known: Known, reader: Reader) -> dict[str, A
         reader.say("k is missing", "Write for example 3.")
     if fields["method"] not in METHODS:
         reader.say("the method is not known", "Choose one of the list.")
+    for name in columns:
+        _say_unfit(known.average(name), name, fields, reader)
     step = {"columns": columns, "k": k or 1, "method": fields["method"]}
     step |= {"missing": "category"} if fields["missing"] else {}
     return step | ({"round": True} if fields["round"] else {})
 
 
+def _say_unfit(average: Average, name: str, fields: Fields, reader: Reader) -> None:
+    if average.unfit:
+        reader.say(f"{name!r} cannot be averaged: {average.unfit}", "Leave it out.")
+    elif average.is_category and fields["method"] != "mdav":
+        what = f"{name!r} has no mean, and this method takes numbers alone"
+        reader.say(what, "Choose MDAV, or leave it out.")
+    elif average.missing and not fields["missing"]:
+        what = f"{name!r} has {average.missing:,} missing values"
+        reader.say(what, f"Tick “{CATEGORY}”, or leave it out.")
+
+
 def _sample(fields: Fields, _: Known, reader: Reader) -> dict[str, Any]:
     percent = reader.number(fields["fraction"].rstrip("% "), "the share", 0, 100)
     seed = reader.whole(fields["seed"], "the seed", 0)
+    if seed is not None and seed > MOST_SEED:
+        reader.say("the seed is too large", f"Write one of at most {MOST_SEED}.")
     if percent == 0 and not reader.problems:
         reader.say("no record would be drawn", "Write a share above 0.")
     return {
         "fraction": percent / 100 or 1.0,
-        "seed": secrets.randbelow(10**9) if seed is None else seed,
+        "seed": new_seed() if seed is None else seed,
     }
 
 

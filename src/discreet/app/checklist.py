@@ -114,10 +114,10 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
             "original table are recognised (DR_max)."
         )
     if risk:
-        one = "certain" if risk["k"] == 1 else f"1 in {risk['k']:,}"
+        worst = "for certain" if risk["k"] == 1 else f"with a chance of 1 in {risk['k']:,}"
         said.append(
-            "Someone who knows all keys of a person recognises the record with a chance of "
-            f"{one} at worst, {risk['mean_risk']:.1%} on average."
+            f"Someone who knows all keys of a person recognises the record {worst} at worst, "
+            f"with {risk['mean_risk']:.1%} on average."
         )
     apart = [
         column.name

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.app import drafting
 from discreet.app.fields import Reader
 from discreet.app.pages import text_in
 from discreet.errors import Problem
@@ -20,8 +21,8 @@ FIELDS = {
     "l": ("l: as mixed as this many equally frequent values, at least", "none asked"),
     "t": ("t: distance from the whole table, 0 to 1, at most", "none asked"),
 }
-_OF_VALUES = ("p", "diversity", "closeness")  # they look at confidential attributes
-_OURS = ("k", *_OF_VALUES)
+ONLY = "only"  # the field that keeps to the attributes which the plan names
+_OURS = ("k", *drafting.OF_VALUES)
 
 
 def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
@@ -30,9 +31,9 @@ def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
     given = _given(form, Reader("What must hold", problems))
     tables = [before] if isinstance(before, Mapping) else list(before)
     others = [{n: v for n, v in table.items() if n not in _OURS} for table in tables]
-    head = given | (others[0] if others else {})
-    if not any(name in given for name in _OF_VALUES):
-        head.pop("confidential", None)
+    head = drafting.with_attributes(given | (others[0] if others else {}))
+    if not text_in(form, ONLY):
+        head = {name: part for name, part in head.items() if name != "confidential"}
     kept = [table for table in others[1:] if table]
     return ([head, *kept] if kept else head), problems
 
@@ -59,10 +60,11 @@ def numbers_of(criterion: Any) -> dict[str, str]:
         "p": head.get("p", ""),
         "l": diversity.get("l", "") if isinstance(diversity, Mapping) else diversity,
         "t": closeness.get("t", "") if isinstance(closeness, Mapping) else closeness,
+        ONLY: "yes" if "confidential" in head else "",
     }
     return {n: f"{v:g}" if isinstance(v, float) else str(v) for n, v in numbers.items()}
 
 
 def sent_in(form: Any) -> dict[str, str]:
     """The fields as they were sent."""
-    return {name: text_in(form, name) for name in FIELDS}
+    return {name: text_in(form, name) for name in (*FIELDS, ONLY)}

@@ -22,6 +22,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "record id": ("record_id",),
 }
 _ALONE = ("weight", "record_id")  # one column plays them
+OF_VALUES = ("p", "diversity", "closeness")  # parts of a criterion that look at attributes
 
 
 def role_of(document: Document, column: str) -> str:
@@ -46,6 +47,16 @@ def with_role(document: Document, column: str, role: str, order: Sequence[str]) 
     for part in ROLES[role]:
         roles[part] = column if part in _ALONE else [*roles.get(part, []), column]
     return {**document, "roles": _ordered(roles, order)}
+
+
+def with_suggested(document: Document, suggested: Mapping[str, str], *, every: bool) -> Document:
+    """The plan with suggested roles by column; ``every`` replaces those that were given, too."""
+    order = list(suggested)
+    for name, role in suggested.items():
+        taken = any(part in document.get("roles", {}) for part in ROLES[role] if part in _ALONE)
+        if every or (role_of(document, name) == "other" and not taken):
+            document = with_role(document, name, role, order)
+    return document
 
 
 def _ordered(roles: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
@@ -86,18 +97,25 @@ def with_steps(document: Document, steps: Sequence[Any], criterion: Any) -> Docu
 def with_node(
     document: Document, must: Mapping[str, Any], max_suppressed: float, levels: Mapping[str, int]
 ) -> Document:
-    """The plan with a node of the lattice, and what must hold there, in its generalization.
+    """The plan with a node of the lattice, and the k and p that must hold, in its generalization.
 
-    Without one in the plan, it becomes the first step. Other criteria stay.
+    Without one in the plan, it becomes the first step. Other criteria stay, and so do the
+    attributes that the plan asks for.
     """
     steps = list(document.get("steps", []))
     places = [i for i, step in enumerate(steps) if step["do"] == "generalize"]
     made = {"do": "generalize", "max_suppressed": max_suppressed, "levels": dict(levels)}
     steps[slice(places[0], places[0] + 1) if places else slice(0, 0)] = [made]
     head, *others = _tables(document.get("criterion")) or [{}]
-    kept = {name: given for name, given in head.items() if name not in ("k", "p", "confidential")}
-    criterion = [{**must, **kept}, *others]
+    kept = {name: given for name, given in head.items() if name not in ("k", "p")}
+    criterion = [with_attributes({**must, **kept}), *others]
     return with_steps(document, steps, criterion if others else criterion[0])
+
+
+def with_attributes(table: Document) -> Document:
+    """What must hold, naming attributes only where something is asked of them."""
+    asked = any(name in table for name in OF_VALUES)
+    return table if asked else {n: v for n, v in table.items() if n != "confidential"}
 
 
 def generalization(document: Document) -> tuple[Document, Document]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from discreet.errors import Problem
 
+_DIGITS = 30  # of a number: more than any that is meant
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -23,7 +25,7 @@ class Reader:
         if not text:
             return None
         try:
-            number = int(text)
+            number = int(text) if len(text) <= _DIGITS else least - 1
         except ValueError:
             number = least - 1
         if number < least:

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import discreet as ds
+from discreet.app.labels import in_words
 from discreet.app.work import WORK
 from discreet.reporting import fragments
 from discreet.reporting.naming import shortened
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,6 +30,23 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 CHANGED = {"HX-Trigger": "changed"}  # parts of the page that depend on the plan ask again
 MOST_FIELDS = 10_000
+
+
+class Number(Convertor[int]):
+    """A number in an address: more digits than any has are no address of ours."""
+
+    regex = "[0-9]{1,9}"
+
+    def convert(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Its digits."""
+        return str(value)
+
+
+register_url_convertor("number", Number())
 
 
 @dataclass(frozen=True)
@@ -55,8 +75,8 @@ def environment() -> Environment:
     shared = fragments.environment()
     assert shared.loader is not None
     made = shared.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), shared.loader]))
-    made.filters |= {"short": shortened}
-    made.globals |= {"screens": SCREENS, "version": ds.__version__, "works": WORK}
+    made.filters |= {"short": shortened, "in_words": in_words, "counted": counted}
+    made.globals |= {"screens": SCREENS, "version": ds.__version__}
     return made
 
 
@@ -72,6 +92,8 @@ def page(
     """A page, or a part of one, with what every page needs."""
     here = request.url.path.split("/")[3] if workspace is not None else ""
     known = {"workspace": workspace, "here": here, "built": request.app.state.built, "problems": ()}
+    if workspace is not None and workspace.job is not None:
+        known["says_end"] = WORK[workspace.job.name].screen == here  # of a job, on its own page
     text = environment().get_template(template).render({**known, **context})
     return HTMLResponse(text, status, headers)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -47,9 +49,25 @@ def link(file: Path, folder: Path) -> str:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A place that is not taken: name.csv, name-2.csv, …."""
-    place, number = folder / name, 1
-    while place.exists() or place.is_symlink():
-        number += 1
-        place = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-    return place
+    """A place that is not taken."""
+    places = (folder / one for one in _numbered(name))
+    return next(place for place in places if not (place.exists() or place.is_symlink()))
+
+
+def unlike(name: str, taken: Iterable[str]) -> str:
+    """A name that no other one is taken for, on any system.
+
+    Examples
+    --------
+    >>> unlike("jobs.csv", ["Jobs.csv"]), unlike("jobs.csv", [])
+    ('jobs-2.csv', 'jobs.csv')
+    """
+    others = {one.casefold() for one in taken}
+    return next(one for one in _numbered(name) if one.casefold() not in others)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """name.csv, name-2.csv, …."""
+    yield name
+    for number in itertools.count(2):
+        yield f"{Path(name).stem}-{number}{Path(name).suffix}"

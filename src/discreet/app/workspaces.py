@@ -21,15 +21,22 @@ import discreet as ds
 from discreet.app import drafting
 from discreet.app.drafting import Document
 from discreet.app.jobs import Job, Jobs
+from discreet.app.originals import GONE, state_of
 from discreet.app.work import WORK
 from discreet.app.work.reading import Column, Opened
 from discreet.app.work.task import Found
-from discreet.errors import fail
-from discreet.reporting.naming import distinct
+from discreet.errors import Problem, fail, raise_all
+from discreet.reporting.naming import distinct, renamed
 
 MOST = 8
 _READ = "open"  # the work that reads the table
+DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
 _LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
+_SINCE = (  # what a basis has in it, and what is said where that has changed
+    "the plan has changed since",
+    "something else was chosen since",
+    "the original file has changed since",
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class Result:
     remarks : tuple of str
         Warnings of the library on the way.
     basis : str
-        A digest of what it was found from.
+        What it was found from: digests of the plan and of settings, and the state of the original.
     changes : mapping
         Sections in which its plan differed from that of the workspace.
     """
@@ -71,7 +78,8 @@ class Workspace:
         The sections of the plan. Never changed in place: see :meth:`change`.
     settings : mapping
         What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``,
-        ``levels`` a digest of what the levels of the chain were chosen for.
+        ``levels`` a digest of what the levels of the chain were chosen for, ``digests`` those of
+        uploaded hierarchies.
     results : dict
         By their slot: the name of the work that found them, or another where there are several.
     job : Job or None
@@ -98,7 +106,10 @@ class Workspace:
     def table(self) -> Opened | None:
         """What is known of the table; None until it was read as the plan now says."""
         found = self.results.get(_READ)
-        return found.value if found is not None and self.is_current(_READ) else None
+        if found is None or found.basis.split()[:-1] != self.basis(_READ).split()[:-1]:
+            return None
+        value: Opened = found.value
+        return value
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -109,6 +120,23 @@ class Workspace:
     def labels(self) -> dict[str, str]:
         """The names of the columns as pages show them: short, and no two the same."""
         return distinct(column.name for column in self.columns)
+
+    # -- the original ----------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> str:
+        return state_of(self.folder / self.name) if self.name else ""
+
+    @property
+    def source_problem(self) -> Problem | None:
+        """What is wrong with the original: it has changed since it was read, or is gone."""
+        if self._state == GONE:
+            what = "the original file is not there any more."
+            return Problem("N65", what, "Put it back, or open another one.")
+        if self.table is None or self.is_current(_READ):
+            return None
+        what = "the original file has changed since it was opened."
+        return Problem("N65", what, "Read it again on the page Data.")
 
     # -- the plan --------------------------------------------------------------------------------
 
@@ -138,14 +166,31 @@ class Workspace:
     @property
     def _ground_of_levels(self) -> str:
         """A digest of all that levels are chosen for: the table, its lattice and what must hold."""
-        known = {**self.document, "hierarchies": self._hierarchies}
+        known = self._with_digests({**self.document, "hierarchies": self._hierarchies})
         must = json.dumps(self.document.get("criterion", {}), sort_keys=True)
-        return f"{WORK['explore'].basis(known, {})} {must}"
+        return f"{WORK['explore'].basis(known, {})} {self._state} {must}"
 
     @property
     def plan(self) -> ds.Plan:
         """The plan as it stands."""
         return ds.Plan.of(self.sections, self.folder)
+
+    @property
+    def only(self) -> list[str]:
+        """The attributes that the plan asks p, l and t of, where it names some."""
+        head, _ = drafting.generalization(self.document)
+        return [self.labels.get(name, name) for name in head.get("confidential", ())]
+
+    @property
+    def restricted(self) -> list[str]:
+        """What must hold of some confidential attributes only, in words."""
+        asked = self.document.get("criterion")
+        named = [
+            one
+            for one in (ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else [])
+            if getattr(one, "confidential", None) is not None
+        ]
+        return [renamed(one.describe(), self.labels) for one in named]
 
     def change(
         self, edit: Callable[[Document], Document], *, choosing_levels: bool = False
@@ -174,8 +219,18 @@ class Workspace:
     # -- what was found --------------------------------------------------------------------------
 
     def basis(self, work: str) -> str:
-        """The digest of what a work would look at now."""
-        return WORK[work].basis(self.sections, self.settings)
+        """What a work would look at now: see :class:`Result`."""
+        seen = self._with_digests(self.sections)
+        return f"{WORK[work].basis(seen, self.settings)} {self._state}"
+
+    def _with_digests(self, document: Document) -> Document:
+        """Sections to be compared: a file counts by what is in it, too, for it can be replaced."""
+        digests, entries = self.settings.get(DIGESTS, {}), document.get("hierarchies", {})
+        marked = {
+            name: {**one, "digest": digests.get(one["file"])} if "file" in one else one
+            for name, one in entries.items()
+        }
+        return {**document, "hierarchies": marked}
 
     def is_current(self, slot: str) -> bool:
         """Whether there is a result, and nothing it depends on has changed since."""
@@ -184,8 +239,20 @@ class Workspace:
 
     @property
     def out_of_date(self) -> tuple[str, ...]:
-        """Slots of results that were found from a plan that has changed since."""
+        """Slots of results that were found from something that has changed since."""
         return tuple(slot for slot in self.results if not self.is_current(slot))
+
+    @property
+    def late(self) -> dict[str, str]:
+        """What is out of date, in the words of the page, and why."""
+        slots = [slot for slot in self.out_of_date if slot != _READ]
+        return {WORK[self.results[slot].work].result: self._since(slot) for slot in slots}
+
+    def _since(self, slot: str) -> str:
+        found = self.results[slot]
+        parts = zip(found.basis.split(), self.basis(found.work).split(), strict=True)
+        changed = [words for words, (then, now) in zip(_SINCE, parts, strict=True) if then != now]
+        return " and ".join(changed)
 
     # -- jobs ------------------------------------------------------------------------------------
 
@@ -209,6 +276,9 @@ class Workspace:
         with self.lock:
             if self.is_busy:
                 fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            problem = self.source_problem
+            if problem is not None and (work != _READ or self._state == GONE):
+                raise_all([problem])
             plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
             where = slot or work
             empty = Result(work, None, (), self.basis(work), dict(changes or {}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from discreet.attributes import names
-from discreet.errors import Problem, fail
+from discreet.errors import Problem, fail, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,11 @@ def is_number(value: object) -> bool:
 def named(confidential: Any) -> tuple[str, ...] | None:
     """The attributes a criterion names, as a tuple; None for all confidential ones."""
     return None if confidential is None else names(confidential)
+
+
+def only(given: tuple[str, ...] | str | None) -> str:
+    """The attributes that a criterion names, for its words; empty where it takes all."""
+    return "" if given is None else f"{listed(names(given))} only"
 
 
 def chosen_attributes(

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named, whole_number
+from discreet.criteria.criterion import (
+    Sum,
+    chosen_attributes,
+    is_number,
+    named,
+    only,
+    whole_number,
+)
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
@@ -113,10 +120,10 @@ class LDiversity:
         return np.asarray(most >= (self.c or 0.0) * tail)
 
     def describe(self) -> str:
-        """The criterion in words."""
-        if self.kind == "recursive":
-            return f"recursive ({self.c:g}, {self.l})-diversity"
-        return f"{self.kind} {self.l}-diversity"
+        """The criterion in words, with the attributes where it names some."""
+        number = f"({self.c:g}, {self.l})" if self.kind == "recursive" else f"{self.l}"
+        some = only(self.confidential)
+        return f"{self.kind} {number}-diversity{f' (of {some})' if some else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""

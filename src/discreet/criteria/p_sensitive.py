@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, named, whole_number
+from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, named, only, whole_number
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class PSensitiveKAnonymity:
     --------
     >>> PSensitiveKAnonymity(p=2, k=5).describe()
     '2-sensitive 5-anonymity'
+    >>> PSensitiveKAnonymity(p=2, k=5, confidential="illness").describe()
+    "2-sensitive 5-anonymity (p counts 'illness' only)"
     """
 
     p: int
@@ -85,8 +87,9 @@ class PSensitiveKAnonymity:
         }
 
     def describe(self) -> str:
-        """The criterion in words."""
-        return f"{self.p}-sensitive {self.k}-anonymity"
+        """The criterion in words, with the attributes where it names some."""
+        some = only(self.confidential)
+        return f"{self.p}-sensitive {self.k}-anonymity{f' (p counts {some})' if some else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""

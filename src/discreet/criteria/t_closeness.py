@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named
+from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named, only
 from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
@@ -135,8 +135,9 @@ class TCloseness:
         return lambda difference: _through_groups(difference, recoding)
 
     def describe(self) -> str:
-        """The criterion in words."""
-        return f"{self.t:g}-closeness ({self.distance} distance)"
+        """The criterion in words, with the attributes where it names some."""
+        some = only(self.confidential)
+        return f"{self.t:g}-closeness ({self.distance} distance{f', of {some}' if some else ''})"
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""

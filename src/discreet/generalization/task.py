@@ -56,6 +56,8 @@ class Task:
         Suppress every class that fails, or, as Truta & Vinay read literally, only those smaller
         than k, and require the rest of those that are left.
     loss : LossName
+    words : str
+        What was asked for; the criterion names its attributes even where all were meant.
     """
 
     keys: FrequencySet
@@ -70,6 +72,7 @@ class Task:
     budget: int
     suppression: Suppression
     loss: LossName
+    words: str
 
     @functools.cached_property
     def lattice(self) -> Lattice:

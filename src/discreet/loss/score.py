@@ -106,7 +106,10 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
         fail("N07", "no continuous attribute can be compared.", "The score is for numeric keys.")
     _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
-        fail("D06", "no released record is complete.", "Fill the missing values first.")
+        remedy = (
+            "Fill the missing values, or raise the limit of a step that suppresses single ones."
+        )
+        fail("D06", "no released record is complete.", remedy)
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
     unit = np.where(spread > 0, spread, 1.0)
     share, blocks = _linkage(x / unit, y / unit)

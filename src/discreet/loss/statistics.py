@@ -82,7 +82,10 @@ def compare_statistics(
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     found = summary_of(linked, names)
     if found is None:
-        fail("D06", "no released record is complete.", "Fill the missing values first.")
+        remedy = (
+            "Fill the missing values, or raise the limit of a step that suppresses single ones."
+        )
+        fail("D06", "no released record is complete.", remedy)
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
     return Statistics((*rows, *_correlations(names, found)), masked.source.kind)
 

@@ -176,7 +176,7 @@ class Found:
     def explain(self) -> str:
         """What was searched and found."""
         lines = [
-            f"{self.name} search for {described(self.task)}: "
+            f"{self.name} search for {self.task.words}: "
             f"{counted(len(self.numbers), 'node')} of {self.task.lattice.nodes:,}.",
             self.best.explain(),
         ]
@@ -204,7 +204,7 @@ class Found:
         """As plain values."""
         return {
             "search": self.name,
-            "criterion": described(self.task),
+            "criterion": self.task.words,
             "nodes": self.task.lattice.nodes,
             "complete": self.complete,
             "best": self.best.to_dict(),
@@ -222,12 +222,6 @@ class Found:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
-def described(task: Task) -> str:
-    """What a task asks for, in words."""
-    parts = [] if task.criterion is None else [task.criterion.describe()]
-    return " and ".join([*parts, *(limit.describe() for limit in task.limits)])
-
-
 def _mask(node: Node) -> Masked:
     found = node.found
     task, data = found.task, found.data
@@ -241,7 +235,7 @@ def _mask(node: Node) -> Masked:
     counter = found.search.counter
     pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
     parameters = {
-        "criterion": described(task),
+        "criterion": task.words,
         "levels": node.levels,
         "suppressed": node.suppressed,
         "loss": node.loss,

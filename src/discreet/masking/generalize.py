@@ -21,7 +21,7 @@ from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
-from discreet.masking.found import Found, described
+from discreet.masking.found import Found
 from discreet.masking.masked import Masked, require_records
 from discreet.microdata import Microdata
 from discreet.search import Search, SearchName
@@ -93,6 +93,7 @@ def generalize(
     data.need_partition("a generalization")
     require_records(data)
     parts, limits = split(combined(criterion))
+    words = " and ".join(one.describe() for one in (parts, *limits) if one is not None)
     parts = resolved(parts, data.confidential)
     if not isinstance(hierarchies, Mapping):
         fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
@@ -105,7 +106,7 @@ def generalize(
             *_seconds_problems(seconds),
         ]
     )
-    task = _task(data, keys, hierarchies, parts, limits, max_suppressed, suppression, loss)
+    task = _task(data, keys, hierarchies, parts, limits, words, max_suppressed, suppression, loss)
     searching = Search(task, seconds)
     outcome = searching.run(search)
     best = outcome.best
@@ -185,6 +186,7 @@ def _task(
     hierarchies: Mapping[str, Hierarchy],
     parts: Any,
     limits: tuple[DisclosureRiskAtMost, ...],
+    words: str,
     max_suppressed: float,
     suppression: Suppression,
     loss: LossName,
@@ -205,6 +207,7 @@ def _task(
         budget=budget_of(max_suppressed, found.n),
         suppression=suppression,
         loss=loss,
+        words=words,
     )
 
 
@@ -254,13 +257,13 @@ def _infeasible(searching: Search) -> NoReturn:
         fail("D30", f"{word} = {p} cannot be reached: {explained}.", f"Lower {word}.")
     top = searching.figures(task.lattice.nodes - 1)
     what = (
-        f"no node of the lattice satisfies {described(task)}: the most general one leaves "
+        f"no node of the lattice satisfies {task.words}: the most general one leaves "
         f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}, "
         f"{task.budget:,} are allowed."
     )
     if top.suppressed <= task.budget:  # a limit of the risk, or suppression="k-only"
         what = (
-            f"no node of the lattice satisfies {described(task)}: the most general one, with "
+            f"no node of the lattice satisfies {task.words}: the most general one, with "
             f"{counted(top.classes, 'class')}, does not, though {counted(task.budget, 'record')} "
             "may be suppressed."
         )

@@ -85,6 +85,8 @@ def _statistics(facts: Facts) -> list[Block]:
     try:
         found = ds.compare_statistics(facts.initial, facts.masked, on=facts.on).rows
     except ds.DiscreetError as error:
+        if error.code == "D06":
+            return [Words((_none_complete(facts),), "bad")]
         if error.code != "N07":
             raise
         return []  # no attribute is a number in both files
@@ -98,6 +100,17 @@ def _statistics(facts: Facts) -> list[Block]:
     table = cut(Table("Means and standard deviations (SD)", columns, tuple(rows), note))
     pairs = [row for row in found if row[1] == "correlation"]
     return [table, *([_correlations(facts, pairs)] if pairs else [])]
+
+
+def _none_complete(facts: Facts) -> str:
+    """Why nothing is compared, and which step left no record with all of its numbers."""
+    said = "No released record has all of its numbers: means and correlations are not compared."
+    for place, step in enumerate(getattr(facts.masked, "steps", ()), 1):
+        if cells := sum(step.parameters.get("changes", {}).values()):
+            said += (
+                f" Step {place} ({step.method}) emptied {counted(cells, 'cell')}: raise its limit."
+            )
+    return said
 
 
 def _change(before: float, after: float) -> str:

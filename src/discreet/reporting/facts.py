@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import discreet as ds
-from discreet.reporting.naming import distinct
+from discreet.reporting.naming import distinct, renamed
 
 Audience = Literal["internal", "public"]
 FEWEST = 5  # records: the usual limit of official statistics for what may be shown
@@ -85,9 +85,7 @@ class Facts:
 
     def said(self, text: str) -> str:
         """A text with long names of columns shortened."""
-        for name, short in sorted(self.names.items(), key=lambda pair: -len(pair[0])):
-            text = text.replace(name, short) if len(name) > len(short) else text
-        return text
+        return renamed(text, self.names)
 
     def explained(self, result: Any) -> tuple[str, ...]:
         """What a result says of itself, but for its advice on what to call next."""

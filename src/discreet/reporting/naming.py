@@ -7,7 +7,7 @@ may hold, marks that turn the direction of the text, and names too long to be re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _LONGEST = 60
 _BLANK = re.compile(r"\s+")
@@ -35,6 +35,19 @@ def shortened(text: object, longest: int = _LONGEST) -> str:
     line = _BLANK.sub(" ", clean(text)).strip() or "(blank)"
     cut = f"{line[:longest]}… ({len(line):,} characters)"
     return line if len(line) <= len(cut) else cut
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text with long names in their short form; the longest first, for one may hold another.
+
+    Examples
+    --------
+    >>> renamed("too few values of 'income of 2020'", {"income of 2020": "income"})
+    "too few values of 'income'"
+    """
+    for name, short in sorted(names.items(), key=lambda pair: -len(pair[0])):
+        text = text.replace(name, short) if len(name) > len(short) else text
+    return text
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:

@@ -40,7 +40,7 @@ def _outcome(check: Any, facts: Facts) -> str:
     sign = "✓" if check.satisfied else "✗"
     if facts.public:
         verdict = "holds" if check.satisfied else "does not hold"
-        return f"{sign} {check.criterion.describe()} {verdict}."
+        return f"{sign} {facts.said(check.criterion.describe())} {verdict}."
     return f"{sign} {facts.said(' '.join(check.explain().split()))}"
 
 

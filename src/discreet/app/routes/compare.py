@@ -23,9 +23,9 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
     at = "/w/{workspace}/compare"
     return [
         Route(at, show),
-        Route(f"{at}/{{run:int}}", show),
-        Route(f"{at}/{{run:int}}/choose", choose, methods=["POST"]),
-        Route(f"{at}/{{run:int}}/remove", remove, methods=["POST"]),
+        Route(f"{at}/{{run:number}}", show),
+        Route(f"{at}/{{run:number}}/choose", choose, methods=["POST"]),
+        Route(f"{at}/{{run:number}}/remove", remove, methods=["POST"]),
     ]
 
 

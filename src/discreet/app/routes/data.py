@@ -89,16 +89,13 @@ async def read_again(request: Request) -> Response:
 
 
 async def use_suggested(request: Request) -> Response:
-    """Take the suggested roles over, and go on."""
+    """Take the suggested roles over, and go on; roles that were given stay unless it is said."""
     workspace = workspace_of(request)
-    order = [column.name for column in workspace.columns]
-
-    def edit(document: drafting.Document) -> drafting.Document:
-        for column in workspace.columns:
-            document = drafting.with_role(document, column.name, column.suggested, order)
-        return document
-
-    await run_in_threadpool(workspace.change, edit)
+    every = text_in(await form_of(request), "roles") == "all"
+    suggested = {column.name: column.suggested for column in workspace.columns}
+    await run_in_threadpool(
+        workspace.change, lambda d: drafting.with_suggested(d, suggested, every=every)
+    )
     return see(f"/w/{workspace.id}/roles")
 
 

@@ -118,7 +118,8 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "listed": lattice.listed(LISTED),
         "current": current,
         "in_plan": _is_in_plan(workspace, lattice),
-        "also": _also(workspace),
+        "also": _also(workspace, explored),
+        **_attributes(workspace, explored),
         "drawn": lattice_svg.drawing(lattice, address),
         "map": map_svg.drawing(lattice, address),
         "shows": SHOWS,
@@ -195,14 +196,39 @@ def _is_in_plan(workspace: Workspace, lattice: Lattice) -> bool:
     if not step or lattice.number(step.get("levels", {})) != lattice.selected:
         return False
     limit = step.get("max_suppressed")
-    same = (must.get("k"), must.get("p", 1)) == (lattice.k, lattice.p)
+    same = {name: must[name] for name in ("k", "p") if name in must} == _must(workspace, lattice)
     return bool(same and limit == _share(lattice))
 
 
-def _also(workspace: Workspace) -> list[str]:
+def _must(workspace: Workspace, lattice: Lattice) -> dict[str, int]:
+    """The k and p of the sliders; one at its end does not lower what the plan asks for."""
+    before, _ = drafting.generalization(workspace.sections)
+    ends, asked = ranges(lattice.explored), {"k": lattice.k, "p": lattice.p}
+    beyond = {n: before[n] for n in asked if before.get(n, 0) > ends[n][1] == asked[n]}
+    must = asked | beyond
+    return {"k": max(must.values())} | ({"p": must["p"]} if must["p"] > 1 else {})
+
+
+def _also(workspace: Workspace, explored: Explored) -> list[str]:
     """What the plan asks for that no sweep can tell."""
-    numbers = demanding.numbers_of(workspace.document.get("criterion", {}))
-    return [f"{name} = {numbers[name]}" for name in ("l", "t") if numbers[name]]
+    before, _ = drafting.generalization(workspace.sections)
+    ends, numbers = ranges(explored), demanding.numbers_of(workspace.document.get("criterion", {}))
+    beyond = [name for name in ("k", "p") if before.get(name, 0) > ends[name][1]]
+    return [f"{name} = {numbers[name]}" for name in (*beyond, "l", "t") if numbers[name]]
+
+
+def _attributes(workspace: Workspace, explored: Explored) -> dict[str, list[str]]:
+    """Attributes whose values p counts in the sweep, does not, and need not count."""
+    must, _ = drafting.generalization(workspace.sections)
+    confidential = workspace.document.get("roles", {}).get("confidential", [])
+    asked = must.get("confidential", confidential)
+    found = {
+        "counted": list(explored.counted),
+        "uncounted": [name for name in asked if name not in explored.counted],
+        "needless": [name for name in explored.counted if name not in asked],
+    }
+    labels = workspace.labels
+    return {word: [labels.get(name, name) for name in names] for word, names in found.items()}
 
 
 def _share(lattice: Lattice) -> float:
@@ -220,9 +246,7 @@ def _kept(workspace: Workspace, given: Mapping[str, Any]) -> Lattice:
         what = "the node would suppress more records than the limit allows."
         fail("N67", what, "Choose a feasible node, or raise the limit.")
     levels = {key.name: level for key, level in zip(explored.keys, node.levels, strict=True)}
-    must: dict[str, Any] = {"k": lattice.k} | ({"p": lattice.p} if lattice.p > 1 else {})
-    if lattice.p > 1 and not explored.all_counted:
-        must["confidential"] = list(explored.counted)
+    must = _must(workspace, lattice)
     workspace.change(
         lambda d: drafting.with_node(d, must, _share(lattice), levels), choosing_levels=True
     )

@@ -5,7 +5,11 @@ Part of screen 2, one page per column. The preview is a GET, for it changes noth
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -26,13 +30,16 @@ from discreet.app.stepping import (
     hierarchy_in,
 )
 from discreet.app.work.reading import values_file
-from discreet.app.workspaces import Workspace
+from discreet.app.work.releasing import is_output
+from discreet.app.work.running import hierarchy_files
+from discreet.app.work.task import WORKING
+from discreet.app.workspaces import DIGESTS, Workspace
 from discreet.errors import DiscreetError, Problem, fail
 
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/hierarchy/{column:int}"
+    at = "/w/{workspace}/hierarchy/{column:number}"
     return [
         Route(at, show),
         Route(at, save, methods=["POST"], max_body_size=most_upload),
@@ -52,21 +59,25 @@ async def show_preview(request: Request) -> Response:
     """What the hierarchy of the form makes of the values; nothing is kept."""
     workspace = workspace_of(request)
     number = column_of(request, workspace)
-    levels, problems = await run_in_threadpool(_tried, workspace, number, request.query_params)
-    view = {"levels": levels, "problems": problems}
+    fields = fields_of(request.query_params)
+    if fields["builder"] == "file":  # a browser does not send it before it is saved
+        return page(request, "hierarchy_preview.html", workspace, levels=None, unsaved=True)
+    levels, problems = await run_in_threadpool(_tried, workspace, number, fields)
+    view = {"levels": levels, "problems": problems, "unsaved": False, "shown_file": None}
     return page(request, "hierarchy_preview.html", workspace, **view)
 
 
 async def save(request: Request) -> Response:
-    """Keep the hierarchy in the plan, when it fits the values."""
+    """Keep the hierarchy in the plan, when it fits the values; the groups of a file are shown."""
     workspace = workspace_of(request)
     number = column_of(request, workspace)
     async with form_of(request, files=1) as form:
         try:
-            await run_in_threadpool(_save, workspace, number, form)
+            is_file = await run_in_threadpool(_save, workspace, number, form)
         except DiscreetError as error:
             return await _page(request, workspace, fields_of(form), None, error.problems)
-    return see(f"/w/{workspace.id}/roles#row-{number}")
+    there = f"hierarchy/{number}#preview" if is_file else f"roles#row-{number}"
+    return see(f"/w/{workspace.id}/{there}")
 
 
 async def _page(
@@ -88,7 +99,9 @@ async def _page(
         "unmapped": UNMAPPED,
         "form": form,
         "saved_file": _saved_file(workspace, number),
+        "shown_file": (given or {}).get("file"),
         "levels": levels,
+        "unsaved": False,
         "problems": problems,
     }
     status = 422 if problems else 200
@@ -100,9 +113,9 @@ def _saved_file(workspace: Workspace, number: int) -> str | None:
     return workspace.document.get("hierarchies", {}).get(name, {}).get("file")
 
 
-def _tried(workspace: Workspace, number: int, form: Any) -> tuple[Any, tuple[Problem, ...]]:
+def _tried(workspace: Workspace, number: int, fields: Any) -> tuple[Any, tuple[Problem, ...]]:
     try:
-        given = hierarchy_in(fields_of(form), _saved_file(workspace, number))
+        given = hierarchy_in(fields, None)
         return (_fitted(workspace, number, given) if given else None), ()
     except DiscreetError as error:
         return None, error.problems
@@ -120,25 +133,62 @@ def _fitted(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
     return preview(workspace.folder, number, workspace.columns[number].name, given)
 
 
-def _save(workspace: Workspace, number: int, form: FormData) -> None:
+def _save(workspace: Workspace, number: int, form: FormData) -> bool:
+    """Keep the hierarchy; whether a file was uploaded for it."""
     upload, fields = form.get("file"), fields_of(form)
     if fields["builder"] != "file" or not isinstance(upload, UploadFile) or not upload.filename:
-        _keep(workspace, number, hierarchy_in(fields, _saved_file(workspace, number)))
-        return
+        given = hierarchy_in(fields, _saved_file(workspace, number))
+        _check(workspace, number, given)
+        _keep(workspace, number, given)
+        return False
     name = uploads.tame(upload.filename, "hierarchy.csv")
-    kept = uploads.keep(upload.file, workspace.folder, name)
+    if is_output(name):
+        what = f"a release writes a file named {name}, and a hierarchy cannot have that name."
+        fail("P60", what, "Give your file another name, and choose it again.")
+    working = workspace.folder / WORKING
+    working.mkdir(mode=0o700, exist_ok=True)
+    room = Path(tempfile.mkdtemp(prefix="upload-", dir=working))
     try:
-        _keep(workspace, number, hierarchy_in(fields, kept))
-    except DiscreetError:
-        (workspace.folder / kept).unlink()
-        raise
+        draft = room / uploads.keep(upload.file, room, name)
+        there = draft.relative_to(workspace.folder).as_posix()
+        _check(workspace, number, hierarchy_in(fields, there))
+        _put(workspace, number, fields, draft)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+    return True
 
 
-def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
-    """Change the plan; what does not fit the values is said before."""
+def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Path) -> None:
+    """Give an upload its place: that of the column's file of this name, if there is one."""
+    with workspace.lock:
+        name = uploads.unlike(draft.name, _files_of_others(workspace, number))
+        if workspace.is_busy and (workspace.folder / name).exists():
+            what = "a job of this table is running, which may read the file that is replaced."
+            fail("N62", what, "Wait for it, or cancel it.")
+        with draft.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        draft.replace(workspace.folder / name)
+        known = workspace.settings.get(DIGESTS, {})
+        workspace.set(DIGESTS, {**known, name: digest})
+        _keep(workspace, number, hierarchy_in(fields, name))
+
+
+def _files_of_others(workspace: Workspace, number: int) -> list[str]:
+    """The files of the plan that are not of this column."""
+    own, document = workspace.columns[number].name, workspace.document
+    others = [file for column, file in hierarchy_files(document).values() if column != own]
+    return [workspace.name, *others]
+
+
+def _check(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
+    """Say what does not fit the column, before anything is changed."""
     name = workspace.columns[number].name
     if not drafting.role_of(workspace.document, name).startswith("key"):
         fail("R10", "the column is not a key.", "Give it the role of a key first.")
     if given is not None and values_file(workspace.folder, number).exists():
         _fitted(workspace, number, given)
+
+
+def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
+    name = workspace.columns[number].name
     workspace.change(lambda d: drafting.with_entry(d, "hierarchies", name, given))

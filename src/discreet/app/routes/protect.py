@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app import chaining, demanding, drafting, runs
+from discreet.app import averaging, chaining, demanding, drafting, limiting, runs
 from discreet.app.chaining import Fields, Known
 from discreet.app.pages import form_of, page, see, text_in, workspace_of
 from discreet.app.workspaces import Workspace
@@ -73,7 +73,7 @@ def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
     """The steps after one was taken out or moved up."""
     if verb not in ("remove", "up"):
         return fields
-    if not what.isdecimal() or int(what) >= len(fields):
+    if not what.isdecimal() or len(what) > 2 or int(what) >= len(fields):
         raise HTTPException(422)
     i = int(what)
     others = [*fields[:i], *fields[i + 1 :]]
@@ -116,35 +116,45 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
         raise HTTPException(422)
     if len(steps) >= chaining.MOST_STEPS:
         raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
-    if kind == "protect_records" and not known.record_risk.get("known"):
-        what = "it is not said what is known and what hurts."
+    if kind == "protect_records" and known.limit is None:
+        what = "a limit needs the risk of every record, which is not measured or out of date."
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if kind == "generalize" and not criterion:
         criterion = {"k": _USUAL_K}
     number = demanding.numbers_of(criterion)["k"]
-    return [*steps, chaining.first(kind, known, int(number or 3))], criterion
+    here = known.after(step["do"] for step in steps)
+    return [*steps, chaining.first(kind, here, int(number or 3))], criterion
 
 
 def _known(workspace: Workspace) -> Known:
+    document = workspace.document
+    keys = document.get("roles", {}).get("keys", [])
+    measured = limiting.measured(workspace)
     return Known(
         [column.name for column in workspace.columns],
-        workspace.document.get("roles", {}).get("keys", []),
+        keys,
         workspace.settings.get("record_risk", {}),
         workspace.levels_fit,
+        averages=averaging.averages_of(workspace.columns, document.get("types", {})),
+        recoded={name for name in document.get("hierarchies", {}) if name in keys},
+        limit=limiting.limit_for(measured).at_most if measured else None,
     )
 
 
 def _fields(workspace: Workspace) -> list[Fields]:
     """The form as the plan has it."""
-    known = _known(workspace)
-    return [chaining.fields_of(step, known) for step in workspace.document.get("steps", [])]
+    known, steps = _known(workspace), workspace.document.get("steps", [])
+    kinds = [step["do"] for step in steps]
+    return [chaining.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
 
 
 def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
-    labels, document = workspace.labels, workspace.document
+    labels, document, known = workspace.labels, workspace.document, _known(workspace)
+    measured = limiting.measured(workspace)
     columns: list[dict[str, Any]] = [
         {
             "number": number,
+            "name": column.name,
             "label": labels[column.name],
             "role": drafting.role_of(document, column.name),
             "has_hierarchy": column.name in document.get("hierarchies", {}),
@@ -158,10 +168,15 @@ def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -
         "wanted": demanding.FIELDS,
         "kinds": chaining.KINDS,
         "about": chaining.ABOUT,
-        "methods": chaining.METHODS,
+        "methods": averaging.METHODS,
+        "category": averaging.CATEGORY,
+        "averages": [
+            known.after(one["do"] for one in fields[:i]).average for i in range(len(fields))
+        ],
         "columns": [one for one in columns if one["role"] not in held_back],
         "keys": [one for one in columns if one["role"].startswith("key")],
         "weighed": _weighed(workspace),
+        "scale": limiting.explain(measured) if measured else (),
         "runs": runs.runs_of(workspace),
     }
 

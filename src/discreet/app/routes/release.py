@@ -20,7 +20,8 @@ from discreet.app import runs
 from discreet.app.checklist import Item, items_of, note_of, still_risky
 from discreet.app.pages import chosen, form_of, page, see, text_in, workspace_of
 from discreet.app.runs import Kept
-from discreet.app.work.running import folder_of, outputs_for
+from discreet.app.work.releasing import REPORTS
+from discreet.app.work.running import folder_of, hierarchy_files, outputs_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 
@@ -44,7 +45,8 @@ ABOUT = {
     "public": "Digest of the masked table, steps and figures; no seed.",
     "report": "Details by attribute, and what you acknowledged.",
     "ledger": "All parameters, seeds and digests: discreet verify compares them.",
-    "plan": "Repeats all of this: discreet run release.toml, beside the original.",
+    "plan": "Repeats all of this: discreet run release.toml, beside the original and the files of "
+    "hierarchies.",
     "script": "The same in Python.",
 }
 
@@ -80,7 +82,7 @@ async def make(request: Request) -> Response:
     form = await form_of(request)
     kept = runs.candidate(workspace)
     if kept is None or not kept.can_be_released:
-        return _refused(request, workspace, _why(kept))
+        return _refused(request, workspace, _why(workspace, kept))
     try:
         await run_in_threadpool(_begin, workspace, kept, form)
     except DiscreetError as error:
@@ -92,12 +94,11 @@ async def make(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """One of the files, as long as nothing has changed since it was made."""
     workspace = workspace_of(request)
-    role = request.path_params["role"]
-    if role not in FILES:
+    role, kept = request.path_params["role"], runs.candidate(workspace)
+    if role not in _offered(workspace, kept):
         raise HTTPException(404)
-    kept = runs.candidate(workspace)
     if kept is None or not kept.can_be_released:
-        return _refused(request, workspace, _why(kept))
+        return _refused(request, workspace, _why(workspace, kept))
     if not workspace.is_current(SLOT):
         what = "the release has not been made, or something has changed since."
         problem = Problem("N64", what, "Make the release, then download it.")
@@ -113,13 +114,25 @@ async def download(request: Request) -> Response:
     )
 
 
+def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, str]]:
+    """What can be downloaded: our files, and those that the plan reads beside the original."""
+    labels = workspace.labels
+    read = hierarchy_files(kept.run.document) if kept is not None else {}
+    return FILES | {
+        role: (f"Hierarchy of {labels.get(column, column)}", "for the house")
+        for role, (column, _) in read.items()
+    }
+
+
 def _refused(request: Request, workspace: Workspace, problem: Problem) -> Response:
     view = _view(workspace) | {"problems": (problem,)}
     return page(request, "release.html", workspace, status=409, **view)
 
 
-def _why(kept: Kept | None) -> Problem:
+def _why(workspace: Workspace, kept: Kept | None) -> Problem:
     """Why there is nothing to release."""
+    if kept is not None and (problem := workspace.source_problem) is not None:
+        return problem
     if kept is None:
         return Problem("N64", "no run is chosen.", "Choose one on the page Compare.")
     what = "the plan has changed since the chosen run was made: it is out of date."
@@ -138,7 +151,7 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
         "public": f"{stem}.public.json",
     }
     if not kept.run.figures["not_measured"]:  # a report without them would say nothing
-        outputs |= {"report": "report.html", "public_report": "public-report.html"}
+        outputs |= REPORTS
     if asked["escape"] and suffix == ".csv":
         outputs["escape_formulas"] = True
     note = note_of(items, asked["written"], asked["remark"])
@@ -181,13 +194,14 @@ def _view(workspace: Workspace) -> dict[str, Any]:
     return {
         "kept": kept,
         "has_runs": bool(runs.runs_of(workspace)),
-        "blocked": _why(kept) if kept is None or not kept.can_be_released else None,
+        "blocked": _why(workspace, kept) if kept is None or not kept.can_be_released else None,
         "items": items_of(workspace, kept) if kept is not None else (),
         "risky": still_risky(workspace, kept) if kept is not None else (),
         "asked": {**usual, **workspace.settings.get("release", {})},
         "formats": FORMATS,
-        "files": FILES,
+        "files": _offered(workspace, kept),
         "about": ABOUT,
+        "beside": "As you uploaded it: the plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
         "is_current": kept is not None and kept.can_be_released and workspace.is_current(SLOT),

@@ -58,7 +58,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/measure", measure, methods=["POST"]),
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
-        Route(f"{at}/{{column:int}}", save, methods=["POST"]),
+        Route(f"{at}/{{column:number}}", save, methods=["POST"]),
     ]
 
 

@@ -25,7 +25,7 @@ async def job(request: Request) -> Response:
     workspace = workspace_of(request)
     headers = {} if workspace.is_busy else CHANGED
     here = _screen(request, request.query_params.get("here"))
-    return page(request, "job.html", workspace, headers=headers, here=here)
+    return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
 
 
 async def cancel(request: Request) -> Response:

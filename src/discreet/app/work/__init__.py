@@ -11,12 +11,15 @@ from discreet.app.work.task import Work
 _TABLE = ("source", "roles", "types", "hierarchies")
 
 WORK: dict[str, Work] = {
-    "open": Work("Reading the table", "columns", ("source",), reading.opened, beside=("missing",)),
+    "open": Work(
+        "Reading the table", "columns", ("source",), reading.opened, "data", beside=("missing",)
+    ),
     "risk": Work(
         "Measuring the risk",
         "risk by classes",
         ("source", "roles", "types"),
         measuring.risk,
+        "roles",
         settings="risk",
     ),
     "record_risk": Work(
@@ -24,11 +27,19 @@ WORK: dict[str, Work] = {
         "risk of every record",
         ("source", "types"),
         measuring.record_risk,
+        "roles",
         settings="record_risk",
     ),
-    "explore": Work("Sweeping the lattice", "the lattice", _TABLE, exploring.explored),
-    "protect": Work("Protecting the table", "protected tables", _TABLE, protecting.protect),
+    "explore": Work("Sweeping the lattice", "the lattice", _TABLE, exploring.explored, "explore"),
+    "protect": Work(
+        "Protecting the table", "protected tables", _TABLE, protecting.protect, "protect"
+    ),
     "release": Work(
-        "Making the release", "the release", _TABLE, releasing.release, settings="release"
+        "Making the release",
+        "the release",
+        _TABLE,
+        releasing.release,
+        "release",
+        settings="release",
     ),
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
+from discreet.app.originals import state_of
 from discreet.app.work.task import WORKING, Task
 
 
@@ -52,9 +53,8 @@ def _places(task: Task) -> tuple[Path, Path]:
 
 def _basis(task: Task) -> str:
     source = task.document["source"]
-    state = (task.folder / source["file"]).stat()
     options = {name: given for name, given in source.items() if name != "missing"}
-    return json.dumps([options, state.st_size, state.st_mtime_ns, state.st_ino], sort_keys=True)
+    return json.dumps([options, state_of(task.folder / source["file"])], sort_keys=True)
 
 
 def _texts_count(place: Path, types: Mapping[str, Any]) -> bool:

@@ -8,19 +8,21 @@ from typing import Any
 import discreet as ds
 from discreet.reporting.blocks import Block, Table, Words
 from discreet.reporting.blocks import Share as Part
+from discreet.reporting.naming import renamed
 from discreet.wording import counted
 
 MOST_SETS = 300  # of keys that are counted for the table of combinations
 _EACH = 3  # combinations of each size that are shown
 
 
-def criterion(data: Any, asked: Any) -> list[Block]:
+def criterion(data: Any, asked: Any, names: Mapping[str, str]) -> list[Block]:
     """Whether the criterion holds for the table as it is, in words; nothing where none is asked."""
     criteria = ds.Plan.of({"criterion": asked}).criterion if asked else []
     if not criteria:
         return []
     found = ds.check(data, criteria)
-    return [Words(tuple(found.explain().splitlines()), "good" if found.satisfied else "bad")]
+    said = renamed(found.explain(), names)
+    return [Words(tuple(said.splitlines()), "good" if found.satisfied else "bad")]
 
 
 def sample(data: Any, share: float | None) -> list[Block]:

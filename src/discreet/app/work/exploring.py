@@ -48,8 +48,6 @@ class Explored:
         In the order of the lattice: the level of the first counts most in a node's number.
     counted : tuple of str
         Confidential attributes whose values p counts.
-    all_counted : bool
-        Whether these are all confidential attributes.
     most_p : int
         The largest p that can be asked for.
     folder : str
@@ -59,7 +57,6 @@ class Explored:
     n: int
     keys: tuple[Key, ...]
     counted: tuple[str, ...]
-    all_counted: bool
     most_p: int
     folder: str
 
@@ -92,7 +89,6 @@ def explored(task: Task) -> Explored:
         data.n,
         tuple(Key(k, names[k], _words(given.get(k, {}), found.recoding(k))) for k in data.keys),
         counted,
-        set(counted) == set(data.confidential),
         most_p,
         _kept(found, most_p, task.folder / WORKING, course),
     )

@@ -10,7 +10,7 @@ from discreet.app.work import copying, demands
 from discreet.app.work.task import Task
 from discreet.reporting.blocks import Block, Figure, KeyFigures, Share, Table, Words, rounded
 from discreet.reporting.fragments import class_size_figure, figure
-from discreet.reporting.naming import distinct
+from discreet.reporting.naming import distinct, renamed
 
 HIGH = 0.01  # a record risk that the paper calls high
 
@@ -30,8 +30,8 @@ def risk(task: Task) -> Shown:
     names = distinct(data.columns)
     blocks: list[Block] = [
         _key_figures(found),
-        Words(tuple(_said(found.explain(), names).splitlines()), _tone(found)),
-        *demands.criterion(data, asked.get("criterion")),
+        Words(tuple(renamed(found.explain(), names).splitlines()), _tone(found)),
+        *demands.criterion(data, asked.get("criterion"), names),
         *demands.sample(data, asked.get("share")),
         class_size_figure({"now": found.class_sizes.binned()}),
         *demands.combinations(data, names),
@@ -82,7 +82,7 @@ def record_risk(task: Task) -> Shown:
                 ("mean risk", found.mean),
             )
         ),
-        Words(tuple(_said(found.explain(), names).splitlines()[:-1])),
+        Words(tuple(renamed(found.explain(), names).splitlines()[:-1])),
         _histogram(found),
         _drivers(found, names),
     )
@@ -119,11 +119,3 @@ def _drivers(found: Any, names: dict[str, str]) -> Table:
     )
     columns = ("attribute", "of the risk when it is known", "of the risk by what it tells")
     return Table("What drives the risk", columns, rows)
-
-
-def _said(text: str, names: dict[str, str]) -> str:
-    """A text with the short forms of long names."""
-    for name, short in sorted(names.items(), key=lambda pair: -len(pair[0])):
-        if name != short:
-            text = text.replace(name, short)
-    return text

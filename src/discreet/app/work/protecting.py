@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,11 @@ import discreet as ds
 from discreet.app.work import comparing, running
 from discreet.app.work.task import Task
 from discreet.reporting.blocks import Section
+from discreet.reporting.naming import distinct, renamed, shortened
 
 FIGURES = "figures.json"
+_MOST_NAMED = 4  # columns in the label of a run
+_LONGEST = 20  # characters of each
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,12 @@ def protect(task: Task) -> Run:
     (room / FIGURES).write_text(text + "\n", encoding="utf-8")
     sections = comparing.sections(release, before)
     running.keep(room, task)
+    names = distinct(release.masked.initial.columns)
     return Run(
         label=label_of(task.document),
         document=release.plan.to_dict(),
         satisfied=None if release.check is None else release.satisfied,
-        criterion=" and ".join(one.describe() for one in release.plan.criterion),
+        criterion=renamed(" and ".join(one.describe() for one in release.plan.criterion), names),
         masked=release.plan.outputs["masked"].name if release.files else "",
         figures=figures,
         sections=sections,
@@ -71,15 +75,16 @@ def label_of(document: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> label_of({"steps": [{"do": "sample", "fraction": 0.5}, {"do": "microaggregate", "k": 3}]})
-    'sample 50%, mdav k=3'
+    >>> steps = [{"do": "sample", "fraction": 0.5}, {"do": "microaggregate", "columns": ["age"]}]
+    >>> label_of({"steps": steps})
+    'sample 50%, mdav k=3 of age'
     """
     return ", ".join(_said(step, document.get("criterion", {})) for step in document["steps"])
 
 
 def _said(step: Mapping[str, Any], criterion: Any) -> str:
     if step["do"] == "microaggregate":
-        return f"{step.get('method', 'mdav')} k={step.get('k', 3)}"
+        return f"{step.get('method', 'mdav')} k={step.get('k', 3)} of {_named(step['columns'])}"
     if step["do"] == "sample":
         return (
             f"sample {100 * step['fraction']:g}%" if "fraction" in step else f"sample {step['n']}"
@@ -88,5 +93,14 @@ def _said(step: Mapping[str, Any], criterion: Any) -> str:
         return f"targeted, risk ≤ {step['at_most']:g}"
     numbers = criterion if isinstance(criterion, Mapping) else {}
     asked = [f"{name}={numbers[name]}" for name in ("k", "p") if name in numbers]
+    if "p" in numbers and "confidential" in numbers:
+        asked.append(f"of {', '.join(numbers['confidential'])}")
     levels = [str(level) for level in step.get("levels", {}).values()]
     return " ".join(["generalize", *asked, *([f"at {'·'.join(levels)}"] if levels else [])])
+
+
+def _named(columns: Sequence[str]) -> str:
+    """A few columns, and how many more."""
+    shown = ", ".join(shortened(name, _LONGEST) for name in columns[:_MOST_NAMED])
+    more = len(columns) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown

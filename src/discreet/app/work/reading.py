@@ -29,6 +29,7 @@ class Column:
     missing: int
     suggested: str
     reason: str
+    kind: str = ""  # how it is stored, such as "date"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,15 @@ def opened(task: Task) -> Opened:
 def _columns(data: Any) -> tuple[Column, ...]:
     suggested = ds.suggest_roles(data).suggestions
     return tuple(
-        Column(row["column"], row["type"], row["distinct"], row["missing"], one.role, one.reason)
+        Column(
+            row["column"],
+            row["type"],
+            row["distinct"],
+            row["missing"],
+            one.role,
+            one.reason,
+            data.source.kinds[row["column"]],
+        )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )
 

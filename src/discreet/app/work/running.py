@@ -27,10 +27,22 @@ def folder_of(workspace: Path, slot: str) -> Path:
     return workspace / RUNS / slot
 
 
+def hierarchy_files(document: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The files of hierarchies: the column and the name of each, by what pages call it.
+
+    Examples
+    --------
+    >>> hierarchy_files({"hierarchies": {"sex": {"suppress": True}, "job": {"file": "job.csv"}}})
+    {'hierarchy-1': ('job', 'job.csv')}
+    """
+    entries = document.get("hierarchies", {}).items()
+    named = [(column, one["file"]) for column, one in entries if "file" in one]
+    return {f"hierarchy-{i}": pair for i, pair in enumerate(named, 1)}
+
+
 def inputs_of(document: Mapping[str, Any]) -> list[str]:
     """The files that a plan reads: the source, and those of hierarchies."""
-    hierarchies = document.get("hierarchies", {}).values()
-    return [document["source"]["file"], *(one["file"] for one in hierarchies if "file" in one)]
+    return [document["source"]["file"], *(name for _, name in hierarchy_files(document).values())]
 
 
 def outputs_for(document: Mapping[str, Any], suffix: str = ".csv") -> dict[str, str]:
@@ -44,8 +56,10 @@ def outputs_for(document: Mapping[str, Any], suffix: str = ".csv") -> dict[str, 
 def run(task: Task) -> tuple[Path, Any]:
     """Run the plan; the new folder with its files, and the release."""
     room = Path(tempfile.mkdtemp(prefix="run-"))  # private, and erased with the job
-    for name in dict.fromkeys(inputs_of(task.document)):
-        uploads.link(task.folder / name, room)
+    source, *others = dict.fromkeys(inputs_of(task.document))
+    uploads.link(task.folder / source, room)
+    for name in others:  # small, and may be replaced by another upload
+        shutil.copyfile(task.folder / name, room / name)
     ordered = {name: task.document[name] for name in _ORDER if task.document.get(name)}
     text = ds.Plan.of(ordered, room).to_toml()
     (room / PLAN).write_text(text, encoding="utf-8")

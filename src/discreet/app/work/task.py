@@ -52,6 +52,8 @@ class Work:
         The sections of the plan that it looks at: when one changes, its result is out of date.
     do : function of Task
         Its result must survive pickling.
+    screen : str
+        The page it belongs to.
     settings : str, optional
         The settings that it looks at as well.
     beside : tuple of str
@@ -62,15 +64,20 @@ class Work:
     result: str
     sections: tuple[str, ...]
     do: Callable[[Task], Any]
+    screen: str
     settings: str | None = None
     beside: tuple[str, ...] = ()
 
     def basis(self, document: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-        """A digest of all that the result depends on."""
+        """Digests of all that the result depends on: the plan's part, and that of the settings."""
         seen = {
             name: {k: v for k, v in document.get(name, {}).items() if k not in self.beside}
             for name in self.sections
         }
         asked = (settings.get(self.settings) or None) if self.settings else None
-        text = json.dumps([seen, asked], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{_digest(seen)} {_digest(asked)}"
+
+
+def _digest(given: Any) -> str:
+    text = json.dumps(given, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,49 @@
+"""Forms in a real browser: what is shown beside a file that was just chosen."""
+
+import pytest
+
+from tests.app.test_forms import EDU, OTHER, number, with_keys
+from tests.app.visitor import Visitor
+from tests.browser.conftest import browser  # noqa: F401 - a fixture
+from tests.browser.test_app import Steward
+
+
+@pytest.fixture
+def steward(browser, server):  # noqa: F811
+    made = Steward(browser, server)
+    yield made
+    made.context.close()
+
+
+def file(content):
+    return {"name": "edu.csv", "mimeType": "text/csv", "buffer": content}
+
+
+def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(steward, server):
+    workspace = with_keys(Visitor(server).logged_in())
+    page = steward.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'edu')}")
+    page.check("[value=file]")
+    for content in (EDU, OTHER):
+        page.set_input_files("#file", file(content))
+        page.wait_for_selector("#preview:has-text('Save to see the groups of this file.')")
+        assert page.locator("#preview table").count() == 0
+        page.click("button:has-text('Preview')")
+        page.wait_for_selector("#preview:has-text('Save to see the groups of this file.')")
+        assert page.locator("#preview table").count() == 0
+        page.click("button:has-text('Save')")
+        page.wait_for_selector("#preview h2:has-text('What edu.csv makes of the values')")
+        assert page.locator("#preview table").count() == 1
+    assert steward.said == []
+    assert (workspace.folder / "edu.csv").read_bytes() == OTHER
+
+
+def test_a_column_that_has_no_average_cannot_be_ticked(steward, server):
+    visitor = Visitor(server).logged_in()
+    workspace = with_keys(visitor)
+    page = steward.at(f"/w/{workspace.id}/protect")
+    page.click("button:has-text('+ Microaggregation')")
+    boxes = page.locator("[name=columns-0]")
+    assert [boxes.nth(i).is_enabled() for i in range(5)] == [False, False, True, True, True]
+    page.click("button:has-text('Run')")
+    page.wait_for_selector("#results td")
+    assert "of job, edu, age" in page.inner_text("#results")
