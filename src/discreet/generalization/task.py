@@ -56,8 +56,8 @@ class Task:
         Suppress every class that fails, or, as Truta & Vinay read literally, only those smaller
         than k, and require the rest of those that are left.
     loss : LossName
-    words : str
-        What was asked for; the criterion names its attributes even where all were meant.
+    asked : tuple
+        What was asked for; ``criterion`` names its attributes even where all were meant.
     """
 
     keys: FrequencySet
@@ -72,7 +72,12 @@ class Task:
     budget: int
     suppression: Suppression
     loss: LossName
-    words: str
+    asked: tuple[Any, ...]
+
+    @property
+    def words(self) -> str:
+        """What was asked for."""
+        return " and ".join(one.describe() for one in self.asked)
 
     @functools.cached_property
     def lattice(self) -> Lattice:

@@ -93,7 +93,7 @@ def generalize(
     data.need_partition("a generalization")
     require_records(data)
     parts, limits = split(combined(criterion))
-    words = " and ".join(one.describe() for one in (parts, *limits) if one is not None)
+    wanted = tuple(one for one in (parts, *limits) if one is not None)
     parts = resolved(parts, data.confidential)
     if not isinstance(hierarchies, Mapping):
         fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
@@ -106,7 +106,7 @@ def generalize(
             *_seconds_problems(seconds),
         ]
     )
-    task = _task(data, keys, hierarchies, parts, limits, words, max_suppressed, suppression, loss)
+    task = _task(data, keys, hierarchies, parts, limits, wanted, max_suppressed, suppression, loss)
     searching = Search(task, seconds)
     outcome = searching.run(search)
     best = outcome.best
@@ -186,7 +186,7 @@ def _task(
     hierarchies: Mapping[str, Hierarchy],
     parts: Any,
     limits: tuple[DisclosureRiskAtMost, ...],
-    words: str,
+    wanted: tuple[Any, ...],
     max_suppressed: float,
     suppression: Suppression,
     loss: LossName,
@@ -207,7 +207,7 @@ def _task(
         budget=budget_of(max_suppressed, found.n),
         suppression=suppression,
         loss=loss,
-        words=words,
+        asked=wanted,
     )
 
 

@@ -139,8 +139,7 @@ def criteria_of(given: Given) -> list[Any]:
     """The criteria one by one; those of the search when none are given."""
     criterion = given.criterion
     if criterion is None and given.found is not None:
-        task = given.found.task
-        criterion = [*([] if task.criterion is None else [task.criterion]), *task.limits]
+        criterion = given.found.task.asked
     several = criterion if isinstance(criterion, list | tuple) else [criterion]
     apart = [c.criteria if isinstance(c, ds.AllOf) else [c] for c in several]
     return [c for some in apart for c in some if c is not None]
