@@ -24,6 +24,7 @@ def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(steward
     page = steward.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'edu')}")
     page.check("[value=file]")
     for content in (EDU, OTHER):
+        page.wait_for_load_state("load")  # a page just shown does not listen yet
         page.set_input_files("#file", file(content))
         page.wait_for_selector("#preview:has-text('Save to see the groups of this file.')")
         assert page.locator("#preview table").count() == 0
