@@ -81,3 +81,15 @@ def rows(data):
         (tuple(row.values()) for row in data.to("arrow").to_pylist()),
         key=lambda row: [(v is None, str(v)) for v in row],
     )
+
+
+def recipes():
+    """A generalization and a sample."""
+    return ds.grid(
+        methods=["generalization", "sampling"],
+        k=[5],
+        hierarchies={"zip": ds.Hierarchy.prefixes([5, 2, 0])},
+        max_suppressed=1.0,
+        fractions=[0.5],
+        seed=1,
+    )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import discreet as ds
-from tests.engines.tables import ROLES, hierarchies, survey, ugly
+from tests.engines.tables import ROLES, hierarchies, recipes, survey, ugly
 
 
 @pytest.mark.verb("key_candidates")
@@ -23,16 +23,8 @@ def test_the_candidates_for_keys_are_the_same_sets_with_the_same_counts(engine, 
 
 @pytest.mark.verb("ru_map")
 def test_the_points_of_a_map_are_the_same(engine):
-    recipes = ds.grid(
-        methods=["generalization", "sampling"],
-        k=[5],
-        hierarchies={"zip": ds.Hierarchy.prefixes([5, 2, 0])},
-        max_suppressed=1.0,
-        fractions=[0.5],
-        seed=1,
-    )
     figures = [
-        [(p.label, p.risk, p.loss) for p in ds.ru_map(read(survey(300), **ROLES), recipes).points]
+        [(p.label, p.risk, p.loss) for p in ds.ru_map(read(survey(300), **ROLES), recipes()).points]
         for read in (engine.read, ds.read)
     ]
     for (label, risk, loss), expected in zip(*figures, strict=True):

@@ -15,7 +15,7 @@ import pytest
 
 import discreet as ds
 from discreet.engine.spark import from_arrow
-from tests.engines.tables import hierarchies
+from tests.engines.tables import hierarchies, recipes
 from tests.engines.test_interrupted import views
 from tests.processes import run
 
@@ -107,18 +107,6 @@ DISTRIBUTIONS = [
     ds.LDiversity(2, kind="recursive", c=3, confidential="illness"),
     ds.TCloseness(0.3, confidential="illness"),
 ]
-
-
-def recipes():
-    """A generalization and a sample."""
-    return ds.grid(
-        methods=["generalization", "sampling"],
-        k=[5],
-        hierarchies={"zip": ds.Hierarchy.prefixes([5, 2, 0])},
-        max_suppressed=1.0,
-        fractions=[0.5],
-        seed=1,
-    )
 
 
 class Verb(NamedTuple):
