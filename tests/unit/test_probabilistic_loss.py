@@ -109,6 +109,9 @@ def test_a_statistic_without_error_is_not_lost_to_rounding():
     same = np.column_stack([a * (1 + 2e-16), 2 * a])
     assert continuous_loss(x, same).pil_r < 1e-6
     assert continuous_loss(x, np.column_stack([a, [0.2, 0.8, 1.4, 2.2, 4.7]])).pil_r == 1
+    constant = np.full((6, 1), 0.1)
+    assert continuous_loss(constant, constant + 1e-17).pil == 0
+    assert continuous_loss(constant, constant + 1e-3).pil_m1 == 1
 
 
 def test_two_values_as_often_have_a_variance_without_error():

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.kernels.summation import row_totals, totals
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -108,27 +110,31 @@ class Summary:
 
     @classmethod
     def of(cls, x: Matrix, y: Matrix) -> Summary:
-        """From the values themselves."""
+        """From the values themselves; every sum is the same for every order of the records."""
         n = len(x)
-        centred, known = x - x.mean(axis=0), x != 0
-        squares = centred**2
-        below, above = around(n)
+        x, y = np.ascontiguousarray(x.T), np.ascontiguousarray(y.T)
+        mean_x, centred_x = _centred(x)
+        mean_y, centred_y = _centred(y)
+        squares, known, below_above = centred_x**2, x != 0, around(n)
+        cubes = squares * centred_x
         change = np.divide(np.abs(x - y), np.abs(x), out=np.zeros_like(x), where=known)
+        quantiles = np.quantile(x, np.concatenate([QUANTILES, *below_above]), axis=1)
+        quantiles_x, low, high = np.split(quantiles, 3)
         return cls(
             n=n,
-            mean_x=x.mean(axis=0),
-            mean_y=y.mean(axis=0),
-            cov_x=_cov(x),
-            cov_y=_cov(y),
-            relative=change.sum(axis=0),
-            known=known.sum(axis=0).astype(np.float64),
-            squares=((x - y) ** 2).sum(axis=0),
-            m22=squares.T @ squares / n,
-            m31=(centred**3).T @ centred / n,
-            quantiles_x=np.quantile(x, QUANTILES, axis=0),
-            quantiles_y=np.quantile(y, QUANTILES, axis=0),
-            low=np.quantile(x, below, axis=0),
-            high=np.quantile(x, above, axis=0),
+            mean_x=mean_x,
+            mean_y=mean_y,
+            cov_x=_products(centred_x, centred_x) / max(n - 1, 1),
+            cov_y=_products(centred_y, centred_y) / max(n - 1, 1),
+            relative=row_totals(change),
+            known=known.sum(axis=1).astype(np.float64),
+            squares=row_totals((x - y) ** 2),
+            m22=_products(squares, squares) / n,
+            m31=_products(cubes, centred_x) / n,
+            quantiles_x=quantiles_x,
+            quantiles_y=np.quantile(y, QUANTILES, axis=1),
+            low=low,
+            high=high,
         )
 
     def some(self, columns: Sequence[int]) -> Summary:
@@ -195,9 +201,32 @@ def attribute_losses(found: Summary, attribute: int) -> dict[str, float]:
     return {name: getattr(loss, name) for name in names}
 
 
-def _cov(x: Matrix) -> Matrix:
-    centred = x - x.mean(axis=0)
-    return np.asarray(centred.T @ centred / max(len(x) - 1, 1))
+def spreads(x: Matrix) -> NDArray[np.float64]:
+    """Standard deviations (divisor n − 1), one column per attribute; 0 for a single record."""
+    _, centred = _centred(np.ascontiguousarray(x.T))
+    return np.asarray(np.sqrt(row_totals(centred**2) / max(len(x) - 1, 1)))
+
+
+def _centred(values: Matrix) -> tuple[NDArray[np.float64], Matrix]:
+    """Means, one row per attribute, and the differences from them."""
+    means = row_totals(values) / values.shape[1]
+    # once more, for what the division rounded off: a constant has itself as its mean
+    means += row_totals(values - means[:, None]) / values.shape[1]
+    return means, values - means[:, None]
+
+
+def _products(a: Matrix, b: Matrix) -> Matrix:
+    """Σ a_i·b_j over the records, for every row i of a and j of b."""
+    first, second = (at.ravel() for at in np.indices((len(a), len(b))))
+    if a is b:
+        first, second = np.triu_indices(len(a))
+    most = np.abs(a).max(axis=1)[first] * np.abs(b).max(axis=1)[second]
+    sums = totals(lambda at: a[:, at][first] * b[:, at][second], a.shape[1], most)
+    found = np.empty((len(a), len(b)))
+    if a is b:
+        found[second, first] = sums
+    found[first, second] = sums
+    return found
 
 
 def correlations(cov: Matrix) -> Matrix:
