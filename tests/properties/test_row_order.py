@@ -60,6 +60,11 @@ def statistics(first, second, order):
     return ds.compare_statistics(first, second, on="rec").to_dict()
 
 
+def regression(first, second, order):
+    model = ds.regression_loss(first, second, "income ~ age + savings + sex", on="rec")
+    return model.to_dict()
+
+
 def score(first, second, order):
     return ds.score(first, second, on="rec").to_dict()
 
@@ -100,7 +105,7 @@ def back(values, order):
     return found.tolist()
 
 
-MEASURES = [losses, statistics, score, disclosure, classes, records, candidates]
+MEASURES = [losses, statistics, regression, score, disclosure, classes, records, candidates]
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda f: f.__name__)
