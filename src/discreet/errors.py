@@ -17,6 +17,7 @@ from typing import NoReturn
 __all__ = [
     "DiscreetError",
     "EngineFailure",
+    "InternalError",
     "InvalidData",
     "InvalidParameter",
     "InvalidRole",
@@ -99,6 +100,10 @@ class OutputError(DiscreetError):
     """O: a result cannot be written; nothing was written."""
 
 
+class InternalError(DiscreetError):
+    """I: what was made fails what was asked for; nothing was handed out."""
+
+
 _FAMILY: dict[str, type[DiscreetError]] = {
     "R": InvalidRole,
     "P": InvalidParameter,
@@ -108,6 +113,7 @@ _FAMILY: dict[str, type[DiscreetError]] = {
     "M": MissingDependency,
     "E": EngineFailure,
     "O": OutputError,
+    "I": InternalError,
 }
 
 
