@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from discreet import attributes, engine, frames
-from discreet.attributes import AttributeType, Roles, unknown_column
+from discreet.attributes import Roles, Types, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
 from discreet.files import place_problems
 from discreet.frames import FrameKind
@@ -43,7 +43,7 @@ class Microdata:
 
     source: engine.Source
     roles: Roles
-    types: Mapping[str, AttributeType]
+    types: Types
     missing: MissingPolicy
     origin: Origin = field(default_factory=Origin, kw_only=True)
 
@@ -105,7 +105,7 @@ class Microdata:
         chosen = self._known(names if names is not None else self.need_keys())
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
-        scales = {name: self.types[name].scale for name in chosen}
+        scales = {name: self.types.scale(name) for name in chosen}
         found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
         if len(found) > _MANY:
             engine.give_back(self.source)
@@ -123,7 +123,7 @@ class Microdata:
         whole = [name for name, limit in most.items() if limit is None]
         engine.need_few_pairs(self.source, keys, whole)
         chosen = self._known([*keys, *most])
-        scales = {name: self.types[name].scale for name in chosen}
+        scales = {name: self.types.scale(name) for name in chosen}
         counted, values = engine.counts_and_values(self.source, chosen[: len(keys)], most)
         found = FrequencySet.from_arrow(keys, counted, scales)
         self.__dict__.setdefault("n", found.n)  # counted on the way
@@ -223,7 +223,7 @@ class Microdata:
         from discreet.frequency import coded
 
         column = engine.collect(self.source, self._known([name])).column(0)
-        values, codes = coded(column, self.types[name].scale)
+        values, codes = coded(column, self.types.scale(name))
         return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)
 
     def need_keys(self) -> tuple[str, ...]:
@@ -252,8 +252,10 @@ class Microdata:
             else attributes.names(value)
             for role, value in changes.items()
         }
-        changed = replace(self, roles=replace(self.roles, **tidy))
-        return checked(changed)
+        roles = replace(self.roles, **tidy)
+        declared = self._first.origin.types
+        told = {n: t for n, t in roles.measured(self.source.kinds).items() if n not in declared}
+        return checked(replace(self, roles=roles, types=self.types.but(told)))
 
     def native(self) -> Any:
         """The records as a table that stays where it is, without identifiers and record id: a
@@ -350,14 +352,17 @@ class Microdata:
         width = max(len(c) for c in self.columns)
         lines = [f"Microdata: {n} of {self.name}, missing={self.missing!r}"]
         for c in self.columns:
-            line = f"  {c:<{width}}  {self.roles.of(c):<18}  {self.types[c]!s:<20}"
+            kind = str(self.types[c]) if here else self.types.said(c)
+            line = f"  {c:<{width}}  {self.roles.of(c):<18}  {kind:<20}"
             if c in counted:
                 distinct, missing = counted[c]
                 line += f"  {distinct:>9,} distinct  {missing:>7,} missing"
             lines.append(line.rstrip())
-        return "\n".join(lines)
+        why = attributes.why_codes(self.types.codes()) if here else ""
+        return "\n".join([*lines, *([f"  {why}"] if why else [])])
 
     def _repr_html_(self) -> str:
+        why = html.escape(attributes.why_codes(self.types.codes()))
         rows = "".join(
             f"<tr><td>{html.escape(c)}</td><td>{self.roles.of(c)}</td><td>{self.types[c]}</td>"
             f"<td>{self.profile[c][0]:,}</td><td>{self.profile[c][1]:,}</td></tr>"
@@ -366,7 +371,7 @@ class Microdata:
         return (
             f"<table><caption>{self.n:,} records of {html.escape(self.name)}</caption><thead><tr>"
             "<th>column</th><th>role</th><th>type</th><th>distinct</th><th>missing</th>"
-            f"</tr></thead><tbody>{rows}</tbody></table>"
+            f"</tr></thead><tbody>{rows}</tbody></table>" + (f"<p>{why}</p>" if why else "")
         )
 
     def _known(self, given: Sequence[str]) -> tuple[str, ...]:
@@ -461,8 +466,8 @@ def _refused(data: Microdata) -> list[Problem]:
 
 def _off_scale(data: Microdata) -> list[Problem]:
     problems = []
-    for name, kind in data.types.items():
-        outside = _outside(data, name, kind.scale) if kind.scale else 0
+    for name, scale in data.types.scales().items():
+        outside = _outside(data, name, scale) if name in data.columns else 0
         if outside:
             problems.append(
                 Problem(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+_HEAD = 1000  # rows that show at once what a column cannot be
 
 
 def size(source: Source) -> int:
@@ -47,6 +48,50 @@ def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[
         name: (int(row.get(f"d{source.at(name)}") or 0), int(row[f"m{source.at(name)}"] or 0))
         for name in names
     }
+
+
+def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[str]:
+    """The columns of numbers that hold whole numbers only, at most so many different ones, and
+    each of them in so many records on average.
+
+    The first rows exclude most of the others: whatever rows an engine gives first, a column with
+    too many values in some rows has too many in all.
+    """
+    few = _not_excluded(source, names, most)
+    found: list[str] = []
+    for some in portions(few, 50):
+        aggregates: dict[str, Any] = {}
+        for name in some:
+            column, at = source.table[source.at(name)], source.at(name)
+            aggregates |= {f"d{at}": column.nunique(), f"n{at}": column.count()}
+            aggregates[f"w{at}"] = _whole(column).all()
+        row = collected(source.table.aggregate(**aggregates), source).to_pylist()[0]
+        for name in some:
+            distinct, filled, whole = (row[f"{sign}{source.at(name)}"] for sign in "dnw")
+            if whole and 1 <= distinct <= most and filled >= each * distinct:
+                found.append(name)
+    return found
+
+
+def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
+    if not names:
+        return []
+    columns = {source.at(name): source.table[source.at(name)] for name in names}
+    head = collected(source.table.select(**columns).limit(_HEAD), source)
+    found = []
+    for name in names:
+        values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
+        if len(values) <= most and all(v % 1 == 0 for v in values):
+            found.append(name)
+    return found
+
+
+def _whole(column: Any) -> Any:
+    """Whether a number is whole, or missing."""
+    if column.type().is_integer():
+        return column.isnull() | column.notnull()
+    whole = (column.floor() == column) & ~endless(column)
+    return column.isnull() | whole.fill_null(False)
 
 
 def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:

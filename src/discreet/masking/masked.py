@@ -167,7 +167,7 @@ def masked_from(
     masked = Masked(
         source,
         data.roles,
-        {**data.types, **(types or {})},
+        data.types.but(types or {}),
         data.missing,
         initial=data.initial if isinstance(data, Masked) else data,
         steps=(*data.steps, step) if isinstance(data, Masked) else (step,),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.planning.lines import At
 from discreet.planning.recording import moved, reading_of
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -94,10 +95,15 @@ def _types(data: Any, roles: dict[str, Any], notes: Notes) -> dict[str, Any]:
         kind = data.types[name]
         types[name] = list(kind.scale) if name in data.origin.types and kind.scale else kind.measure
         distinct, missing = data.profile[name]
-        notes["types", name] = f"{distinct:,} values" + (
+        notes["types", name] = counted(distinct, "value") + (
             f", {missing:,} missing" if missing else ""
         )
-        if kind.measure == "continuous" and distinct <= _FEW:
+        if kind.why and name == roles.get("weight"):
+            types[name] = "continuous"  # a weight is an amount, however few values it has
+        elif kind.why:
+            notes["types", name] += ": codes; if these are amounts, write continuous"
+            notes["types",] = f"{_heading()['types',]}\n{kind.why}."
+        elif kind.measure == "continuous" and distinct <= _FEW:
             notes["types", name] += ": if these are codes, write nominal"
         if kind.measure == "ordinal" and name not in data.origin.types:
             types[name] = "nominal"
@@ -116,7 +122,7 @@ def _hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
     kind, distinct = data.source.kinds[name], data.profile[name][0]
     if kind in ("date", "timestamp"):
         return _DATE, ""
-    if kind in ("integer", "number"):
+    if kind in ("integer", "number") and not data.types[name].why:
         if " age" in f" {reason}":
             return _AGE, ""
         return {"suppress": True}, "intervals = [10, 50], say, keeps more"

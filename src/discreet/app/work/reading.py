@@ -30,6 +30,7 @@ class Column:
     suggested: str
     reason: str
     kind: str = ""  # how it is stored, such as "date"
+    why: str = ""  # why it has its type, where that needs saying
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def _columns(data: Any) -> tuple[Column, ...]:
             one.role,
             one.reason,
             data.source.kinds[row["column"]],
+            data.types[row["column"]].why,
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )
