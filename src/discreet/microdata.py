@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from discreet.criteria.criterion import Sum
     from discreet.frequency import FrequencySet
     from discreet.planning.plan import Plan
+    from discreet.written import Written
 
 MissingPolicy = Literal["category", "wildcard", "refuse"]
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
@@ -91,6 +92,16 @@ class Microdata:
     def profile(self) -> dict[str, tuple[int, int]]:
         """Per column the number of distinct values and the number of missing ones."""
         return engine.profile(self.source, self.columns)[1]
+
+    def value_figures(self, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+        """Per column its number of values, of records that have one, and of records that alone
+        have theirs; lists, structures and bytes are not counted and left out.
+        """
+        known = self.__dict__.setdefault("_value_figures", {})  # records do not change
+        plain = [n for n in names if self.source.kinds[n] != "other"]
+        asked = [n for n in plain if n not in known]
+        known |= engine.value_figures(self.source, asked) if asked else {}
+        return {name: known[name] for name in plain}
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -274,7 +285,7 @@ class Microdata:
         overwrite: bool = False,
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
-    ) -> None:
+    ) -> Written:
         """Write the records as CSV or Parquet, in their order, without identifiers and record id.
 
         Parameters
@@ -287,10 +298,15 @@ class Microdata:
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.
+
+        Returns
+        -------
+        Written
+            What left: ``.columns``, ``.unchanged``.
         """
         asked = attributes.names(identifiers)
         raise_all(self.write_problems(path, overwrite, asked, escape_formulas))
-        self._write(Path(path), asked, escape_formulas, None)
+        return self._write(Path(path), asked, escape_formulas, None)
 
     def write_problems(
         self,
@@ -315,9 +331,12 @@ class Microdata:
     def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
         return tuple(c for c in self.columns if c in self.released or c in asked)
 
-    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> None:
+    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> Written:
+        from discreet.written import Written
+
         form = engine.Form(seed, escape, self._first.origin.file)
         engine.write(self.source, self._written(asked), path, form)
+        return Written(path, self, tuple(asked))
 
     @property
     def _first(self) -> Microdata:

@@ -19,6 +19,7 @@ from discreet.engine.counting import (
     profile,
     size,
     summed_classes,
+    value_figures,
     with_class_size,
 )
 from discreet.engine.csv import read_csv
@@ -133,6 +134,7 @@ __all__ = [
     "summed_classes",
     "sums_of_products",
     "unlinked",
+    "value_figures",
     "with_class_size",
     "without",
     "write",

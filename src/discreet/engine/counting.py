@@ -235,6 +235,37 @@ def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[i
     return found
 
 
+def value_figures(source: Source, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+    """Per column its number of values, of records that have one, and of records that alone have
+    theirs; a missing value is no value. Only these numbers leave the engine.
+    """
+    import ibis
+
+    found: dict[str, tuple[int, int, int]] = {}
+    for some in portions(names, 30):
+        counted = [
+            _value_figures(source, name).mutate(at=ibis.literal(at, type="int32"))
+            for at, name in enumerate(some)
+        ]
+        stacked = functools.reduce(lambda one, other: one.union(other), counted)
+        for row in collected(stacked, source).to_pylist():
+            numbers = (row[part] or 0 for part in ("values", "filled", "unique"))
+            found[some[row["at"]]] = tuple(map(int, numbers))  # type: ignore[assignment]
+    return {name: found[name] for name in names}
+
+
+def _value_figures(source: Source, name: str) -> ir.Table:
+    column = source.table.select(v=source.table[source.at(name)])
+    held = column.filter(column["v"].notnull())
+    sizes = held.group_by("v").agg(n=held.count())
+    figures = {
+        "values": sizes.count(),
+        "filled": sizes["n"].sum(),
+        "unique": (sizes["n"] == 1).sum(),
+    }
+    return sizes.aggregate(**{part: figure.cast("int64") for part, figure in figures.items()})
+
+
 def _figures(source: Source, names: Sequence[str]) -> ir.Table:
     columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(names)}
     table = source.table.select(**columns)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.errors import listed
 from discreet.planning.lines import At
 from discreet.planning.recording import moved, reading_of
 from discreet.wording import counted
@@ -45,6 +46,7 @@ def first_plan(data: Any, output: str | None) -> Plan:
     stem = file.name.partition(".")[0] if file else "data"
     suffix = ".parquet" if file and file.suffix in (".parquet", ".pq") else ".csv"
     document["outputs"] = {"masked": output or f"{stem}.masked{suffix}"}
+    notes["outputs",] = _outputs(data, roles)
     here = Path.cwd()
     made = {name: section for name, section in document.items() if section}
     return Plan(
@@ -62,8 +64,21 @@ def _heading() -> Notes:
         ("hierarchies",): "how the values of a key become coarser: intervals, prefixes, dates,\n"
         'by_frequency, suppress, or a file: { file = "job.csv" }.',
         ("criterion",): "p = 2 would ask for two values of each confidential attribute as well.",
-        ("outputs",): 'report = "release.html" adds a report for the house.',
     }
+
+
+def _outputs(data: Any, roles: dict[str, Any]) -> str:
+    """What else can be written, and what a public release needs."""
+    said = 'report = "release.html" adds a report for the house.'
+    out = {*roles.get("identifiers", []), *roles.get("keys", []), roles.get("record_id")}
+    unique = [one.column for one in ds.unchanged(data).flagged if one.column not in out]
+    if not unique:
+        return said
+    return (
+        f"{said}\nMany records are unique on {listed(unique)}. A public release "
+        '(public_report = "public.html") needs\na reason in writing for each that leaves as it '
+        'was: unique_columns = { column = "reason" }.'
+    )
 
 
 def _roles(data: Any, found: Any, notes: Notes) -> dict[str, Any]:
