@@ -11,6 +11,7 @@ and so that no font of a machine is taken for it.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +21,6 @@ from discreet.font import FAMILY, MEASURE, SCRIPTS
 
 FOLDER = Path(__file__).parent.parent / "src" / "discreet" / "font"
 WEIGHTS = {400: "Regular", 700: "Bold"}
-STAR = 0x2605
 _LICENCE = ("SIL Open Font License, Version 1.1", "https://openfontlicense.org")
 _DROPPED = ["kern", "GPOS", "GSUB", "GDEF", "FFTM", "DSIG", "gasp"]  # a width is a sum of letters
 # characters that the font has not, by the room they get in ems; letters of most scripts are
@@ -55,9 +55,8 @@ def _cut(given: Path, style: str, ranges: Iterable[tuple[int, int]]) -> Any:
     from fontTools.ttLib import TTFont
 
     font = TTFont(given, recalcTimestamp=False)
+    _add_symbols(font, stroke=0.08 if style == "Regular" else 0.13)
     wanted = {code for first, last in ranges for code in range(first, last + 1)}
-    if STAR in wanted:
-        _add_star(font)
     options = Options(hinting=False, layout_features=[], notdef_outline=True, name_IDs=[0])
     options.drop_tables += _DROPPED
     cutting = Subsetter(options)
@@ -67,32 +66,41 @@ def _cut(given: Path, style: str, ranges: Iterable[tuple[int, int]]) -> Any:
     return font
 
 
-def _add_star(font: Any) -> None:
-    """A five-pointed star, which Liberation Sans has not."""
-    import math
-
+def _add_symbols(font: Any, stroke: float) -> None:
+    """Signs of ours that Liberation Sans has not, by their corners in ems."""
     from fontTools.pens.ttGlyphPen import TTGlyphPen
 
-    pen, em = TTGlyphPen(None), font["head"].unitsPerEm
-    middle, outer = (0.42 * em, 0.36 * em), 0.40 * em
-    corners = [
-        (
-            round(middle[0] + r * math.sin(i * math.pi / 5)),
-            round(middle[1] + r * math.cos(i * math.pi / 5)),
-        )
+    em = font["head"].unitsPerEm
+    for code, (width, corners) in _symbols(stroke).items():
+        pen, name = TTGlyphPen(None), f"sign{code:X}"
+        points = [(round(x * em), round(y * em)) for x, y in corners]
+        pen.moveTo(points[0])
+        for point in points[1:]:
+            pen.lineTo(point)
+        pen.closePath()
+        font.setGlyphOrder([*font.getGlyphOrder(), name])
+        font["glyf"][name] = pen.glyph()
+        font["hmtx"][name] = (round(width * em), min(x for x, _ in points))
+        for table in font["cmap"].tables:
+            if table.isUnicode():
+                table.cmap[code] = name
+
+
+def _symbols(stroke: float) -> dict[int, tuple[float, list[tuple[float, float]]]]:
+    """A star, and angle brackets of a stroke: width, and corners clockwise."""
+    star = [
+        (0.42 + r * math.sin(i * math.pi / 5), 0.36 + r * math.cos(i * math.pi / 5))
         for i in range(10)
-        for r in [outer if i % 2 == 0 else 0.382 * outer]
+        for r in [0.4 if i % 2 == 0 else 0.4 * 0.382]
     ]
-    pen.moveTo(corners[0])
-    for corner in corners[1:]:
-        pen.lineTo(corner)
-    pen.closePath()
-    font.setGlyphOrder([*font.getGlyphOrder(), "star"])
-    font["glyf"]["star"] = pen.glyph()
-    font["hmtx"]["star"] = (round(0.84 * em), min(x for x, _ in corners))
-    for table in font["cmap"].tables:
-        if table.isUnicode():
-            table.cmap[STAR] = "star"
+    left, right, top, bottom = 0.07, 0.31, 0.73, -0.21
+    middle, width = (top + bottom) / 2, right + 0.02
+    left_bracket = [
+        (left, middle), (right - stroke, top), (right, top), (left + stroke, middle),
+        (right, bottom), (right - stroke, bottom),
+    ]  # fmt: skip
+    right_bracket = [(width - x, y) for x, y in reversed(left_bracket)]
+    return {0x2605: (0.84, star), 0x27E8: (width, left_bracket), 0x27E9: (width, right_bracket)}
 
 
 def _measuring(font: Any, style: str) -> Any:

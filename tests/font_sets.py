@@ -13,9 +13,9 @@ SETS = {
     "dejavu": ("DejaVu Sans", "DejaVuSans.ttf", "fonts-dejavu-core"),
     "liberation": ("Liberation Sans", "LiberationSans-Regular.ttf", "fonts-liberation"),
     "noto": ("Noto Sans", "NotoSans-Regular.ttf", "fonts-noto-core"),
-    "none": ("", "", ""),
+    "none": ("", "", ""),  # for renderers: Chromium without any font fails to read some of a page
 }
-NAMES = list(SETS)
+INSTALLED = [name for name in SETS if name != "none"]
 _SYSTEM = ("/usr/share/fonts", "/usr/local/share/fonts", str(Path.home() / ".local/share/fonts"))
 
 

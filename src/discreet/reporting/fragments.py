@@ -133,4 +133,4 @@ def style(faces: str | None = None) -> str:
     """
     sheet = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     given = font.faces(font.every()) if faces is None else faces
-    return f"{sheet}svg text {{ font-family: {font.STACK}; }}\n{given}"
+    return f"{sheet}svg text {{ font-family: {font.STACK}; {font.EXACT}; }}\n{given}"
