@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import discreet as ds
 from tests.twins.classes import keys_of
+from tests.twins.lattices import Brute, Task
 from tests.twins.tables import ARROW, Table, columns, tables
 from tests.twins.twin import same, twin
 
@@ -164,6 +165,20 @@ def compare_chain(case: Any) -> None:
         origins = {own[j] for j in range(table.n) if mapped[j] == mapped[i]}
         total += Fraction(1, sum(key in origins for key in own))
     same("compatible", found.maximal_compatible, total / table.n)
+    if steps == "generalize":
+        _same_losses(table, tuple(chosen.values()), k, ds.information_loss(first, now))
+
+
+def _same_losses(table: Table, levels: tuple[int, ...], k: int, found: Any) -> None:
+    """The measures of a generalization, as :class:`Brute` counts them."""
+    brute = Brute(Task(table, [ds.KAnonymity(k)], None, 1.0, "failing", "iyengar"))
+    kept = brute.outcomes[levels].choices[0]
+    for measure, name in (
+        ("loss", "iyengar"), ("precision_loss", "precision"), ("entropy", "entropy"),
+        ("discernibility", "discernibility"), ("average_class_size", "average-class-size"),
+    ):  # fmt: skip
+        same(f"{measure} of the masked file", getattr(found, measure),
+             float(brute.loss(levels, kept, name)))  # fmt: skip
 
 
 def _mapped(table: Table, data: dict[str, list[Any]], levels: dict[str, int]) -> list[Any]:
