@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet import attributes, engine
-from discreet.criteria.criterion import is_number
+from discreet.criteria.criterion import as_written, is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.microdata import Microdata
@@ -38,12 +39,14 @@ def sample(
     data : Microdata
     fraction, n : float, int
         The share (0 to 1) or the number of records to release; one of the two. A share is
-        rounded to the nearest number of records.
+        taken as it is written and rounded to the nearest number of records, halves up: 0.29
+        of 50 records is 15.
     seed : int
         The same seed chooses the same records wherever the record ids are the same.
     by : list of columns, optional
-        Strata: each gets its share of the sample (by largest remainders when ``n`` is given),
-        and one that would get no record is an error.
+        Strata: each gets its share of the sample, and one that would get no record is an error.
+        When ``n`` is given, by largest remainders; of equal ones the first stratum, in the
+        order of its values, is served first.
 
     Returns
     -------
@@ -63,6 +66,7 @@ def sample(
     raise_all([*_size_problems(data, fraction, n), *seed_problems(seed), *_unknown(data, strata)])
     assert seed is not None
     seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
+    fraction = None if fraction is None else float(as_written(fraction))
     link = require_link(data)
     named = data.source.at(data.record_id) if data.record_id else link
     _require_ids(data, named)
@@ -84,18 +88,21 @@ def sample(
 
 def nearest(fraction: float, n: int) -> int:
     """The number of records nearest to a share of n, halves up."""
-    return math.floor(fraction * n + 0.5)
+    return math.floor(as_written(fraction) * n + Fraction(1, 2))
 
 
 def allocate(sizes: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     """Split a sample over strata in proportion to their sizes, by largest remainders.
 
-    Equal remainders are served in the order of the strata.
+    Equal remainders are served in the order of the strata. In whole numbers, of any size: the
+    remainders of two strata are equal or they are not.
     """
-    exact = sizes * (total / sizes.sum())
-    taken = np.floor(exact).astype(np.int64)
-    rest = np.argsort(-(exact - taken), kind="stable")[: total - int(taken.sum())]
-    taken[rest] += 1
+    given = [int(size) for size in sizes]
+    records = sum(given)
+    shares = [divmod(size * total, records) for size in given]
+    taken = np.array([whole for whole, _ in shares], dtype=np.int64)
+    by_remainder = sorted(range(len(given)), key=lambda stratum: -shares[stratum][1])
+    taken[by_remainder[: total - int(taken.sum())]] += 1
     return taken
 
 
