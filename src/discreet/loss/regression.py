@@ -18,6 +18,7 @@ from discreet import attributes, frames
 from discreet.errors import fail, raise_all
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
+from discreet.loss.comparison import need_finite
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
     )
     if not _numeric(linked, response):
         fail("D12", f"{response!r} is not a number in both files.", "Regress a numeric attribute.")
+    need_finite(linked, [name for name in (response, *names) if _numeric(linked, name)])
     return response, names
 
 

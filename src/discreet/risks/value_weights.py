@@ -66,7 +66,8 @@ class Ranges:
         numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
         found = np.full(len(numbers), math.nan)
         for above, up_to, weight in self.rows:
-            found[(numbers > above) & (numbers <= up_to)] = weight
+            lower = numbers > above if above > -math.inf else ~np.isnan(numbers)  # open: −∞ too
+            found[lower & (numbers <= up_to)] = weight
         return found
 
     def problems(self, name: str, kind: str) -> list[Problem]:
