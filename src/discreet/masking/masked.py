@@ -63,6 +63,9 @@ class Masked(Microdata):
         How generalized values were recoded by the last generalization.
     changes : mapping of attribute to number
         How many cells the last step changed, where it changed single cells.
+    drawn_in : tuple of int
+        Which records the last step changed though their risk was not above its limit, by their
+        place in the file that it was given.
     """
 
     initial: Microdata = field(kw_only=True)
@@ -71,6 +74,7 @@ class Masked(Microdata):
     complete: engine.Source = field(kw_only=True)
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
+    drawn_in: tuple[int, ...] = field(kw_only=True, default=())
 
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
@@ -156,6 +160,7 @@ def masked_from(
     mappings: Mapping[str, pa.Table] | None = None,
     types: Mapping[str, AttributeType] | None = None,
     changes: Mapping[str, int] | None = None,
+    drawn_in: tuple[int, ...] = (),
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,
 ) -> Masked:
@@ -175,6 +180,7 @@ def masked_from(
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
         changes=dict(changes or {}),
+        drawn_in=drawn_in,
     )
     masked.__dict__["n"] = step.after  # counted already
     return masked

@@ -18,10 +18,11 @@ from discreet.errors import Problem, fail, raise_all
 from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
+from discreet.masking.risky_groups import above, aggregated
 from discreet.microdata import Microdata
 from discreet.progressing import stage
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record import RecordRisk, record_risk
+from discreet.risks.record import RecordRisk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,10 @@ def protect_records(
     cost: Mapping[str, float] | None = None,
 ) -> Masked:
     """Lower the risk of every record to a limit by changing the risky records only.
+
+    A record at or below the limit is changed only where it must be: it would come above the limit
+    because risky records that shared its values were changed, and these have nothing else to lose;
+    or the risky records are too few to form groups. The result says which: ``.drawn_in``.
 
     Parameters
     ----------
@@ -62,7 +67,9 @@ def protect_records(
     Returns
     -------
     Masked
-        ``.changes`` says how many cells of each attribute were changed.
+        ``.changes`` says how many cells of each attribute were changed, ``.drawn_in`` which
+        records were changed though they were not above the limit, by their place in
+        ``risk.values``.
 
     Raises
     ------
@@ -83,7 +90,7 @@ def protect_records(
     """
     _require(data, risk, at_most, method, columns, cost)
     require_ids(data)
-    link = require_link(data)
+    require_link(data)
     if data.source.row is None:
         fail(
             "N02",
@@ -93,33 +100,35 @@ def protect_records(
     chosen = _columns(risk, method, columns)
     parameters = {"at_most": at_most, "by": method, "columns": list(chosen), "cost": cost or {}}
     for limit in (at_most, at_most * _ROUNDING):
-        masked = _protected(data, risk, limit, parameters, link)
-        if not _above(masked, risk, at_most):
+        masked = _protected(data, risk, limit, parameters)
+        left = len(above(masked, risk, at_most, risk.values > at_most))
+        if not left:
             return masked
-    _not_reached(_above(masked, risk, at_most), at_most)
+    _not_reached(left, at_most)
 
 
 def _protected(
-    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any], link: str
+    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any]
 ) -> Masked:
-    chosen = tuple(parameters["columns"])
+    chosen, risky = tuple(parameters["columns"]), risk.values > parameters["at_most"]
     if parameters["by"] == "suppress":
-        source, changes, left = _suppress(data, risk, limit, chosen, parameters["cost"], link)
+        made = _suppress(data, risk, limit, chosen, parameters["cost"], risky)
     else:
-        from discreet.masking.risky_groups import aggregated
-
-        source, changes, left = aggregated(data, risk, limit, chosen, link)
+        made = aggregated(data, risk, limit, chosen, risky)
+    source, changes, left, drawn_in = made
     if left:
         _not_reached(left, parameters["at_most"])
     settings = risk.settings.to_dict()
+    found = {"changes": changes, "drawn_in": len(drawn_in), "settings": settings}
     return masked_from(
         data,
         source,
         method="protect_records",
-        parameters={**parameters, "changes": changes, "settings": settings},
+        parameters={**parameters, **found},
         changed=frozenset(changes),
         complete=source,
         changes=changes,
+        drawn_in=tuple(int(row) for row in drawn_in),
         asked={**parameters, "method": parameters["by"], **vars(risk.settings)},
     )
 
@@ -130,8 +139,8 @@ def _suppress(
     at_most: float,
     chosen: tuple[str, ...],
     cost: Mapping[str, float],
-    link: str,
-) -> tuple[engine.Source, dict[str, int], int]:
+    risky: NDArray[np.bool_],
+) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
     names = risk.settings.attributes
     task = Task(
         sets=[tuple(names.index(a) for a in s) for s in risk.sets],
@@ -141,15 +150,16 @@ def _suppress(
         blankable=tuple(names.index(name) for name in chosen),
         cost=np.array([float(cost.get(name, 1.0)) for name in names]),
         wildcard=data.missing == "wildcard",
+        risky=risky,
     )
-    above = risk.above(at_most).count
-    with stage("blanking cells of risky records", max(above, 1)) as advance:
+    first = int(risky.sum())
+    with stage("blanking cells of risky records", max(first, 1)) as advance:
         found = suppressed(
-            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(above - left, 0))
+            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(first - left, 0))
         )
     cells = {names[a]: blank for a, blank in found.cells.items()}
     changes = {name: int(blank.sum()) for name, blank in cells.items()}
-    return _blanked(data, cells, link), changes, found.left
+    return _blanked(data, cells, require_link(data)), changes, found.left, found.drawn_in
 
 
 def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:
@@ -221,12 +231,6 @@ def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
         what = "cost= is no mapping of attribute to a number above 0."
         problems.append(Problem("P43", what, 'Write {"illness": 10}.'))
     return problems
-
-
-def _above(masked: Masked, risk: RecordRisk, at_most: float) -> int:
-    """How many records are above the limit when the masked file is measured afresh."""
-    found = record_risk(masked, settings=risk.settings, most_sets=len(risk.sets))
-    return found.above(at_most).count
 
 
 def _not_reached(records: int, at_most: float) -> NoReturn:

@@ -47,6 +47,13 @@ def _in_words(facts: Facts) -> Words:
         f"{facts.masked.n:,} of {counted(facts.initial.n, 'record')} are released"
         + (f": {done}." if done else "; the file was masked elsewhere.")
     ]
+    lines += [
+        f"{counted(number, 'record')} that {'was' if number == 1 else 'were'} not above the limit "
+        "had to be changed, too: they lost the company of records that were, or were needed to "
+        "form groups with them."
+        for step in facts.steps
+        if (number := step.parameters.get("drawn_in", 0)) and not facts.public
+    ]
     held = [c for c in facts.initial.columns if c not in facts.released]
     if held and facts.public:
         lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")
