@@ -14,7 +14,7 @@ from discreet.engine.aggregating import (
     spreads_by_stratum,
 )
 from discreet.engine.blocking import Axis, in_blocks
-from discreet.engine.choosing import sample, stratified_sample
+from discreet.engine.choosing import multiplied, sample, stratified_sample
 from discreet.engine.comparing import Compared, compared
 from discreet.engine.counting import (
     Extent,
@@ -122,6 +122,7 @@ __all__ = [
     "linked_values",
     "log_steps",
     "mean_sums",
+    "multiplied",
     "native",
     "need_few_pairs",
     "not_positive",

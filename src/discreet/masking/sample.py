@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import attributes, engine
+from discreet.attributes import AttributeType
 from discreet.criteria.criterion import as_written, is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
@@ -51,7 +52,9 @@ def sample(
     Returns
     -------
     Masked
-        Linked to the initial records.
+        Linked to the initial records. Weights (``weight=`` of :func:`read`) are divided by the
+        share that was really drawn, of the file or of the stratum: a weight w becomes w · N/n. So
+        whole numbers become fractions, unless all records are drawn.
 
     Examples
     --------
@@ -78,12 +81,31 @@ def sample(
             "Raise fraction=, or give n=.",
         )
     if strata:
-        source = _stratified(data, named, strata, fraction, size, seed)
+        source, factors = _stratified(data, named, strata, fraction, size, seed)
     else:
         source = engine.sample(data.source, named, size, data.n, seed)
+        factors = [data.n / size]
+        if data.weight is not None and factors != [1.0]:
+            source = engine.multiplied(source, data.weight, *factors)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
-    after = None if strata else size
-    return masked_from(data, source, method="sample", parameters=parameters, after=after)
+    weighted = _weighted(data, factors)
+    return masked_from(
+        data,
+        source,
+        method="sample",
+        parameters={**parameters, **({"weight": weighted} if weighted else {})},
+        types={weighted["column"]: AttributeType("continuous")} if weighted else {},
+        after=None if strata else size,
+    )
+
+
+def _weighted(data: Microdata, factors: Sequence[float]) -> dict[str, Any]:
+    """What was done with the weights: the column, and by what it was multiplied, or from what to
+    what where that differs between strata; empty where there are none, or all were drawn."""
+    low, high = min(factors), max(factors)
+    if data.weight is None or high == 1:
+        return {}
+    return {"column": data.weight, "multiplied_by": low if low == high else [low, high]}
 
 
 def nearest(fraction: float, n: int) -> int:
@@ -113,7 +135,8 @@ def _stratified(
     fraction: float | None,
     size: int,
     seed: int,
-) -> engine.Source:
+) -> tuple[engine.Source, list[float]]:
+    """The records drawn, and how many initial ones each stands for, by stratum."""
     import pyarrow as pa
 
     found = data.frequency_set(strata)
@@ -130,8 +153,14 @@ def _stratified(
             "Merge small strata, or draw a larger sample.",
         )
     columns = [v.take(pa.array(c)) for v, c in zip(found.values, found.codes, strict=True)]
-    table = pa.Table.from_arrays([*columns, pa.array(taken)], names=[*strata, "take"])
-    return engine.stratified_sample(data.source, named, strata, table, seed)
+    factors = [int(all_) / int(drawn) for all_, drawn in zip(found.counts, taken, strict=True)]
+    table = pa.Table.from_arrays(
+        [*columns, pa.array(taken), pa.array(factors, pa.float64())],
+        names=[*strata, "take", "factor"],
+    )
+    weight = data.weight if max(factors) > 1 else None
+    drawn = engine.stratified_sample(data.source, named, strata, table, seed, weight)
+    return drawn, factors
 
 
 def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> list[Problem]:
