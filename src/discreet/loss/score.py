@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 WHOLE = 20_000  # records: beyond, linkage is tried within blocks of about this size
-_WIDTHS = np.arange(1, 11) / 100
+_PERCENT = range(1, 11)  # widths of the rank intervals
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,8 @@ def _interval_disclosure(x: Floats, y: Floats) -> float:
     """Share of values whose original lies within p % of the ranks around the masked value."""
     n = len(x)
     apart = [_ranks_apart(x[:, a], y[:, a]) for a in range(x.shape[1])]
-    return float(np.mean([(each <= width * n / 2).mean() for each in apart for width in _WIDTHS]))
+    # in whole numbers: half of p % of the ranks on either side
+    return float(np.mean([(200 * each <= p * n).mean() for each in apart for p in _PERCENT]))
 
 
 def _ranks_apart(x: Floats, y: Floats) -> Floats:
