@@ -149,17 +149,19 @@ def interval_disclosure(x, y):
     Equal values share their ranks, and the nearest counts; a masked value that no record has lies
     half a rank from its neighbours.
     """
-    n, inside = len(x), []
-    for a in range(len(x[0])):
-        ordered = sorted(row[a] for row in x)
+    n, found = len(x[0]), []
+    for before, after in zip(x, y, strict=True):
+        ordered = sorted(before)
         for p in range(1, 11):
-            for before, after in zip(x, y, strict=True):
-                ranks = [r for r, v in enumerate(ordered) if v == before[a]]
-                places = [Fraction(r) for r, v in enumerate(ordered) if v == after[a]]
-                places = places or [sum(v < after[a] for v in ordered) - Fraction(1, 2)]
+            inside = 0
+            for original, masked in zip(before, after, strict=True):
+                ranks = [r for r, v in enumerate(ordered) if v == original]
+                places = [Fraction(r) for r, v in enumerate(ordered) if v == masked]
+                places = places or [sum(v < masked for v in ordered) - Fraction(1, 2)]
                 apart = min(abs(r - place) for r in ranks for place in places)
-                inside.append(apart <= Fraction(p * n, 200))
-    return sum(inside) / len(inside)
+                inside += apart <= Fraction(p * n, 200)
+            found.append(Fraction(inside, n))
+    return sum(found) / len(found)
 
 
 def precision(levels, heights, suppressed, n):
