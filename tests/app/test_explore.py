@@ -149,19 +149,6 @@ def test_of_a_large_lattice_a_band_is_drawn(large):
     assert all(mine.minimal[n] for n in set(mine.drawn) - near - {mine.selected})
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_tied_points_are_moved_apart_and_never_across_the_limit(exact):
-    points = [(300.0, 200.0)] * 20 + [(300.0, 215.0)] * 20
-    places = map_svg.spread(points, 10.0, 210.0, exact=exact)
-    there = [place for place in places if place is not None]
-    assert len(set(there)) == len(there) > 30
-    for i, one in enumerate(there):
-        assert all(math.dist(one, other) >= 9.99 for other in there[:i])
-    for place, point in zip(places, points, strict=True):
-        assert place is None or (place[1] >= 210) == (point[1] >= 210)
-        assert place is None or math.dist(place, point) <= 50
-
-
 def test_drawings_stay_within_their_frames(medium):
     for show in ("all", "minimal"):
         mine = lattice(medium, 5, 2, 10.0, show)

@@ -120,6 +120,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "in_plan": _is_in_plan(workspace, lattice),
         "also": _also(workspace, explored),
         **_attributes(workspace, explored),
+        "same_place": [lattice.node(n) for n in map_svg.beside(lattice)],
         "drawn": lattice_svg.drawing(lattice, address),
         "map": map_svg.drawing(lattice, address),
         "shows": SHOWS,
