@@ -10,7 +10,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from discreet.app.work.protecting import Run
-from discreet.app.work.running import folder_of, outputs_for
+from discreet.app.work.running import folder_of, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import fail
 
@@ -112,8 +112,9 @@ def begin(workspace: Workspace) -> None:
     numbers = [kept.number for kept in runs_of(workspace)]
     if len(numbers) >= MOST:
         fail("N63", f"{MOST} runs are kept already.", "Remove one on the page Compare.")
-    outputs = {"outputs": outputs_for(workspace.sections)}
-    workspace.begin("protect", slot=f"{_SLOT}{max(numbers, default=0) + 1}", changes=outputs)
+    outputs = {"masked": names_for(workspace.sections)["csv"]}
+    slot = f"{_SLOT}{max(numbers, default=0) + 1}"
+    workspace.begin("protect", slot=slot, changes={"outputs": outputs})
 
 
 def choose(workspace: Workspace, kept: Kept) -> None:

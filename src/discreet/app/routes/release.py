@@ -20,8 +20,7 @@ from discreet.app import runs
 from discreet.app.checklist import Item, items_of, note_of, still_risky
 from discreet.app.pages import chosen, form_of, page, see, text_in, workspace_of
 from discreet.app.runs import Kept
-from discreet.app.work.releasing import REPORTS
-from discreet.app.work.running import folder_of, hierarchy_files, outputs_for
+from discreet.app.work.running import folder_of, hierarchy_files, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 
@@ -45,7 +44,7 @@ ABOUT = {
     "public": "Digest of the masked table, steps and figures; no seed.",
     "report": "Details by attribute, and what you acknowledged.",
     "ledger": "All parameters, seeds and digests: discreet verify compares them.",
-    "plan": "Repeats all of this: discreet run release.toml, beside the original and the files of "
+    "plan": "Repeats all of this: discreet run {plan}, beside the original and the files of "
     "hierarchies.",
     "script": "The same in Python.",
 }
@@ -144,14 +143,11 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
     asked = _asked(form, workspace)
     raise_all(_problems(items, asked))
     suffix = chosen(form, "format", FORMATS)
-    outputs: dict[str, Any] = outputs_for(kept.run.document, suffix)
-    stem = outputs["masked"].removesuffix(suffix)
-    outputs |= {
-        "ledger": f"{stem}.ledger.json",
-        "public": f"{stem}.public.json",
-    }
+    names = names_for(kept.run.document)
+    outputs: dict[str, Any] = {"masked": names[FORMATS[suffix].lower()]}
+    outputs |= {what: names[what] for what in ("ledger", "public")}
     if not kept.run.figures["not_measured"]:  # a report without them would say nothing
-        outputs |= REPORTS
+        outputs |= {what: names[what] for what in ("report", "public_report")}
     if asked["escape"] and suffix == ".csv":
         outputs["escape_formulas"] = True
     note = note_of(items, asked["written"], asked["remark"])
@@ -191,6 +187,7 @@ def _view(workspace: Workspace) -> dict[str, Any]:
     kept = runs.candidate(workspace)
     usual = {"format": ".csv", "escape": False, "remark": "", "written": {}}
     made = workspace.results.get(SLOT)
+    names = names_for(kept.run.document if kept is not None else workspace.document)
     return {
         "kept": kept,
         "has_runs": bool(runs.runs_of(workspace)),
@@ -200,7 +197,7 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "asked": {**usual, **workspace.settings.get("release", {})},
         "formats": FORMATS,
         "files": _offered(workspace, kept),
-        "about": ABOUT,
+        "about": {role: said.format_map(names) for role, said in ABOUT.items()},
         "beside": "As you uploaded it: the plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
