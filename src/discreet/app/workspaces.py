@@ -182,6 +182,13 @@ class Workspace:
         return ds.Plan.of(self.sections, self.folder)
 
     @property
+    def wanted(self) -> str:
+        """What must hold, in words; empty where nothing is asked for."""
+        asked = self.document.get("criterion")
+        criteria = ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else []
+        return renamed(" and ".join(one.describe() for one in criteria), self.labels)
+
+    @property
     def only(self) -> list[str]:
         """The attributes that the plan asks p, l and t of, where it names some."""
         head, _ = drafting.generalization(self.document)

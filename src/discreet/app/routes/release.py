@@ -98,7 +98,7 @@ async def download(request: Request) -> Response:
         raise HTTPException(404)
     if kept is None or not kept.can_be_released:
         return _refused(request, workspace, _why(workspace, kept))
-    if not workspace.is_current(SLOT):
+    if not _is_made(workspace, kept):
         what = "the release has not been made, or something has changed since."
         problem = Problem("N64", what, "Make the release, then download it.")
         return _refused(request, workspace, problem)
@@ -121,6 +121,20 @@ def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, st
         role: (f"Hierarchy of {labels.get(column, column)}", "for the house")
         for role, (column, _) in read.items()
     }
+
+
+def _is_made(workspace: Workspace, kept: Kept) -> bool:
+    """Whether the release was made of all that is there now, and whatever is not met now was
+    acknowledged in these words: more may be wanted since.
+    """
+    known = workspace.settings.get("release", {}).get("unmet", {})
+    unmet = _unmet(items_of(workspace, kept))
+    return workspace.is_current(SLOT) and unmet.items() <= known.items()
+
+
+def _unmet(items: tuple[Item, ...]) -> dict[str, str]:
+    """What is not met, by its name: the words that were read when it was acknowledged."""
+    return {item.name: item.words for item in items if not item.met}
 
 
 def _refused(request: Request, workspace: Workspace, problem: Problem) -> Response:
@@ -155,7 +169,7 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
     with workspace.lock:
         if workspace.is_busy:
             raise_all([Problem("N62", "a job of this table is running.", "Wait, or cancel it.")])
-        workspace.set("release", {"run": kept.slot, **asked})
+        workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
         # the chain on the page Protect may ask for something else by now
         chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
         workspace.begin("release", slot=SLOT, changes=chosen_plan)
@@ -183,6 +197,16 @@ def _asked(form: FormData, workspace: Workspace) -> dict[str, Any]:
     }
 
 
+def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
+    """The form as it was last sent, without what was acknowledged in other words than now."""
+    last = dict(workspace.settings.get("release", {}))
+    if kept is not None and "written" in last:
+        now, then = _unmet(items_of(workspace, kept)), last["unmet"]
+        same = {name for name, words in now.items() if then.get(name) == words}
+        last["written"] = {name: said for name, said in last["written"].items() if name in same}
+    return last
+
+
 def _view(workspace: Workspace) -> dict[str, Any]:
     kept = runs.candidate(workspace)
     usual = {"format": ".csv", "escape": False, "remark": "", "written": {}}
@@ -194,12 +218,12 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "blocked": _why(workspace, kept) if kept is None or not kept.can_be_released else None,
         "items": items_of(workspace, kept) if kept is not None else (),
         "risky": still_risky(workspace, kept) if kept is not None else (),
-        "asked": {**usual, **workspace.settings.get("release", {})},
+        "asked": {**usual, **_still_said(workspace, kept)},
         "formats": FORMATS,
         "files": _offered(workspace, kept),
         "about": {role: said.format_map(names) for role, said in ABOUT.items()},
         "beside": "As you uploaded it: the plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
-        "is_current": kept is not None and kept.can_be_released and workspace.is_current(SLOT),
+        "is_current": kept is not None and kept.can_be_released and _is_made(workspace, kept),
     }
