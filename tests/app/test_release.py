@@ -181,7 +181,7 @@ def test_each_run_lies_in_a_private_folder_with_its_files(ready):
         folder = folder_of(ready.folder, slot)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert {path.name for path in folder.iterdir()} == {
-            "masked.csv", "masked.ledger.json", "figures.json", "release.toml", "patients.csv",
+            "masked.csv", "masked.ledger.json", "figures.json", "release.toml",
         }  # fmt: skip
         assert ds.Plan.read(folder / "release.toml").section("steps")
     assert not (ready.folder / ".working" / "job").exists()
@@ -215,11 +215,7 @@ def test_a_run_whose_criterion_does_not_hold_keeps_no_table_and_cannot_be_chosen
     protected(visitor, idle, {"do-0": "sample", "fraction-0": "50", "seed-0": "1", "k": "5"})
     _, folder = last(idle)
     run = folder.name.removeprefix("run-")
-    assert {path.name for path in folder.iterdir()} == {
-        "figures.json",
-        "release.toml",
-        "patients.csv",
-    }
+    assert {path.name for path in folder.iterdir()} == {"figures.json", "release.toml"}
     page = visitor.get(f"/w/{idle.id}/compare")
     assert "5-anonymity does not hold; nothing kept" in text_of(page)
     answer = visitor.post(f"/w/{idle.id}/compare/{run}/choose")

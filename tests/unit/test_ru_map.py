@@ -358,11 +358,15 @@ def test_the_chart_tells_methods_apart_by_shape_too_and_the_frontier_by_filling(
     assert sum(row["filled"] for row in rows) == len(found.frontier)
 
 
-def test_equal_points_stand_side_by_side_on_the_chart(survey):
-    same = ds.microaggregate(survey, k=5)
-    rows = ds.ru_map(survey, {"a": same, "b": same}).chart().to_dict()["layer"][1]["data"]["values"]
-    assert rows[0]["loss"] == rows[1]["loss"]
-    assert rows[0]["risk"] != rows[1]["risk"]
+def test_every_point_of_the_chart_lies_where_it_is_and_equal_ones_are_one_with_their_number(survey):
+    same, other = ds.microaggregate(survey, k=5), ds.microaggregate(survey, k=9)
+    found = ds.ru_map(survey, {"a": same, "b": same, "c": other})
+    _, points, labels = found.chart().to_dict()["layer"]
+    rows = points["data"]["values"]
+    assert {(row["risk"], row["loss"]) for row in rows} == {p.place for p in found.points}
+    assert len(rows) == 2
+    assert [row["masking"] for row in rows if row["risk"] == found.points[0].place[0]] == ["a, b"]
+    assert "a (×2)" in [row["label"] for row in labels["data"]["values"]]
 
 
 def test_labels_lie_neither_on_each_other_nor_on_points_nor_off_the_chart():

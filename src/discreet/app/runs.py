@@ -9,8 +9,9 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from discreet.app import requirements
 from discreet.app.work.protecting import Run
-from discreet.app.work.running import folder_of, outputs_for
+from discreet.app.work.running import folder_of, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import fail
 
@@ -28,6 +29,7 @@ class Kept:
     current: bool
     chosen: bool
     remarks: tuple[str, ...] = ()
+    lacks: tuple[Mapping[str, Any], ...] = ()  # parts of what is wanted now
 
     @property
     def slot(self) -> str:
@@ -78,6 +80,8 @@ def _unit(row: Mapping[str, Any]) -> float:
 def runs_of(workspace: Workspace) -> list[Kept]:
     """All runs, in the order in which they were made."""
     chosen = workspace.settings.get("release", {}).get("run")
+    wanted = workspace.document.get("criterion")
+    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
     found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
     return sorted(
         (
@@ -87,6 +91,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
                 workspace.is_current(slot),
                 slot == chosen,
                 workspace.results[slot].remarks,
+                tuple(requirements.unmet(wanted, workspace.results[slot].value, confidential)),
             )
             for slot in found
         ),
@@ -112,8 +117,9 @@ def begin(workspace: Workspace) -> None:
     numbers = [kept.number for kept in runs_of(workspace)]
     if len(numbers) >= MOST:
         fail("N63", f"{MOST} runs are kept already.", "Remove one on the page Compare.")
-    outputs = {"outputs": outputs_for(workspace.sections)}
-    workspace.begin("protect", slot=f"{_SLOT}{max(numbers, default=0) + 1}", changes=outputs)
+    outputs = {"masked": names_for(workspace.sections)["csv"]}
+    slot = f"{_SLOT}{max(numbers, default=0) + 1}"
+    workspace.begin("protect", slot=slot, changes={"outputs": outputs})
 
 
 def choose(workspace: Workspace, kept: Kept) -> None:

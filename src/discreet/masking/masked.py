@@ -152,6 +152,12 @@ class Masked(Microdata):
         return self._write(Path(path), asked, escape_formulas, int(seed))
 
     @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The initial file, and those of the hierarchies by which its keys were generalized."""
+        used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
+        return (*self.initial.inputs, *(one.file for one in used if one.file is not None))
+
+    @property
     def _first(self) -> Microdata:
         return self.initial
 
