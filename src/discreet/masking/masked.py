@@ -31,7 +31,7 @@ class Step:
     """One masking: the method and its parameters, without a cell value.
 
     ``asked`` holds the arguments that repeat the step, where they are more than the parameters:
-    hierarchies, the criterion.
+    hierarchies, the criterion. ``changed`` names the columns whose values it changed.
     """
 
     method: str
@@ -39,6 +39,7 @@ class Step:
     before: int
     after: int
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    changed: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -163,7 +164,7 @@ def masked_from(
     says how many records are left where that is known.
     """
     left = engine.size(source) if after is None else after
-    step = Step(method, parameters, data.n, left, asked or {})
+    step = Step(method, parameters, data.n, left, asked or {}, changed)
     masked = Masked(
         source,
         data.roles,
