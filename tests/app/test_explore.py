@@ -239,6 +239,7 @@ def test_a_node_is_used_and_the_plan_repeats_it(visitor, small, tmp_path):
     assert masked.steps[-1].parameters["loss"] == pytest.approx(node.loss)
     page = text_of(visitor.get(f"/w/{small.id}/explore"))  # as the plan says
     assert "Selected ⟨1,1,1⟩" in page
+    assert f"Iyengar's loss {node.loss:.3f} of 1" in page
     assert "✓ In the plan." in page
     assert "✓ In the plan." not in text_of(visitor.get(at(small, k=6)))
 

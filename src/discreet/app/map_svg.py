@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from discreet.app.boxes import Box, Place, Sheet
+from discreet.app.labels import NODE_LOSS
 from discreet.app.lattice_svg import link
 from discreet.app.lattices import MAPS
+from discreet.reporting.sentences import short
 
 if TYPE_CHECKING:
     from discreet.app.lattices import Lattice
@@ -191,7 +193,7 @@ def _axes(lattice: Lattice, ends: Place) -> str:
     return (
         f"{lines}"
         f'<text class="axis" x="{RIGHT}" y="{HIGH - 8}" text-anchor="end">'
-        f"information loss (0: as it was) →</text>"
+        f"{short(NODE_LOSS)} (0: as it was) →</text>"
         f'<text class="axis" x="4" y="16">↑ {MAPS[lattice.asked.map]}</text>'
     )
 

@@ -10,13 +10,13 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from discreet.app import requirements
+from discreet.app.labels import LOSS, NODE_LOSS
 from discreet.app.work.protecting import Run
 from discreet.app.work.running import folder_of, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import fail
 
 MOST = 20
-LOSS = "ebil_share"  # there for every masking, from 0 to 1
 _SLOT = "run-"
 
 
@@ -58,8 +58,19 @@ class Kept:
 
     @property
     def loss(self) -> float | None:
-        """Share of the information in the keys that is lost."""
+        """Share of the information in the keys that is lost; None where that does not apply."""
         return (self.run.figures["information_loss"] or {}).get(LOSS)
+
+    @property
+    def node_loss(self) -> float | None:
+        """The loss that Explore shows of a node; None where the run is more than a node."""
+        return (self.run.figures["information_loss"] or {}).get(NODE_LOSS)
+
+    @property
+    def no_loss(self) -> str:
+        """Why the run is not on the map; empty where it is."""
+        told = (self.run.figures["information_loss"] or {}).get("not_applicable", {})
+        return str(told.get(LOSS, "" if self.loss is not None else "it was not measured."))
 
     def _both(self, part: str, name: str) -> tuple[Any, Any]:
         found: Mapping[str, Any] = self.run.figures[part]
@@ -68,7 +79,11 @@ class Kept:
 
     def largest_change(self, statistic: str) -> float | None:
         """The largest change of a mean, a standard deviation (relative) or a correlation."""
-        rows = [r for r in self.run.figures["statistics"] if r["statistic"] == statistic]
+        rows = [
+            r
+            for r in self.run.figures["statistics"]
+            if r["statistic"] == statistic and r["initial"] is not None and r["masked"] is not None
+        ]
         changes = [abs(r["masked"] - r["initial"]) / _unit(r) for r in rows if _unit(r)]
         return max(changes, default=None)
 

@@ -55,7 +55,7 @@ def ru_chart(found: RUMap) -> Any:
     if found.unmasked.risk is not None:
         said.append(f"Unmasked: risk {found.unmasked.risk:.4g}. Filled: no other masking beats it.")
     if found.failed:
-        said.append(f"Not shown: {len(found.failed)} failed.")
+        said.append(f"Not shown: {len(found.failed)} that failed or a measure does not apply to.")
     title = alt.Title("Risk and loss of the maskings", subtitle=said)
     return alt.layer(*layers, title=title).properties(width=_WIDTH, height=_HEIGHT)
 
