@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.charts import altair, in_font
-from discreet.rumap.labels import Spot, place_labels
+from discreet.rumap.labels import SIZE, Spot, place_labels
 
 if TYPE_CHECKING:
     from discreet.rumap.point import Point
@@ -131,5 +131,5 @@ def _labels(
         if place is not None:
             risk, loss = frame.figures(*place)
             rows.append({"risk": risk, "loss": loss, "label": label})
-    look = {"align": "left", "baseline": "middle", "fontSize": 11, "limit": 0, "color": "#1f2933"}
+    look = {"align": "left", "baseline": "middle", "fontSize": SIZE, "limit": 0, "color": "#1f2933"}
     return alt.Chart(alt.Data(values=rows)).mark_text(**look).encode(text="label:N")
