@@ -7,8 +7,9 @@ from fractions import Fraction
 
 
 def mean(values):
+    """The mean; None where there is nothing to average, which is no number."""
     values = list(values)
-    return math.fsum(values) / len(values) if values else 0.0
+    return math.fsum(values) / len(values) if values else None
 
 
 def relative(pairs):

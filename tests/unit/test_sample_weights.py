@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
+from tests.reasons import reasons
 
 
 def survey(weights=None, n=60, **roles):
@@ -134,7 +135,13 @@ def test_the_report_says_what_was_done_with_the_weights(tmp_path):
     data = survey(np.full(60, 10))
     half = ds.sample(data, n=30, seed=1)
     for audience in ("internal", "public"):
-        ds.report(data, half, tmp_path / f"{audience}.html", audience=audience)
+        ds.report(
+            data,
+            half,
+            tmp_path / f"{audience}.html",
+            audience=audience,
+            unique_columns=reasons(half) if audience == "public" else None,
+        )
         page = (tmp_path / f"{audience}.html").read_text(encoding="utf-8")
         assert "The weights in w were multiplied by 2" in page
         assert "Risk and loss do not use the weights in w" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.engine.missing import endless
-from discreet.engine.source import Source, batches, collected, same
+from discreet.engine.source import Source, batches, collected, is_distributed, same
 from discreet.errors import fail
 
 if TYPE_CHECKING:
@@ -74,16 +75,21 @@ def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[st
 
 
 def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
-    if not names:
-        return []
+    if not names or is_distributed(source):  # no record is brought from another machine
+        return list(names)
     columns = {source.at(name): source.table[source.at(name)] for name in names}
     head = collected(source.table.select(**columns).limit(_HEAD), source)
     found = []
     for name in names:
         values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
-        if len(values) <= most and all(v % 1 == 0 for v in values):
+        if len(values) <= most and all(map(_is_whole, values)):
             found.append(name)
     return found
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a number is whole; neither infinite nor one that is none."""
+    return bool(math.isfinite(value) and value == math.floor(value))
 
 
 def _whole(column: Any) -> Any:
