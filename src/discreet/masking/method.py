@@ -1,0 +1,155 @@
+"""Masking methods: each is described once, by the mark on its function and its signature.
+
+    @masking(title="Microaggregation", done="microaggregated",
+             about="Similar records form groups, and all get the average of their group.")
+    def microaggregate(data: Microdata, columns: Annotated[…] = None, k: Annotated[…] = 3, …)
+
+A plan, the command line, the app, reports, maps and the docs take from it what they show and what
+they accept. Two methods need more than one call: one argument is measured first
+(``measures={"risk": record_risk}``), or what the function finds is turned into masked microdata
+(``finish=``). The parameters of these calls are parameters of the method, too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from discreet.parameters import Parameter, parameters_of
+from discreet.registry import Entry
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a method gives: the masked file, and for a search what it found."""
+
+    masked: Any
+    found: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A masking method as every surface knows it.
+
+    Attributes
+    ----------
+    entry : Entry
+        Its name, and the package from outside that it came with.
+    title, about, done : str
+        "Microaggregation", a sentence for those who do not know it, "microaggregated".
+    command : str
+        On the command line.
+    noun : str
+        On a map of maskings: "generalization".
+    example : str
+        Options of an example in the help of the command.
+    tells : tuple of str
+        Measures that the command shows after it.
+    """
+
+    entry: Entry
+    function: Callable[..., Any]
+    title: str
+    about: str
+    done: str
+    command: str
+    noun: str
+    example: str = ""
+    tells: tuple[str, ...] = ()
+    measures: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    finish: Callable[..., Any] | None = None
+    finish_script: Callable[[Mapping[str, Any]], str] | None = None
+
+    @property
+    def name(self) -> str:
+        """By which plans, the ledger and Python know it."""
+        return self.entry.name
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """All that can be said of it, in order: of the function, of what is measured first and of
+        what is done at the end.
+        """
+        found = {p.name: p for p in parameters_of(self.function) if p.name not in self.measures}
+        for call in (*self.measures.values(), self.finish):
+            if call is not None:
+                found |= {p.name: p for p in parameters_of(call) if not p.python_only}
+        return found
+
+    @property
+    def seed(self) -> Parameter | None:
+        """The parameter that makes it repeatable, where it draws at random."""
+        return next((p for p in self.parameters.values() if p.is_seed), None)
+
+    @property
+    def variant(self) -> Parameter | None:
+        """The parameter whose choices are methods of their own on a map."""
+        return next((p for p in self.parameters.values() if p.is_variant), None)
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """Parameters of which exactly one must be given, by group."""
+        found: dict[str, list[str]] = {}
+        for parameter in self.parameters.values():
+            if parameter.group:
+                found.setdefault(parameter.group, []).append(parameter.name)
+        return found
+
+    def run(self, data: Any, given: Mapping[str, Any]) -> Done:
+        """Carry it out with arguments by name."""
+        own = {p.name for p in parameters_of(self.function)}
+        said = {name: value for name, value in given.items() if name in own}
+        for argument, measure in self.measures.items():
+            said[argument] = measure(data, **_of(measure, given))
+        made = self.function(data, **said)
+        if self.finish is None:
+            return Done(made)
+        return Done(self.finish(made, **_of(self.finish, given)), made)
+
+
+def _of(call: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    own = {p.name for p in parameters_of(call) if not p.python_only}
+    return {name: value for name, value in given.items() if name in own}
+
+
+def masking(
+    *,
+    title: str,
+    about: str,
+    done: str,
+    name: str = "",
+    command: str = "",
+    noun: str = "",
+    **more: Any,
+) -> Callable[[_Function], _Function]:
+    """Describe a masking method; the signature of the function says the rest.
+
+    Parameters
+    ----------
+    title, about, done : str
+        Its name in words, a sentence for those who do not know it, and what records then are.
+    name : str, optional
+        In plans; the name of the function when not given.
+    command, noun : str, optional
+        On the command line, and on a map of maskings.
+    **more
+        The other attributes of :class:`Method`.
+    """
+
+    def described(function: _Function) -> _Function:
+        own = name or function.__name__
+
+        def description(entry: Entry) -> Method:
+            on_terminal = command or own.replace("_", "-")
+            return Method(
+                entry, function, title, about, done, on_terminal, noun or title.lower(), **more
+            )
+
+        function.description = description  # type: ignore[attr-defined]
+        return function
+
+    return described
