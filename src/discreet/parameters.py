@@ -113,6 +113,7 @@ Values = _Mark("Values")  # may hold values of the data: shown nowhere
 Seed = _Mark("Seed")  # drawn where it is not given, kept in the ledger, never public
 Amount = _Mark("Amount")  # a share of the records (a float) or a number of them (an int)
 Variant = _Mark("Variant")  # each choice is a method of its own on a map
+Needed = _Mark("Needed")  # must be said where no object of Python can say it
 InPython = _Mark("InPython")  # an object of Python: other surfaces say the same by other means
 
 
@@ -164,6 +165,11 @@ class Parameter:
     def required(self) -> bool:
         """Whether it must be given."""
         return self.default is REQUIRED
+
+    @property
+    def needed(self) -> bool:
+        """Whether a plan, a command or a form must say it."""
+        return (self.required or "Needed" in self.marks) and not self.shared
 
     @property
     def public(self) -> bool:
@@ -258,10 +264,7 @@ def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a function or of a dataclass, in order; what is not annotated is left out:
     the data themselves.
     """
-    if inspect.isclass(described):
-        hints = typing.get_type_hints(described, include_extras=True)
-    else:
-        hints = typing.get_type_hints(described, include_extras=True)
+    hints = typing.get_type_hints(described, include_extras=True)
     given = inspect.signature(described).parameters
     return tuple(
         _parameter(name, hints[name], one.default)
@@ -311,8 +314,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
         _of(marks, OneOf).group if _of(marks, OneOf) else "",
         _of(marks, Vary).values if _of(marks, Vary) else (),
         frozenset(mark.name for mark in marks if isinstance(mark, _Mark)),
-        any(typing.get_args(_bare(_value_type(one))) == () and _bare(_value_type(one)) is int
-            for one in allowed if typing.get_origin(one) is Mapping),
+        any(_bare(_value_type(one)) is int for one in allowed),
     )
 
 

@@ -6,9 +6,11 @@ import functools
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet import engine, frames
 from discreet.attributes import AttributeType
@@ -18,6 +20,7 @@ from discreet.generalization.task import Task
 from discreet.loss.generalization import precision
 from discreet.masking.masked import Masked, masked_from
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, Label, Public
 from discreet.search import Search, SearchName, Tally
 from discreet.wording import counted, share
 
@@ -158,6 +161,19 @@ class Found:
             number,
             self,
         )
+
+    def mask(
+        self,
+        levels: Annotated[
+            Mapping[str, Annotated[int, Ge(0)]] | None,
+            Columns(),
+            Label("Levels"),
+            Doc("A node chosen by hand: the level of each key; the best one when not given."),
+            Public,
+        ] = None,
+    ) -> Masked:
+        """The masked microdata of the best node, or of one that is chosen by its levels."""
+        return (self.best if levels is None else self.lattice.node(levels)).mask()
 
     def plan(self, output: str = "masked.csv") -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""

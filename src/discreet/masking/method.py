@@ -49,6 +49,12 @@ class Method:
         Options of an example in the help of the command.
     tells : tuple of str
         Measures that the command shows after it.
+    measures : mapping of argument to function
+        Arguments that are measured first, on the same data.
+    finish : function, optional
+        What turns the result of the function into masked microdata.
+    public_facts : tuple of str
+        What it found and records with its step, and everybody may know.
     """
 
     entry: Entry
@@ -62,7 +68,7 @@ class Method:
     tells: tuple[str, ...] = ()
     measures: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     finish: Callable[..., Any] | None = None
-    finish_script: Callable[[Mapping[str, Any]], str] | None = None
+    public_facts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -101,17 +107,17 @@ class Method:
 
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
-        own = {p.name for p in parameters_of(self.function)}
-        said = {name: value for name, value in given.items() if name in own}
+        said = arguments_of(self.function, given)
         for argument, measure in self.measures.items():
-            said[argument] = measure(data, **_of(measure, given))
+            said[argument] = measure(data, **arguments_of(measure, given))
         made = self.function(data, **said)
         if self.finish is None:
             return Done(made)
-        return Done(self.finish(made, **_of(self.finish, given)), made)
+        return Done(self.finish(made, **arguments_of(self.finish, given)), made)
 
 
-def _of(call: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(call: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the arguments that a call takes."""
     own = {p.name for p in parameters_of(call) if not p.python_only}
     return {name: value for name, value in given.items() if name in own}
 

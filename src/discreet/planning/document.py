@@ -22,6 +22,7 @@ from discreet.planning.fields import (
 )
 from discreet.planning.lines import At
 from discreet.planning.where import Where
+from discreet.registry import maskings
 
 _CODES = Field(
     "a list of codes, or a table of columns and lists",
@@ -145,10 +146,20 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
         if isinstance(criterion, Mapping | list):
             here = (*at, "criterion")
             problems += criteria.criterion_problems(criterion, here, where, folder)
-        if step.get("do") == "generalize" and not (criterion or document.get("criterion")):
-            what = "generalizes towards no criterion."
+        wants = _needs_criterion(step)
+        if wants and not (criterion or document.get("criterion")):
+            what = f"{wants} towards no criterion."
             problems.append(where.problem(at, "P32", what, "Write [criterion] with k = 5, say."))
     return problems
+
+
+def _needs_criterion(step: Mapping[str, Any]) -> str:
+    """What a step that works towards a criterion does; empty for the others."""
+    named = step.get("do")
+    if not isinstance(named, str) or named not in maskings:
+        return ""
+    wants = any(p.shared == "criterion" and p.required for p in maskings[named].parameters.values())
+    return f"{named}s" if wants else ""
 
 
 def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]:
@@ -175,10 +186,10 @@ def named_columns(document: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
         yield from (((section, name), name) for name in _mapping(document.get(section)))
     yield from _criterion_columns(document.get("criterion"), ("criterion",))
     for i, step in enumerate(_list(document.get("steps"))):
-        kind = steps.KINDS.get(str(_mapping(step).get("do")))
-        if kind is not None:
+        named = str(_mapping(step).get("do"))
+        if named in maskings:
             at: At = ("steps", i)
-            yield from _columns_in(step, kind.fields, at)
+            yield from _columns_in(step, steps.fields_of(maskings[named]), at)
             own = _mapping(step.get("hierarchies"))
             yield from (((*at, "hierarchies", name), name) for name in own)
             yield from _criterion_columns(step.get("criterion"), (*at, "criterion"))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.planning.digests import digest, fingerprint, size
 from discreet.planning.recording import files_of, plain
-from discreet.planning.steps import KINDS
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -52,8 +52,8 @@ def _hide_leaves(part: dict[str, Any]) -> None:
     for hierarchy in (*part.get("hierarchies", {}).values(), *inner):
         for name in {"leaves", "tree"} & set(hierarchy):
             hierarchy[name] = _counted(hierarchy[name])
-    fields = KINDS[part["do"]].fields if "do" in part else {}
-    for name in (name for name in part if name in fields and fields[name].values):
+    known = maskings[part["do"]].parameters if "do" in part else {}
+    for name in (name for name in part if name in known and known[name].holds_values):
         part[name] = _counted(part[name])
 
 

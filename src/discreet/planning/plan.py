@@ -24,11 +24,12 @@ from discreet.files import write_text
 from discreet.planning import criteria, hierarchies
 from discreet.planning.document import SOURCE, column_problems, document_problems
 from discreet.planning.lines import At, lines_of
-from discreet.planning.steps import Done, Given, done
+from discreet.planning.steps import Given, done
 from discreet.planning.toml import to_toml
 from discreet.planning.where import Where
 
 if TYPE_CHECKING:
+    from discreet.masking.method import Done
     from discreet.planning.ledger import Ledger
     from discreet.planning.release import Release
 

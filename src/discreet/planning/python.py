@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.masking.method import arguments_of
 from discreet.planning.hierarchies import BUILDERS, leaves_of, tree_of
-from discreet.planning.steps import ranges_of
+from discreet.planning.steps import loaded, method_of
 
 if TYPE_CHECKING:
+    from discreet.masking.method import Method
     from discreet.planning.plan import Plan
 
 _WIDTH = 96
@@ -45,33 +47,34 @@ def _shared(plan: Plan) -> list[str]:
 
 
 def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
-    data = "masked" if i else "data"
-    options = {
-        n: v for n, v in step.items() if n not in ("do", "levels", "hierarchies", "criterion")
-    }
-    if step["do"] == "protect_records":
-        return _protect_records(data, options)
-    if step["do"] != "generalize":
-        return f"masked = {call('ds.' + step['do'], [data], _options(options))}"
-    own, criterion = step.get("hierarchies"), step.get("criterion")
-    shared = "hierarchies" if plan.section("hierarchies") else "{}"
-    given = [
-        data,
-        shared if own is None else _hierarchies(own),
-        "criterion" if criterion is None else _criteria(criterion),
-    ]
-    node = f"lattice.node({step['levels']!r})" if "levels" in step else "best"
-    found = f"found = {call('ds.generalize', given, _options(options))}"
-    return f"{found}\nmasked = found.{node}.mask()"
+    """The calls of a step: what is measured first, the method, and what is done at the end."""
+    data, method = "masked" if i else "data", method_of(step)
+    said = loaded(method, step)
+    lines = []
+    for name, measure in method.measures.items():
+        told = _options(arguments_of(measure, said))
+        lines.append(f"{name} = {call(f'ds.{measure.__name__}', [data], told)}")
+    own = arguments_of(method.function, said)
+    first = [data, *method.measures, *_from_sections(plan, step, method)]
+    made = call(f"ds.{method.name}", first, _options(own))
+    if method.finish is None:
+        return "\n".join([*lines, f"masked = {made}"])
+    verb = f"found.{method.finish.__name__}"
+    end = call(verb, [], _options(arguments_of(method.finish, said)))
+    return "\n".join([*lines, f"found = {made}", f"masked = {end}"])
 
 
-def _protect_records(data: str, options: dict[str, Any]) -> str:
-    tables = options.pop("value_sensitivity", {})
-    settings = ("known", "sensitivity", "alpha", "epsilon", "default")
-    said = {name: options.pop(name) for name in settings if name in options}
-    said |= {"value_sensitivity": {n: ranges_of(t) for n, t in tables.items()}} if tables else {}
-    risk = f"risk = {call('ds.record_risk', [data], _options(said))}"
-    return f"{risk}\nmasked = {call('ds.protect_records', [data, 'risk'], _options(options))}"
+def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[str]:
+    """The arguments that stand in sections of the plan, or in the step itself."""
+    makers = {"hierarchies": _hierarchies, "criterion": _criteria}
+    found = []
+    for parameter in method.parameters.values():
+        if parameter.shared:
+            own = step.get(parameter.name)
+            empty = "{}" if parameter.shared == "hierarchies" else "[]"
+            section = parameter.shared if plan.section(parameter.shared) else empty
+            found.append(section if own is None else makers[parameter.shared](own))
+    return found
 
 
 def _hierarchies(given: Mapping[str, Any]) -> str:

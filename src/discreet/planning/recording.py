@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from discreet.errors import fail
 from discreet.planning import criteria, hierarchies
 from discreet.planning.document import FILES
 from discreet.planning.fields import is_scalar
-from discreet.planning.steps import KINDS
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -74,28 +74,24 @@ def _done(calls: Sequence[Call]) -> dict[str, Any]:
 
 
 def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    if verb not in KINDS:
-        fail("N20", f"a plan has no step for {verb!r}.", f"It has {', '.join(KINDS)}.")
+    if verb not in maskings:
+        fail("N20", f"a plan has no step for {verb!r}.", f"It has {', '.join(maskings)}.")
     step: dict[str, Any] = {"do": verb}
-    for name in KINDS[verb].fields:
+    for name, parameter in maskings[verb].parameters.items():
         value = asked.get(name)
-        if name == "hierarchies" and value is not None:
-            step[name] = {key: hierarchies.written(one) for key, one in value.items()}
-        elif name == "criterion" and value is not None:
-            step[name] = criteria.written(value)
-        elif name == "value_sensitivity" and value:
-            step[name] = {column: _weights(table) for column, table in value.items()}
-        elif value is not None and value not in ([], {}):
-            step[name] = plain(value)
+        if value is None or value in ([], {}, ()):
+            continue
+        if parameter.shared:
+            step[name] = _SHARED[parameter.shared](value)
+        else:
+            step[name] = plain(parameter.written.dump(value) if parameter.written else value)
     return step
 
 
-def _weights(table: Any) -> Any:
-    """Weights of values, or of ranges, whose open ends TOML leaves out."""
-    if isinstance(table, Mapping):
-        return plain(table)
-    rows = [dict(zip(("above", "up_to", "weight"), plain(row), strict=True)) for row in table]
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "hierarchies": lambda value: {k: hierarchies.written(one) for k, one in value.items()},
+    "criterion": criteria.written,
+}
 
 
 def plain(value: Any) -> Any:
