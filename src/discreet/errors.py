@@ -50,7 +50,8 @@ def argument(name: str, value: object = None) -> str:
     'a value is missing. Read it with missing="refuse".'
     """
     plain = "" if value is None else str(value)
-    python = f'"{value}"' if isinstance(value, str) and re.fullmatch(r"[a-z][\w-]*", value) else plain
+    is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w-]*", value)
+    python = f'"{value}"' if is_word else plain
     return f"\x02{name}\x1f{plain}\x1f{python}\x03"
 
 

@@ -18,6 +18,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal
 
 import annotated_types as at
@@ -45,12 +46,14 @@ class Columns:
 
 @dataclass(frozen=True)
 class Vary:
-    """Values that a map of maskings tries when none are given."""
+    """Values that a map of maskings tries when none are given, and how a map shows one."""
 
     values: tuple[Any, ...]
+    shown: str
 
-    def __init__(self, *values: Any) -> None:
+    def __init__(self, *values: Any, shown: str = "") -> None:
         object.__setattr__(self, "values", values)
+        object.__setattr__(self, "shown", shown)
 
 
 @dataclass(frozen=True)
@@ -79,16 +82,29 @@ class Written:
     fits : function
         Whether a plain value does.
     load, dump : function
-        From the plan to Python, and back.
+        From the plan to Python, with the folder that files are relative to; and back.
+    script : function
+        The plain value as an expression of Python.
     schema : mapping
         JSON Schema of the plain value.
+    section : str
+        The section of a plan that holds such values, where there is one: "hierarchies".
     """
 
     words: str
     fits: Callable[[Any], bool]
-    load: Callable[[Any], Any] = lambda value: value
+    load: Callable[[Any, Path], Any] = lambda value, _folder: value
     dump: Callable[[Any], Any] = lambda value: value
+    script: Callable[[Any], str] = repr
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"}, hash=False)
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file can say it on the command line; what it must hold, in words."""
+
+    about: str
 
 
 @dataclass(frozen=True)
@@ -156,8 +172,10 @@ class Parameter:
     columns: Columns | None = None
     written: Written | None = None
     shared: str = ""
+    file: str = ""
     group: str = ""
     vary: tuple[Any, ...] = ()
+    on_map: str = ""
     marks: frozenset[str] = frozenset()
     whole_numbers: bool = False  # of a table
 
@@ -217,11 +235,22 @@ class Parameter:
             self, _plain(value)
         ):
             return []  # names are looked at beside the data
-        code, remedy = _REMEDIES[self.kind]
-        called = argument(self.name)
-        return [
-            Problem(code, f"{called} must be {self.words}.", remedy(self), parameter=self.name)
-        ]
+        return [read_problem(self)]
+
+    @property
+    def example(self) -> str:
+        """A value as it may be written."""
+        usual = self.vary[0] if self.vary else self.default
+        if usual in (None, REQUIRED) or isinstance(usual, bool):
+            usual = self.low if math.isfinite(self.low) and not self.above else self.high
+        return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
+
+    def seed_problems(self, value: Any) -> list[Problem]:
+        """What is wrong with a seed: without one a random step could not be repeated."""
+        if is_whole(value):
+            return []
+        what = f"{argument(self.name)} is not a whole number."
+        return [Problem("P15", what, "Give one, to be able to repeat it.", self.name)]
 
     def within(self, number: float) -> bool:
         """Whether a number lies within the bounds."""
@@ -273,6 +302,13 @@ def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
     )
 
 
+def read_problem(parameter: Parameter) -> Problem:
+    """What is wrong with a text that does not stand for a value."""
+    code, remedy = _REMEDIES.get(parameter.kind, ("P16", _example))
+    what = f"{argument(parameter.name)} must be {parameter.words}."
+    return Problem(code, what, remedy(parameter), parameter.name)
+
+
 def problems_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with arguments, as far as their descriptions tell."""
     return [
@@ -311,8 +347,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
         columns,
         written,
         shared.section if shared else "",
+        _of(marks, File).about if _of(marks, File) else "",
         _of(marks, OneOf).group if _of(marks, OneOf) else "",
         _of(marks, Vary).values if _of(marks, Vary) else (),
+        (_of(marks, Vary).shown if _of(marks, Vary) else "") or f"{name}={{}}",
         frozenset(mark.name for mark in marks if isinstance(mark, _Mark)),
         any(_bare(_value_type(one)) is int for one in allowed),
     )
@@ -399,6 +437,14 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def whole_number(name: str, value: object, least: int) -> list[Problem]:
+    """The problem of an argument that is not a whole number of at least ``least``."""
+    if is_whole(value) and value >= least:  # type: ignore[operator]
+        return []
+    what = f"{argument(name)} must be a whole number of at least {least}."
+    return [Problem("P07", what, f"Give {argument(name, least)} or more.", name)]
+
+
 def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and not isinstance(value, type) else value
 
@@ -456,10 +502,7 @@ _WORDS: dict[str, Callable[[Parameter], str]] = {
 
 
 def _example(p: Parameter) -> str:
-    usual = p.vary[0] if p.vary else p.default
-    if usual in (None, REQUIRED) or isinstance(usual, bool):
-        usual = p.low if p.low > -math.inf and not p.above else p.high if p.high < math.inf else 1
-    return f"Give for example {argument(p.name, f'{usual:g}')}."
+    return f"Give for example {argument(p.name, p.example)}."
 
 
 _REMEDIES: dict[str, tuple[str, Callable[[Parameter], str]]] = {
@@ -497,7 +540,7 @@ def _whole(_: Parameter, text: str) -> int:
 
 
 def _short(text: str) -> None:
-    if len(text) > 30:  # noqa: PLR2004 - more digits than any number that is meant
+    if len(text) > 30:
         raise ValueError("too long")
 
 

@@ -32,6 +32,8 @@ class Entry:
         In words; empty for a package from outside until it is loaded.
     module, attribute : str
         Where it is.
+    command : str
+        On the command line.
     package, version : str
         The package from outside that it came with; empty for our own.
     """
@@ -41,6 +43,7 @@ class Entry:
     about: str
     module: str
     attribute: str
+    command: str = ""
     package: str = ""
     version: str = ""
 
@@ -130,18 +133,17 @@ def _marked(text: str, registry: Registry, module: str) -> Iterator[Entry]:
             continue
         for mark in node.decorator_list:
             if isinstance(mark, ast.Call) and getattr(mark.func, "id", "") == registry.sort:
-                said = {k.arg: ast.literal_eval(k.value) for k in mark.keywords if _is_text(k)}
+                said = {str(k.arg): k.value.value for k in mark.keywords
+                        if isinstance(k.value, ast.Constant)}  # fmt: skip
+                name = str(said.get("name", node.name))
                 yield Entry(
-                    said.get("name", node.name),
-                    said.get("title", ""),
-                    said.get("about", ""),
+                    name,
+                    str(said.get("title", "")),
+                    str(said.get("about", "")),
                     module,
                     node.name,
+                    str(said.get("command", "")) or name.replace("_", "-"),
                 )
-
-
-def _is_text(keyword: ast.keyword) -> bool:
-    return isinstance(keyword.value, ast.Constant) and keyword.arg in ("name", "title", "about")
 
 
 def _from_outside(registry: Registry) -> Iterator[Entry]:
@@ -151,7 +153,8 @@ def _from_outside(registry: Registry) -> Iterator[Entry]:
         about = point.dist
         package = about.name if about else "a package"
         version = about.version if about else ""
-        yield Entry(point.name, "", "", point.module, point.attr, package, version)
+        command = point.name.replace("_", "-")
+        yield Entry(point.name, "", "", point.module, point.attr, command, package, version)
 
 
 @functools.cache

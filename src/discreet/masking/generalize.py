@@ -14,8 +14,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from discreet import attributes
-from discreet.criteria.all_of import combined, resolved, split
-from discreet.criteria.criterion import is_number
+from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.generalization.budget import budget_of, suppression_problems
@@ -27,7 +26,7 @@ from discreet.masking.found import Found
 from discreet.masking.masked import Masked, require_records
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Amount, Label, Shared, Vary
+from discreet.parameters import Amount, Label, Shared, Vary, is_number
 from discreet.search import Search, SearchName
 from discreet.wording import counted
 
@@ -67,7 +66,7 @@ def generalize(
         Amount,
         Label("Records that may be left out"),
         Doc("Share (0.02) or number (20) of records that may be suppressed."),
-        Vary(0.02),
+        Vary(0.02, shown="(≤{} out)"),
     ] = 0.02,
     search: Annotated[
         SearchName,
@@ -146,7 +145,7 @@ def generalize(
     require_records(data)
     parts, limits = split(combined(criterion))
     wanted = tuple(one for one in (parts, *limits) if one is not None)
-    parts = resolved(parts, data.confidential)
+    parts = None if parts is None else parts.resolved(data.confidential)
     if not isinstance(hierarchies, Mapping):
         fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
     hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}

@@ -41,8 +41,6 @@ class Method:
         Its name, and the package from outside that it came with.
     title, about, done : str
         "Microaggregation", a sentence for those who do not know it, "microaggregated".
-    command : str
-        On the command line.
     noun : str
         On a map of maskings: "generalization".
     example : str
@@ -62,7 +60,6 @@ class Method:
     title: str
     about: str
     done: str
-    command: str
     noun: str
     example: str = ""
     tells: tuple[str, ...] = ()
@@ -75,6 +72,11 @@ class Method:
         """By which plans, the ledger and Python know it."""
         return self.entry.name
 
+    @property
+    def command(self) -> str:
+        """On the command line."""
+        return self.entry.command
+
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
         """All that can be said of it, in order: of the function, of what is measured first and of
@@ -85,6 +87,12 @@ class Method:
             if call is not None:
                 found |= {p.name: p for p in parameters_of(call) if not p.python_only}
         return found
+
+    @functools.cached_property
+    def files(self) -> dict[str, Parameter]:
+        """What a file can say in place of parameters, on the command line."""
+        calls = (self.function, *self.measures.values())
+        return {p.name: p for call in calls for p in parameters_of(call) if p.file}
 
     @property
     def seed(self) -> Parameter | None:
@@ -105,6 +113,11 @@ class Method:
                 found.setdefault(parameter.group, []).append(parameter.name)
         return found
 
+    def word(self, given: Mapping[str, Any]) -> str:
+        """The method, or the variant of it, in a word: "mdav", "sampling"."""
+        variant = self.variant
+        return str(given.get(variant.name, variant.default)) if variant else self.noun
+
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
         said = arguments_of(self.function, given)
@@ -118,7 +131,7 @@ class Method:
 
 def arguments_of(call: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the arguments that a call takes."""
-    own = {p.name for p in parameters_of(call) if not p.python_only}
+    own = {p.name for p in parameters_of(call) if p.file or not p.python_only}
     return {name: value for name, value in given.items() if name in own}
 
 
@@ -127,8 +140,8 @@ def masking(
     title: str,
     about: str,
     done: str,
-    name: str = "",
-    command: str = "",
+    name: str = "",  # noqa: ARG001 - read from the source, as the registry finds it
+    command: str = "",  # noqa: ARG001
     noun: str = "",
     **more: Any,
 ) -> Callable[[_Function], _Function]:
@@ -147,13 +160,8 @@ def masking(
     """
 
     def described(function: _Function) -> _Function:
-        own = name or function.__name__
-
         def description(entry: Entry) -> Method:
-            on_terminal = command or own.replace("_", "-")
-            return Method(
-                entry, function, title, about, done, on_terminal, noun or title.lower(), **more
-            )
+            return Method(entry, function, title, about, done, noun or title.lower(), **more)
 
         function.description = description  # type: ignore[attr-defined]
         return function

@@ -18,7 +18,6 @@ from annotated_types import Ge
 
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
-from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.aggregation import (
     UNIVARIATE,
@@ -34,7 +33,7 @@ from discreet.masking.averages import OrdinalAverage
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, Label, Public, Variant, Vary
+from discreet.parameters import Columns, Label, Public, Variant, Vary, whole_number
 from discreet.progressing import watched
 
 if TYPE_CHECKING:
@@ -69,7 +68,11 @@ def microaggregate(
         Public,
     ] = None,
     k: Annotated[
-        int, Ge(1), Label("k: least size of a group"), Doc("Least size of a group."), Public,
+        int,
+        Ge(1),
+        Label("k: least size of a group"),
+        Doc("Least size of a group."),
+        Public,
         Vary(3, 5, 10, 20),
     ] = 3,
     *,

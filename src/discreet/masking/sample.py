@@ -16,12 +16,11 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet import attributes, engine
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, Label, OneOf, Public, Seed, Vary
+from discreet.parameters import Columns, Label, OneOf, Public, Seed, Vary, is_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +43,7 @@ def sample(
         Label("Share of the records"),
         Doc("Share of the records to release."),
         Public,
-        Vary(0.1, 0.25, 0.5),
+        Vary(0.1, 0.25, 0.5, shown="{}"),
     ] = None,
     n: Annotated[
         int | None,

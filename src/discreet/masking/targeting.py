@@ -15,14 +15,13 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
 from discreet import attributes, engine
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, InPython, Label, Public, Vary
+from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progressing import stage
 from discreet.risks.exposure import CodedRecords
 from discreet.risks.record import RecordRisk, record_risk

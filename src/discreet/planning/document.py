@@ -211,14 +211,8 @@ def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:
 
 
 def _criterion_columns(given: Any, at: At) -> Iterator[tuple[At, str]]:
-    if isinstance(given, list):
-        for i, one in enumerate(given):
-            yield from _criterion_columns(one, (*at, i))
-        return
-    yield from _columns_in(given, criteria.FIELDS, at)
-    for name in ("diversity", "closeness"):
-        inner = _mapping(_mapping(given).get(name))
-        yield from _columns_in(inner, {"confidential": COLUMNS}, (*at, name))
+    for here, fields, table in criteria.columns_in(given, at):
+        yield from _columns_in(table, fields, here)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
-from discreet.planning import criteria, hierarchies
+from discreet.hierarchies import written
+from discreet.planning import criteria
 from discreet.planning.document import SOURCE, column_problems, document_problems
 from discreet.planning.lines import At, lines_of
 from discreet.planning.steps import Given, done
@@ -146,7 +147,7 @@ class Plan:
         return self._built(self.section("hierarchies"))
 
     def _built(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: hierarchies.built(one, self.folder) for name, one in given.items()}
+        return {name: written.built(one, self.folder) for name, one in given.items()}
 
     # -- what it does --------------------------------------------------------------------------
 
@@ -189,7 +190,7 @@ class Plan:
             self.hierarchies if own is None else self._built(own),
             self.criterion if criterion is None else criteria.built(criterion, self.folder),
         )
-        return done(data, step, given)
+        return done(data, step, given, self.folder)
 
     def with_seeds(self, ledger: Ledger | None = None) -> Plan:
         """The plan with a seed in every step that draws at random: a ledger's, or a new one."""

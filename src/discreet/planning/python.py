@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.hierarchies import written
 from discreet.masking.method import arguments_of
-from discreet.planning.hierarchies import BUILDERS, leaves_of, tree_of
+from discreet.planning import criteria
 from discreet.planning.steps import loaded, method_of
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ def _shared(plan: Plan) -> list[str]:
     if plan.section("hierarchies"):
         blocks.append(f"hierarchies = {_hierarchies(plan.section('hierarchies'))}")
     if plan.section("criterion"):
-        blocks.append(f"criterion = {_criteria(plan.section('criterion'))}")
+        blocks.append(f"criterion = {criteria.script(plan.section('criterion'))}")
     return blocks
 
 
 def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
     """The calls of a step: what is measured first, the method, and what is done at the end."""
     data, method = "masked" if i else "data", method_of(step)
-    said = loaded(method, step)
+    said = loaded(method, step, plan.folder)
     lines = []
     for name, measure in method.measures.items():
         told = _options(arguments_of(measure, said))
@@ -66,7 +67,7 @@ def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
 
 def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[str]:
     """The arguments that stand in sections of the plan, or in the step itself."""
-    makers = {"hierarchies": _hierarchies, "criterion": _criteria}
+    makers = {"hierarchies": _hierarchies, "criterion": criteria.script}
     found = []
     for parameter in method.parameters.values():
         if parameter.shared:
@@ -78,64 +79,8 @@ def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[
 
 
 def _hierarchies(given: Mapping[str, Any]) -> str:
-    lines = [f"    {name!r}: {_hierarchy(one)},\n" for name, one in given.items()]
+    lines = [f"    {name!r}: {written.script(one)},\n" for name, one in given.items()]
     return "{\n" + "".join(lines) + "}"
-
-
-def _hierarchy(given: Mapping[str, Any]) -> str:
-    name = next(name for name in given if name in BUILDERS)
-    value = given[name]
-    options = {n: v for n, v in given.items() if n != name}
-    if options.get("top") is False:
-        options["top"] = None
-    makers = {"file": "from_csv", "leaves": "from_dict", "tree": "from_dict"}
-    verb = f"ds.Hierarchy.{makers.get(name, name)}"
-    given_first = {"leaves": leaves_of, "tree": tree_of}.get(name, lambda v: v)(value)
-    first = [] if value is True else [repr(given_first)]
-    late = name in ("intervals", "prefixes", "dates", "suppress", "by_frequency")
-    unmapped = options.pop("unmapped", None) if late else None
-    made = call(verb, first, _options(options), inner=True)
-    return made if unmapped is None else f"{made}.with_unmapped({unmapped!r})"
-
-
-def _criteria(given: Any) -> str:
-    tables = [given] if isinstance(given, Mapping) else given
-    parts = [part for table in tables for part in _criterion(table)]
-    return parts[0] if len(parts) == 1 else "[\n" + "".join(f"    {p},\n" for p in parts) + "]"
-
-
-def _criterion(table: Mapping[str, Any]) -> list[str]:
-    named = {n: v for n, v in table.items() if n == "confidential"}
-    parts = []
-    if "p" in table:
-        numbers = [f"p={table['p']}", f"k={table['k']}"]
-        parts.append(call("ds.PSensitiveKAnonymity", numbers, _options(named), inner=True))
-    elif "k" in table:
-        parts.append(f"ds.KAnonymity({table['k']})")
-    for name, verb, first in (("diversity", "LDiversity", "l"), ("closeness", "TCloseness", "t")):
-        if name in table:
-            inner = {first: table[name]} if not isinstance(table[name], Mapping) else table[name]
-            options = _options({**named, **inner})
-            if "hierarchy" in inner:
-                options["hierarchy"] = _hierarchy(inner["hierarchy"])
-            number = options.pop(first)
-            parts.append(call(f"ds.{verb}", [number], options, inner=True))
-    if "disclosure_risk" in table:
-        parts.append(_risk(table["disclosure_risk"]))
-    return parts
-
-
-def _risk(given: Any) -> str:
-    if not isinstance(given, Mapping):
-        return f"ds.DisclosureRiskAtMost({given!r})"
-    weights = given.get("weights", "maximal")
-    if isinstance(weights, str):
-        made = f"ds.Weights.{weights}()"
-    else:
-        kind, value = next(iter(weights.items()))
-        verb = {"file": "from_csv", "matrix": "from_matrix"}.get(kind, kind)
-        made = f"ds.Weights.{verb}({value!r})"
-    return f"ds.DisclosureRiskAtMost({given['limit']!r}, weights={made})"
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, str]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import fail
-from discreet.planning import criteria, hierarchies
+from discreet.hierarchies import written
+from discreet.planning import criteria
 from discreet.planning.document import FILES
 from discreet.planning.fields import is_scalar
 from discreet.registry import maskings
@@ -89,7 +90,7 @@ def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
-    "hierarchies": lambda value: {k: hierarchies.written(one) for k, one in value.items()},
+    "hierarchies": lambda value: {k: written.written(one) for k, one in value.items()},
     "criterion": criteria.written,
 }
 
@@ -123,16 +124,9 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
         (document["outputs"], name) for name in FILES if name in document.get("outputs", {})
     )
     for part in (document, *document.get("steps", [])):
-        given = part.get("criterion", [])
-        tables = [given] if isinstance(given, Mapping) else given
-        inner = (
-            [one.get("closeness") for one in tables],
-            [one.get("disclosure_risk") for one in tables],
-        )
         named = [
             *part.get("hierarchies", {}).values(),
-            *(one.get("hierarchy") for one in inner[0] if isinstance(one, Mapping)),
-            *(one.get("weights") for one in inner[1] if isinstance(one, Mapping)),
+            *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
@@ -79,19 +80,19 @@ def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
     return {**step, drawn.name: secrets.randbits(63) if seed is None else seed}
 
 
-def done(data: Any, step: Step, given: Given) -> Done:
-    """Carry out a step."""
+def done(data: Any, step: Step, given: Given, folder: Path) -> Done:
+    """Carry out a step; files are relative to the folder."""
     method = method_of(step)
-    return method.run(data, {**loaded(method, step), **shared(method, given)})
+    return method.run(data, {**loaded(method, step, folder), **shared(method, given)})
 
 
-def loaded(method: Method, step: Step) -> dict[str, Any]:
+def loaded(method: Method, step: Step, folder: Path) -> dict[str, Any]:
     """The arguments that a step gives, as Python has them."""
     found = {}
     for name, value in step.items():
         parameter = method.parameters.get(name)
         if parameter is not None and not parameter.shared:
-            found[name] = parameter.written.load(value) if parameter.written else value
+            found[name] = parameter.written.load(value, folder) if parameter.written else value
     return found
 
 

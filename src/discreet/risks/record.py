@@ -33,7 +33,7 @@ from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, InPython, Label, Needed, Values
+from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.provenance import Provenance
 from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
@@ -317,6 +317,7 @@ def record_risk(
     settings: Annotated[
         RiskSettings | str | os.PathLike[str] | None,
         InPython,
+        File("TOML file: what is known and sensitive."),
         Doc("In place of all of the above."),
     ] = None,
     most_sets: Annotated[

@@ -21,12 +21,12 @@ from typing import Any, Literal
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.criterion import is_number
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
 from discreet.masking.sample import nearest
 from discreet.microdata import Microdata
+from discreet.parameters import is_number
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
 

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.attributes import unknown_column
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, did_you_mean, fail, raise_all
-from discreet.parameters import Written
+from discreet.parameters import Written, is_number
 from discreet.risks.value_weights import ValueTable, is_share, value_table
 
 if TYPE_CHECKING:
@@ -240,7 +239,7 @@ def _table_fits(value: Any) -> bool:
     )
 
 
-def _tables_read(tables: Mapping[str, Any]) -> dict[str, Any]:
+def _tables_read(tables: Mapping[str, Any], _folder: Path) -> dict[str, Any]:
     return {name: ranges_of(table) for name, table in tables.items()}
 
 
@@ -269,7 +268,7 @@ VALUE_TABLES = Written(
     _tables_fit,
     _tables_read,
     _tables_written,
-    {
+    schema={
         "type": "object",
         "additionalProperties": {
             "anyOf": [
