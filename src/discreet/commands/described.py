@@ -147,12 +147,15 @@ def _varied() -> dict[str, Parameter]:
 
 def grid_options() -> list[inspect.Parameter]:
     """An option for each parameter that a grid may vary; several values apart by commas."""
+    from discreet.rumap.grid import ALSO
+
     found = []
     for name, parameter in _varied().items():
         usual = ",".join(parameter.text(value) for value in parameter.vary)
         shown = "" if parameter.kind in ("columns", "table") else " Several: 3,5,10."
+        names = [name, *(also for also, real in ALSO.items() if real == name)]
         about = typer.Option(
-            flag(name),
+            *map(flag, names),
             help=f"{parameter.doc}{shown if usual else ''}",
             metavar=_METAVARS.get(parameter.kind, "WORD"),
             show_default=usual or False,  # type: ignore[arg-type]

@@ -22,7 +22,9 @@ def lazily(name: str, about: str, build: Build) -> None:
 
     def run(context: typer.Context) -> None:
         built = command(name, build())
-        built.main(context.args, f"discreet {name}", standalone_mode=False)
+        code = built.main(context.args, f"discreet {name}", standalone_mode=False)
+        if code:
+            raise typer.Exit(code)
 
     app.command(name, help=about, context_settings=passing)(run)
     BUILT[name] = build

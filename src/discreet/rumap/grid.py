@@ -15,7 +15,7 @@ from discreet.parameters import Parameter
 from discreet.registry import criteria, maskings
 from discreet.rumap.recipes import MaskingRecipe, Recipe
 
-_ALSO = {"fractions": "fraction"}  # a word for several of them
+ALSO = {"fractions": "fraction"}  # a word for several of them
 
 
 def grid(
@@ -58,7 +58,7 @@ def grid(
     >>> [recipe.label for recipe in recipes]
     ['mdav k=3', 'mdav k=5', 'sampling 0.1']
     """
-    said = {_ALSO.get(name, name): value for name, value in varied.items()}
+    said = {ALSO.get(name, name): value for name, value in varied.items()}
     words = attributes.names(methods)
     known = method_words()
     problems = _method_problems(words, known)
