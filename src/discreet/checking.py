@@ -178,15 +178,15 @@ class Checks:
 
 
 @overload
+def check(data: Masked, criterion: DisclosureRiskAtMost, /) -> RiskCheck: ...
+
+
+@overload
 def check(data: Microdata, criterion: Criterion, /) -> Check: ...
 
 
 @overload
 def check(data: Microdata, criteria: Sequence[Any], /) -> Check | RiskCheck | Checks: ...
-
-
-@overload
-def check(data: Masked, criterion: DisclosureRiskAtMost, /) -> RiskCheck: ...
 
 
 @overload

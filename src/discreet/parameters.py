@@ -284,7 +284,7 @@ class Parameter:
         """JSON Schema of its plain value, with title and help."""
         found = dict(self.written.schema) if self.written else _SCHEMAS[self.kind](self)
         described = {"title": self.label, "description": self.doc, **found}
-        if not self.required and self.default is not None and self.default != ():
+        if isinstance(self.default, bool | int | float | str):
             described["default"] = self.default
         return described
 

@@ -80,7 +80,7 @@ def _option(parameter: Parameter, method: Method) -> inspect.Parameter:
         name,
         help=parameter.doc,
         metavar=shown,
-        show_default=usual or False,  # type: ignore[arg-type]
+        show_default=usual or False,
     )
     kind = list[str] if several else str | None
     return option(here, Annotated[kind, about], [] if several else None)
@@ -158,7 +158,7 @@ def grid_options() -> list[inspect.Parameter]:
             *map(flag, names),
             help=f"{parameter.doc}{shown if usual else ''}",
             metavar=_METAVARS.get(parameter.kind, "WORD"),
-            show_default=usual or False,  # type: ignore[arg-type]
+            show_default=usual or False,
         )
         found.append(option(name, Annotated[list[str], about], []))
     return found

@@ -101,5 +101,9 @@ def _lattice() -> Callable[..., None]:
 
 for entry in maskings.entries().values():
     origin = f" (from {entry.origin})" if entry.origin else ""
-    lazily(entry.command, f"{entry.title or entry.name}{origin}. {entry.about}", partial(_masking, entry.name))
+    lazily(
+        entry.command,
+        f"{entry.title or entry.name}{origin}. {entry.about}",
+        partial(_masking, entry.name),
+    )
 lazily("lattice", "List the nodes of the generalization lattice, and draw them.", _lattice)

@@ -73,7 +73,7 @@ def _report() -> Callable[..., None]:
 
 
 def _with_least_size(given: dict[str, Any]) -> dict[str, Any]:
-    """p alone asks for classes of p records."""
+    """P alone asks for classes of p records."""
     return given | ({"k": given["p"]} if given.get("k") is None and given.get("p") else {})
 
 

@@ -173,7 +173,7 @@ class Found:
         ] = None,
     ) -> Masked:
         """The masked microdata of the best node, or of one that is chosen by its levels."""
-        return (self.best if levels is None else self.lattice.node(levels)).mask()
+        return (self.best if levels is None else self.lattice.node(dict(levels))).mask()
 
     def plan(self, output: str = "masked.csv") -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""

@@ -38,19 +38,10 @@ def nested_kinds() -> dict[str, CriterionKind]:
 
 def fields() -> dict[str, Field]:
     """The keys of a table of criteria."""
-    inline = {p.name: _field(p) for kind in inline_kinds() for p in kind.parameters.values()}
+    inline = {p.name: Field.of(p) for kind in inline_kinds() for p in kind.parameters.values()}
     nested = {key: _short_or_table(kind.first) for key, kind in nested_kinds().items()}
     named = inline.pop(NAMED)
     return {**inline, NAMED: named, **nested}
-
-
-def _field(parameter: Parameter) -> Field:
-    return Field(
-        parameter.words,
-        parameter.fits,
-        columns=parameter.columns is not None,
-        values=parameter.holds_values,
-    )
 
 
 def _short_or_table(first: Parameter) -> Field:
@@ -88,7 +79,7 @@ def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Prob
 def _inner_problems(
     inner: Mapping[str, Any], kind: CriterionKind, at: At, where: Where, folder: Path
 ) -> list[Problem]:
-    known = {name: _field(p) for name, p in kind.parameters.items()}
+    known = {name: Field.of(p) for name, p in kind.parameters.items()}
     problems = table_problems(inner, known, at, where, kind.needed)
     for name, parameter in kind.parameters.items():
         deeper = parameter.written is not None and parameter.written.section == "hierarchies"
@@ -191,7 +182,7 @@ def columns_in(given: Any, at: At) -> Iterator[tuple[At, Mapping[str, Field], Ma
         yield at, fields(), given
         for key, kind in nested_kinds().items():
             if isinstance(given.get(key), Mapping):
-                known = {name: _field(p) for name, p in kind.parameters.items()}
+                known = {name: Field.of(p) for name, p in kind.parameters.items()}
                 yield (*at, key), known, given[key]
 
 
@@ -206,3 +197,29 @@ def inner_tables(given: Any, section: str = "") -> Iterator[tuple[str, dict[str,
                 form = parameter.written
                 if form is not None and isinstance(one, dict) and section in ("", form.section):
                     yield name, one
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of the criteria of a plan."""
+    inline = {p.name: p.schema() for kind in inline_kinds() for p in kind.parameters.values()}
+    nested = {key: _nested_schema(kind) for key, kind in nested_kinds().items()}
+    table = {
+        "type": "object",
+        "properties": {**inline, **nested},
+        "additionalProperties": False,
+    }
+    return {"anyOf": [table, {"type": "array", "items": table}]}
+
+
+def _nested_schema(kind: CriterionKind) -> dict[str, Any]:
+    table = {
+        "type": "object",
+        "properties": {name: p.schema() for name, p in kind.parameters.items()},
+        "required": list(kind.needed),
+        "additionalProperties": False,
+    }
+    return {
+        "title": kind.title,
+        "description": kind.about,
+        "anyOf": [kind.first.schema(), table],
+    }

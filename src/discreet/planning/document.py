@@ -28,10 +28,20 @@ _CODES = Field(
     "a list of codes, or a table of columns and lists",
     lambda v: _is_codes(v) or (isinstance(v, Mapping) and all(map(_is_codes, v.values()))),
     columns=True,
+    schema={
+        "anyOf": [
+            {"type": "array"},
+            {"type": "object", "additionalProperties": {"type": "array"}},
+        ]
+    },
 )
 SOURCE = {
     "file": TEXT,
-    "separator": Field("one character", lambda v: isinstance(v, str) and len(v) == 1),
+    "separator": Field(
+        "one character",
+        lambda v: isinstance(v, str) and len(v) == 1,
+        schema={"type": "string", "minLength": 1, "maxLength": 1},
+    ),
     "encoding": choice("utf-8", "latin-1", "utf-16"),
     "missing": choice("category", "wildcard", "refuse"),
     "missing_values": _CODES,
@@ -64,9 +74,10 @@ FILES = {  # the outputs that are files, in the order in which they appear; the 
     "public": (".json",),
     "ledger": (".json",),
 }
-_TYPE = Field(
+TYPE = Field(
     "continuous, nominal, or the list of its values in order",
     lambda v: v in ("continuous", "nominal") or _is_scale(v),
+    schema={"anyOf": [{"enum": ["continuous", "nominal"]}, {"type": "array", "minItems": 1}]},
 )
 _TABLE = Field("a table", lambda v: isinstance(v, Mapping))
 SECTIONS = {
@@ -103,7 +114,7 @@ def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -
         if name in sound:
             problems += table_problems(sound[name], fields, (name,), where)
     types = sound.get("types", {})
-    problems += table_problems(types, dict.fromkeys(types, _TYPE), ("types",), where)
+    problems += table_problems(types, dict.fromkeys(types, TYPE), ("types",), where)
     problems += _hierarchy_problems(sound.get("hierarchies", {}), ("hierarchies",), where, folder)
     problems += _keyless(sound, where)
     if "criterion" in sound:

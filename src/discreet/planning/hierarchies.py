@@ -28,22 +28,37 @@ from discreet.planning.fields import (
 from discreet.planning.lines import At
 from discreet.planning.where import Where
 
-_NUMBER = Field("a number", is_number)
+_NUMBER = Field("a number", is_number, schema={"type": "number"})
 _NUMBERS = Field(
-    "a list of numbers", lambda v: isinstance(v, list) and all(is_number(one) for one in v)
+    "a list of numbers",
+    lambda v: isinstance(v, list) and all(is_number(one) for one in v),
+    schema={"type": "array", "items": {"type": "number"}},
 )
-_TOP = Field("a label, or false for no such level", lambda v: v is False or bool(TEXT.fits(v)))
+_TOP = Field(
+    "a label, or false for no such level",
+    lambda v: v is False or bool(TEXT.fits(v)),
+    schema={"anyOf": [TEXT.schema, {"const": False}]},
+)
 _STEPS = Field(
     "how many categories each level keeps, a number of levels, or true",
     lambda v: v is True or is_whole(v) or (isinstance(v, list) and all(map(is_whole, v))),
+    schema={
+        "anyOf": [
+            {"const": True},
+            {"type": "integer"},
+            {"type": "array", "items": {"type": "integer"}},
+        ]
+    },
 )
 _LEAVES = Field(
     "a table of leaves, each with the list of its labels",
     lambda v: isinstance(v, Mapping) and all(is_texts(one) for one in v.values()),
+    schema={"type": "object", "additionalProperties": TEXTS.schema},
 )
 _TREE = Field(
     "a table of tables from the top down, whose last level are lists",
     lambda v: _is_tree(v) and all(isinstance(one, Mapping) for one in v.values()),
+    schema={"type": "object"},
 )
 
 # each builder: what its own key holds, and the keys that may stand beside it
@@ -90,3 +105,21 @@ def hierarchy_problems(given: Any, at: At, where: Where, folder: Path) -> list[P
     except DiscreetError as error:
         return where.all(at, error.problems)
     return []
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a hierarchy: one of the builders with what may stand beside it."""
+    return {
+        "type": "object",
+        "anyOf": [
+            {
+                "properties": {
+                    name: dict(one.schema)
+                    for name, one in {builder: own, **beside, **_ALWAYS}.items()
+                },
+                "required": [builder],
+                "additionalProperties": False,
+            }
+            for builder, (own, beside) in BUILDERS.items()
+        ],
+    }

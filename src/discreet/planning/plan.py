@@ -110,6 +110,13 @@ class Plan:
 
         return _checked(plain(document), Path(folder).absolute(), Where())
 
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The JSON Schema of plans, with all methods, criteria and measures there are."""
+        from discreet.planning.schema import schema
+
+        return schema()
+
     # -- what it says --------------------------------------------------------------------------
 
     def section(self, name: str) -> Any:

@@ -18,8 +18,16 @@ from discreet.registry import maskings
 
 Step = Mapping[str, Any]
 SHARED = {
-    "hierarchies": Field("a table of hierarchies", lambda v: isinstance(v, Mapping)),
-    "criterion": Field("a table or a list of them", lambda v: isinstance(v, Mapping | list)),
+    "hierarchies": Field(
+        "a table of hierarchies",
+        lambda v: isinstance(v, Mapping),
+        schema={"$ref": "#/properties/hierarchies"},
+    ),
+    "criterion": Field(
+        "a table or a list of them",
+        lambda v: isinstance(v, Mapping | list),
+        schema={"$ref": "#/properties/criterion"},
+    ),
 }
 
 
@@ -39,12 +47,7 @@ def fields_of(method: Method) -> dict[str, Field]:
 def _field(parameter: Parameter) -> Field:
     if parameter.shared:
         return SHARED[parameter.shared]
-    return Field(
-        parameter.words,
-        parameter.fits,
-        columns=parameter.columns is not None,
-        values=parameter.holds_values,
-    )
+    return Field.of(parameter)
 
 
 def method_of(step: Step) -> Method:

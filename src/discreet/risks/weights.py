@@ -332,12 +332,13 @@ def _fit(value: Any) -> bool:
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
     kind, given = next(iter(value.items()))
-    return {
+    tests: dict[str, Callable[[], bool]] = {
         "threshold": lambda: is_whole(given) and given >= 1,
         "decay": lambda: is_number(given) and 0 <= given <= 1,
         "file": lambda: isinstance(given, str) and bool(given),
         "matrix": lambda: isinstance(given, list),
-    }.get(kind, lambda: False)()
+    }
+    return kind in tests and tests[kind]()
 
 
 def _loaded(value: Any, folder: Path) -> Weights:
