@@ -178,7 +178,9 @@ class Checks:
 
 
 @overload
-def check(data: Masked, criterion: DisclosureRiskAtMost, /) -> RiskCheck: ...
+def check(  # type: ignore[overload-overlap]
+    data: Masked, criterion: DisclosureRiskAtMost, /
+) -> RiskCheck: ...
 
 
 @overload

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,14 +60,14 @@ class Registry:
     ----------
     sort : str
         What one of them is called: "masking".
-    package : str
-        Our package whose modules are looked through.
+    packages : tuple of str
+        Our packages whose modules are looked through.
     group : str
         The group of entry points.
     """
 
     sort: str
-    package: str
+    packages: tuple[str, ...]
     group: str
 
     def entries(self) -> Mapping[str, Entry]:
@@ -115,15 +114,13 @@ def _entries(registry: Registry) -> dict[str, Entry]:
 
 
 def _ours(registry: Registry) -> Iterator[Entry]:
-    spec = importlib.util.find_spec(registry.package)
-    assert spec is not None
-    assert spec.submodule_search_locations
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    for file in sorted(folder.rglob("*.py")):
-        text = file.read_text(encoding="utf-8")
-        if f"\n@{registry.sort}(" in text:
-            inner = file.relative_to(folder).with_suffix("").parts
-            yield from _marked(text, registry, ".".join([registry.package, *inner]))
+    top = Path(__file__).parent
+    for package in registry.packages:
+        for file in sorted((top / package).rglob("*.py")):
+            text = file.read_text(encoding="utf-8")
+            if f"\n@{registry.sort}(" in text:
+                inner = file.relative_to(top).with_suffix("").parts
+                yield from _marked(text, registry, ".".join(["discreet", *inner]))
 
 
 def _marked(text: str, registry: Registry, module: str) -> Iterator[Entry]:
@@ -172,5 +169,6 @@ def _loaded(registry: Registry, entry: Entry) -> Any:
     )
 
 
-maskings = Registry("masking", "discreet.masking", "discreet.maskings")
-criteria = Registry("criterion", "discreet.criteria", "discreet.criteria")
+maskings = Registry("masking", ("masking",), "discreet.maskings")
+criteria = Registry("criterion", ("criteria",), "discreet.criteria")
+measures = Registry("measure", ("risks", "loss"), "discreet.measures")
