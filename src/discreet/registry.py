@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,10 @@ class Entry:
     command: str = ""
     package: str = ""
     version: str = ""
+
+    def loaded(self) -> Any:
+        """The function or class itself."""
+        return getattr(importlib.import_module(self.module), self.attribute)
 
     @property
     def origin(self) -> str:
@@ -91,10 +95,6 @@ class Registry:
     def all(self) -> list[Any]:
         """All descriptions; every module is loaded."""
         return [self[name] for name in self]
-
-    def names_by_module(self) -> dict[str, str]:
-        """The public names and the modules they stand in."""
-        return {e.attribute: e.module for e in self.entries().values() if not e.package}
 
 
 @functools.cache
@@ -157,8 +157,7 @@ def _from_outside(registry: Registry) -> Iterator[Entry]:
 @functools.cache
 def _loaded(registry: Registry, entry: Entry) -> Any:
     try:
-        described = getattr(importlib.import_module(entry.module), entry.attribute)
-        return described.description(entry)
+        return entry.loaded().description(entry)
     except (ImportError, AttributeError):
         if not entry.package:
             raise
@@ -172,3 +171,17 @@ def _loaded(registry: Registry, entry: Entry) -> Any:
 maskings = Registry("masking", ("masking",), "discreet.maskings")
 criteria = Registry("criterion", ("criteria",), "discreet.criteria")
 measures = Registry("measure", ("risks", "loss"), "discreet.measures")
+
+
+def everything() -> dict[str, Entry]:
+    """All maskings, criteria and measures by the names that Python has for them."""
+    every = [entry for registry in (maskings, criteria, measures)
+             for entry in registry.entries().values()]  # fmt: skip
+    return {entry.name if entry.package else entry.attribute: entry for entry in every}
+
+
+def origins(names: Iterable[str]) -> dict[str, str]:
+    """The packages from outside that methods of these names came with, and their versions."""
+    known = everything()
+    found = [known[name] for name in names if name in known and known[name].package]
+    return {entry.package: entry.version for entry in found}

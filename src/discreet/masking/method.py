@@ -13,12 +13,21 @@ they accept. Two methods need more than one call: one argument is measured first
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from discreet import engine
+from discreet.errors import fail
+from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.parameters import Parameter, parameters_of
 from discreet.registry import Entry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from discreet.attributes import AttributeType
+    from discreet.microdata import Microdata
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -167,3 +176,78 @@ def masking(
         return function
 
     return described
+
+
+# -- what a method of another package may use ------------------------------------------------------
+
+
+def records_of(data: Microdata, columns: Sequence[str]) -> pa.Table:
+    """The values of some columns, one row per record, always in the same order.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [8, 10], "sex": ["M", "F"]}, keys=["age"])
+    >>> records_of(survey, ["age"])["age"].to_pylist()
+    [8, 10]
+    """
+    return _linked(data, columns).select(list(columns))
+
+
+def masked_with(
+    data: Microdata,
+    values: Mapping[str, Any],
+    *,
+    method: str,
+    parameters: Mapping[str, Any],
+    types: Mapping[str, AttributeType] | None = None,
+) -> Masked:
+    """Masked microdata: some columns with other values, in the order of :func:`records_of`.
+
+    Parameters
+    ----------
+    data : Microdata
+    values : mapping of column to array
+        As many values as there are records.
+    method, parameters
+        What is recorded as the step: the name of the method and its arguments, as plain values.
+    types : mapping of column to AttributeType, optional
+        Where a column is measured differently now.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [8, 10], "sex": ["M", "F"]}, keys=["age"])
+    >>> masked_with(survey, {"age": [10, 10]}, method="tens", parameters={}).to("arrow")["age"][0]
+    <pyarrow.Int64Scalar: 10>
+    """
+    import pyarrow as pa
+
+    found = _linked(data, list(values))
+    table = found.select(["link"])
+    for name, column in values.items():
+        made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
+        if len(made) != found.num_rows:
+            what = f"{name!r} has {len(made):,} values for {found.num_rows:,} records."
+            fail("P09", what, "Give one for each record, in the order of records_of(…).")
+        table = table.append_column(name, made)
+    source = engine.replaced(data.source, require_link(data), table)
+    return masked_from(
+        data,
+        source,
+        method=method,
+        parameters=parameters,
+        changed=frozenset(values),
+        complete=source,
+        types=types,
+    )
+
+
+def _linked(data: Microdata, columns: Sequence[str]) -> pa.Table:
+    if engine.is_distributed(data.source):
+        what = "the records are spread over the machines of Spark, and this method needs them here."
+        fail("N08", what, "Draw a sample, write it as Parquet, and read that.")
+    link = require_link(data)
+    require_ids(data)
+    order = data.source.at(data.record_id) if data.record_id else link
+    return engine.records(data.source, link, list(columns), order)
