@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -10,20 +12,24 @@ from numpy.typing import NDArray
 def own_is_nearest(initial: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
     """Expected number of masked records linked to their own initial record (same row).
 
-    Of equally near initial records one is taken at random: the own one counts its share.
+    Of equally near initial records one is taken at random: the own one counts its share. The
+    shares are added up by their size, so that the order of the records makes no difference.
     """
-    return float(_own_is_nearest(np.ascontiguousarray(initial), np.ascontiguousarray(masked)))
+    near = _equally_near(np.ascontiguousarray(initial), np.ascontiguousarray(masked))
+    equal, records = np.unique(near[near > 0], return_counts=True)
+    return math.fsum(records / equal)
 
 
 @njit(cache=True, nogil=True)
-def _own_is_nearest(initial, masked):  # type: ignore[no-untyped-def]
+def _equally_near(initial, masked):  # type: ignore[no-untyped-def]
+    """Per masked record how many initial records are as near as its own; 0 if one is nearer."""
     n, d = initial.shape
-    linked = 0.0
+    near = np.zeros(n, np.int64)
     for i in range(n):
         own = 0.0
         for a in range(d):
             own += (masked[i, a] - initial[i, a]) ** 2
-        nearer, equal = False, 0
+        equal = 0
         for j in range(n):
             distance = 0.0
             for a in range(d):
@@ -31,10 +37,9 @@ def _own_is_nearest(initial, masked):  # type: ignore[no-untyped-def]
                 if distance > own:
                     break
             if distance < own:
-                nearer = True
+                equal = 0
                 break
             if distance == own:
                 equal += 1
-        if not nearer:
-            linked += 1.0 / equal
-    return linked
+        near[i] = equal
+    return near

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.frequency import FrequencySet
+from discreet.kernels.summation import total
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,15 +60,15 @@ def share_of_bits(by_key: Sequence[tuple[float, float, float]]) -> float:
 def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float, float]:
     """Bits of an attribute in all initial records, in the released ones, and left open.
 
-    Neither depends on the order in which the engine gives the pairs: a frequency set is sorted.
+    None depends on the order in which the engine gives the pairs.
     """
     import pyarrow.compute as pc
 
     bits = np.log2(initial.n / initial.counts)
-    whole = float(initial.counts @ bits)
+    whole = total(initial.counts * bits)
     found = FrequencySet.from_arrow(("y", "x"), pairs.select(["y", "x", "n"]))
     place = pc.index_in(found.values[1], value_set=initial.values[0])
     own = bits[place.to_numpy(zero_copy_only=False)[found.codes[1]]]
     size = np.bincount(found.codes[0], found.counts)[found.codes[0]]
     left_open = np.log2(size / found.counts)
-    return whole, float(found.counts @ own), float(found.counts @ left_open)
+    return whole, total(found.counts * own), total(found.counts * left_open)

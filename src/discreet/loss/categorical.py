@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.kernels.packing import fits, pack
+from discreet.kernels.summation import total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,11 +89,11 @@ def added_up(
     dimension: int,
 ) -> CategoricalLoss:
     """The measures of the file, from those of its attributes and contingency tables."""
-    total, cells = sum(lost for lost, _, _ in tables), sum(number for _, number, _ in tables)
+    lost, cells = sum(lost for lost, _, _ in tables), sum(number for _, number, _ in tables)
     return CategoricalLoss(
         float(sum(dist)),
-        float(total),
-        total / cells if cells else 0.0,
+        float(lost),
+        lost / cells if cells else 0.0,
         float(sum(ebil)),
         cells,
         sum(new for _, _, new in tables),
@@ -111,7 +112,7 @@ def attribute_ebil(x: NDArray[np.int64], y: NDArray[np.int64], cardinality: int)
     pairs, count = np.unique(packed, return_counts=True)
     masked = pairs // cardinality
     size = np.bincount(masked, count)[masked]
-    return float(np.sum(count * np.log2(size / count)))
+    return total(count * np.log2(size / count))
 
 
 def table_variation(
@@ -131,5 +132,5 @@ def table_variation(
         cell, place = np.unique(packed, return_inverse=True)
         f, g = (np.bincount(part, minlength=len(cell)) for part in (place[:n], place[n:]))
     known = f > 0
-    lost = float(np.sum(np.abs(f - g)[known] / f[known]))
+    lost = total(np.abs(f - g)[known] / f[known])
     return lost, int(known.sum()), int(g[~known].sum())

@@ -136,7 +136,7 @@ def _codes(
     x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Original and masked values coded alike, by rank or by the scale; missing is one value."""
-    sides = [_distinct(column) for column in (x, y)]
+    sides = [distinct_texts(column) for column in (x, y)]
     order = list(scale) if scale else sorted({text for texts, _ in sides for text in texts})
     rank, end = {text: i for i, text in enumerate(order)}, len(order)
     first, second = (
@@ -146,7 +146,7 @@ def _codes(
     return first, second, end + 1
 
 
-def _distinct(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     """The distinct values of a column as text, and the place of every record: the last, missing."""
     import pyarrow as pa
 

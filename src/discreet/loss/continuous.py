@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.kernels.summation import row_totals, totals
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 QUANTILES = np.arange(0.05, 0.951, 0.05)
 _NORMAL = math.sqrt(2)
+_SAME = 1e-12  # a change that is smaller against a statistic may come from rounding
+_ROUNDING = 1e-14  # and so may a difference of moments that is smaller against these
 
 
 @dataclass(frozen=True)
@@ -106,27 +110,31 @@ class Summary:
 
     @classmethod
     def of(cls, x: Matrix, y: Matrix) -> Summary:
-        """From the values themselves."""
+        """From the values themselves; every sum is the same for every order of the records."""
         n = len(x)
-        centred, known = x - x.mean(axis=0), x != 0
-        squares = centred**2
-        below, above = around(n)
+        x, y = np.ascontiguousarray(x.T), np.ascontiguousarray(y.T)
+        mean_x, centred_x = _centred(x)
+        mean_y, centred_y = _centred(y)
+        squares, known, below_above = centred_x**2, x != 0, around(n)
+        cubes = squares * centred_x
         change = np.divide(np.abs(x - y), np.abs(x), out=np.zeros_like(x), where=known)
+        quantiles = np.quantile(x, np.concatenate([QUANTILES, *below_above]), axis=1)
+        quantiles_x, low, high = np.split(quantiles, 3)
         return cls(
             n=n,
-            mean_x=x.mean(axis=0),
-            mean_y=y.mean(axis=0),
-            cov_x=_cov(x),
-            cov_y=_cov(y),
-            relative=change.sum(axis=0),
-            known=known.sum(axis=0).astype(np.float64),
-            squares=((x - y) ** 2).sum(axis=0),
-            m22=squares.T @ squares / n,
-            m31=(centred**3).T @ centred / n,
-            quantiles_x=np.quantile(x, QUANTILES, axis=0),
-            quantiles_y=np.quantile(y, QUANTILES, axis=0),
-            low=np.quantile(x, below, axis=0),
-            high=np.quantile(x, above, axis=0),
+            mean_x=mean_x,
+            mean_y=mean_y,
+            cov_x=_products(centred_x, centred_x) / max(n - 1, 1),
+            cov_y=_products(centred_y, centred_y) / max(n - 1, 1),
+            relative=row_totals(change),
+            known=known.sum(axis=1).astype(np.float64),
+            squares=row_totals((x - y) ** 2),
+            m22=_products(squares, squares) / n,
+            m31=_products(cubes, centred_x) / n,
+            quantiles_x=quantiles_x,
+            quantiles_y=np.quantile(y, QUANTILES, axis=1),
+            low=low,
+            high=high,
         )
 
     def some(self, columns: Sequence[int]) -> Summary:
@@ -160,6 +168,7 @@ def loss_of(found: Summary) -> ContinuousLoss:
     cov_x, cov_y = found.cov_x, found.cov_y
     cor_x, cor_y = correlations(cov_x), correlations(cov_y)
     moments = _Moments(found)
+    spread = np.sqrt(np.outer(np.diag(cov_x), np.diag(cov_x)))
     known = found.known.sum()
     return ContinuousLoss(
         il1=float(found.relative.sum() / known) if known else 0.0,
@@ -168,10 +177,18 @@ def loss_of(found: Summary) -> ContinuousLoss:
         il4=_mean_relative(cov_x[pairs], cov_y[pairs]),
         il5=_mean(np.abs(cor_x - cor_y)[pairs]),
         pil_q=_mean(_pil(*_quantile_changes(found))),
-        pil_m1=_mean(_pil(found.mean_y - found.mean_x, moments.sd_of_means())),
-        pil_m2=_mean(_pil(np.diag(cov_y) - np.diag(cov_x), moments.sd_of_variances())),
-        pil_m11=_mean(_pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs])),
-        pil_r=_mean(_pil((cor_y - cor_x)[pairs], moments.sd_of_correlations()[pairs])),
+        pil_m1=_mean(
+            _pil(found.mean_y - found.mean_x, moments.sd_of_means(), np.abs(found.mean_x))
+        ),
+        pil_m2=_mean(_pil(np.diag(cov_y - cov_x), moments.sd_of_variances(), np.diag(cov_x))),
+        pil_m11=_mean(
+            _pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs], spread[pairs])
+        ),
+        pil_r=_mean(
+            _pil(
+                (cor_y - cor_x)[pairs], moments.sd_of_correlations()[pairs], np.ones(len(pairs[0]))
+            )
+        ),
         sse_ratio=_sse_ratio(found),
         zeros=int(found.n * len(found.known) - known),
     )
@@ -184,9 +201,32 @@ def attribute_losses(found: Summary, attribute: int) -> dict[str, float]:
     return {name: getattr(loss, name) for name in names}
 
 
-def _cov(x: Matrix) -> Matrix:
-    centred = x - x.mean(axis=0)
-    return np.asarray(centred.T @ centred / max(len(x) - 1, 1))
+def spreads(x: Matrix) -> NDArray[np.float64]:
+    """Standard deviations (divisor n − 1), one column per attribute; 0 for a single record."""
+    _, centred = _centred(np.ascontiguousarray(x.T))
+    return np.asarray(np.sqrt(row_totals(centred**2) / max(len(x) - 1, 1)))
+
+
+def _centred(values: Matrix) -> tuple[NDArray[np.float64], Matrix]:
+    """Means, one row per attribute, and the differences from them."""
+    means = row_totals(values) / values.shape[1]
+    # once more, for what the division rounded off: a constant has itself as its mean
+    means += row_totals(values - means[:, None]) / values.shape[1]
+    return means, values - means[:, None]
+
+
+def _products(a: Matrix, b: Matrix) -> Matrix:
+    """Σ a_i·b_j over the records, for every row i of a and j of b."""
+    first, second = (at.ravel() for at in np.indices((len(a), len(b))))
+    if a is b:
+        first, second = np.triu_indices(len(a))
+    most = np.abs(a).max(axis=1)[first] * np.abs(b).max(axis=1)[second]
+    sums = totals(lambda at: a[:, at][first] * b[:, at][second], a.shape[1], most)
+    found = np.empty((len(a), len(b)))
+    if a is b:
+        found[second, first] = sums
+    found[first, second] = sums
+    return found
 
 
 def correlations(cov: Matrix) -> Matrix:
@@ -213,10 +253,17 @@ def _sse_ratio(found: Summary) -> float:
     return float((found.squares[varies] / spread[varies]).mean()) if varies.any() else 0.0
 
 
-def _pil(change: NDArray[np.float64], sd: NDArray[np.float64]) -> NDArray[np.float64]:
-    """2·P(0 ≤ Z ≤ |change|/sd) = erf(|change|/(sd·√2)); any change counts 1 where sd is 0."""
-    ratio = np.divide(np.abs(change), sd, out=np.full_like(change, np.inf), where=sd > 0)
-    ratio = np.where(np.abs(change) == 0, 0.0, ratio)
+def _pil(
+    change: NDArray[np.float64], sd: NDArray[np.float64], size: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """2·P(0 ≤ Z ≤ |change|/sd) = erf(|change|/(sd·√2)).
+
+    Where a statistic has no sampling error (sd 0), any change counts 1, unless it is as small
+    against the statistic's ``size`` as rounding may make it.
+    """
+    moved = np.abs(change) > _SAME * size
+    ratio = np.where(moved, np.inf, 0.0)
+    np.divide(np.abs(change), sd, out=ratio, where=sd > 0)
     return np.array([math.erf(r / _NORMAL) for r in ratio.ravel()])
 
 
@@ -234,32 +281,38 @@ class _Moments:
         return np.asarray(np.sqrt(self.m2 / self.n))
 
     def sd_of_variances(self) -> NDArray[np.float64]:
-        return np.asarray(np.sqrt(np.maximum(self.m4 - self.m2**2, 0) / self.n))
+        return self._sd(self.m4 - self.m2**2, self.m4)
 
     def sd_of_covariances(self) -> Matrix:
-        return np.asarray(np.sqrt(np.maximum(self.m22 - self.m11**2, 0) / self.n))
+        return self._sd(self.m22 - self.m11**2, self.m22)
 
     def sd_of_correlations(self) -> Matrix:
-        """Kendall & Stuart: the asymptotic variance of Pearson's r."""
+        """Kendall & Stuart: the asymptotic variance of Pearson's r.
+
+        Their r²·[m22/m11² + (m40/m20² + m04/m02² + 2·m22/(m20·m02))/4 − (m31/m20 + m13/m02)/m11],
+        with r²/m11² written as 1/(m20·m02): so it holds for a covariance m11 of 0 too, where
+        m22/(m20·m02) is left.
+        """
         m2 = self.m2
         product = np.outer(m2, m2)
-        r = np.divide(self.m11, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
+        varies = product > 0
+        r = correlations(self.m11)
         kurtosis = np.divide(self.m4, m2**2, out=np.zeros_like(m2), where=m2 > 0)
-        both = np.divide(self.m22, product, out=np.zeros_like(product), where=product > 0)
-        mixed = self.m31 * np.where(m2 > 0, 1 / np.maximum(m2, 1e-300), 0)[:, None]
-        ratio = np.divide(
-            mixed + mixed.T, self.m11, out=np.zeros_like(product), where=self.m11 != 0
+        both = np.divide(self.m22, product, out=np.zeros_like(product), where=varies)
+        mixed = np.divide(self.m31, m2[:, None], out=np.zeros_like(product), where=varies)
+        lean = np.divide(
+            mixed + mixed.T, np.sqrt(product), out=np.zeros_like(product), where=varies
         )
-        inner = (
-            np.divide(self.m22, self.m11**2, out=np.zeros_like(product), where=self.m11 != 0)
-            + (kurtosis[:, None] + kurtosis[None, :] + 2 * both) / 4
-            - ratio
-        )
-        return np.asarray(np.sqrt(np.maximum(r**2 * inner, 0) / self.n))
+        added = both + r**2 * (kurtosis[:, None] + kurtosis[None, :] + 2 * both) / 4
+        return self._sd(added - r * lean, added)
+
+    def _sd(self, variance: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of a mean of n; a variance as small against its terms as rounding may make it is 0."""
+        return np.asarray(np.sqrt(np.where(variance > _ROUNDING * size, variance, 0.0) / self.n))
 
 
-def _quantile_changes(found: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Changes of the quantiles 5 % … 95 % and their sampling errors √(q(1−q)/n)/f(Q_q).
+def _quantile_changes(found: Summary) -> tuple[NDArray[np.float64], ...]:
+    """Changes of the quantiles 5 % … 95 %, their sampling errors √(q(1−q)/n)/f(Q_q), and sizes.
 
     The density f at a quantile is estimated from the spacing of neighbouring quantiles.
     """
@@ -267,4 +320,4 @@ def _quantile_changes(found: Summary) -> tuple[NDArray[np.float64], NDArray[np.f
     below, above = around(found.n)
     spacing = (found.high - found.low) / (above - below)[:, None]  # 1/f
     error = np.sqrt(QUANTILES * (1 - QUANTILES) / found.n)[:, None] * spacing
-    return change.ravel(), error.ravel()
+    return change.ravel(), error.ravel(), np.abs(found.quantiles_x).ravel()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from discreet.kernels.summation import total
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,8 +46,8 @@ def entropy_shares(
     """
     n, d = keys.n, len(keys.attributes)
     surprise = [_surprise(keys, a, levels, n) for a, levels in enumerate(maps)]
-    total = sum(float(g[0][0] @ g[0][1]) for g in surprise)
-    scale = n * d / total if total else 0.0
+    whole = sum(total(surprises * f) for (surprises, f), *_ in surprise)
+    scale = n * d / whole if whole else 0.0
     return [[1.0 - g * scale for g, _ in levels] for levels in surprise]
 
 

@@ -1,30 +1,37 @@
 """What an analyst would notice: the change in the coefficients of a regression.
 
-The same linear model is fitted by least squares to the initial and to the masked records.
-Nominal attributes enter as indicators of their values, the first one being the reference.
+The same linear model is fitted by least squares to the initial and to the masked records. What is
+a number in both files enters as a number, everything else as categories: indicators of its values,
+the first one being the reference. Where the masking gave an attribute other values, the labels of
+the masked file are its categories there. Labels that stand for one value each are compared with
+it; others have coefficients of their own, which are not compared.
 """
 
 from __future__ import annotations
 
 import html
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import attributes, frames
-from discreet.errors import fail, raise_all
+from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.linking import Linked, link
+from discreet.loss.comparison import distinct_texts
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 _MOST_VALUES = 50
+_INTERCEPT = "intercept"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,29 +41,44 @@ class RegressionLoss:
     Attributes
     ----------
     terms : tuple of str
-        The intercept, the numeric attributes, and for nominal ones the attribute and the number
-        of its value (values are not shown).
-    initial, masked : tuple of float
-        Coefficients on the initial and on the masked file.
-    largest_change : float
-        Largest change of a coefficient in units of its standard error on the initial file.
-    r2_initial, r2_masked : float
+        The intercept, the numeric attributes, and for others the attribute and the number of its
+        value, or of its label in the masked file (neither is shown).
+    initial, masked : tuple of float or None
+        Coefficients on the initial and on the masked file; None where a file has no such term.
+    standard_errors : tuple of float or None
+        Of the coefficients on the initial file.
+    r2_initial, r2_masked : float or None
+        Share of the variance that the model explains; None where the response does not vary.
+    recoded : tuple of str
+        Attributes whose labels in the masked file stand for several values, or in part for
+        others: neither their coefficients nor the intercepts are compared.
     """
 
     formula: str
     terms: tuple[str, ...]
-    initial: tuple[float, ...]
-    masked: tuple[float, ...]
-    standard_errors: tuple[float, ...]
-    r2_initial: float
-    r2_masked: float
+    initial: tuple[float | None, ...]
+    masked: tuple[float | None, ...]
+    standard_errors: tuple[float | None, ...]
+    r2_initial: float | None
+    r2_masked: float | None
+    recoded: tuple[str, ...]
     kind: FrameKind
 
     @property
-    def largest_change(self) -> float:
-        """Largest change of a coefficient in standard errors."""
-        pairs = zip(self.initial, self.masked, self.standard_errors, strict=True)
-        return max((abs(a - b) / e if e else 0.0 for a, b, e in pairs), default=0.0)
+    def largest_change(self) -> float | None:
+        """Largest change of a coefficient in units of its standard error on the initial file.
+
+        Infinite where a coefficient without an error changed; None when none can be compared.
+        """
+        changes = [
+            _in_errors(abs(a - b), e)
+            for term, a, b, e in zip(
+                self.terms, self.initial, self.masked, self.standard_errors, strict=True
+            )
+            if a is not None and b is not None and e is not None
+            if not (self.recoded and term == _INTERCEPT)
+        ]
+        return max(changes, default=None)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per coefficient."""
@@ -71,11 +93,23 @@ class RegressionLoss:
         return frames.from_arrow(pa.table(columns), kind or self.kind)
 
     def explain(self) -> str:
-        """The change in a sentence or two."""
-        return (
-            f"{self.formula}: R² {self.r2_initial:.3f} before, {self.r2_masked:.3f} after.\n"
-            f"The coefficient that moved most moved by {self.largest_change:.1f} standard errors."
+        """The change in a few sentences."""
+        before, after = (
+            "not defined" if r2 is None else f"{r2:.3f}" for r2 in (self.r2_initial, self.r2_masked)
         )
+        change = self.largest_change
+        lines = [
+            f"{self.formula}: R² {before} before, {after} after.",
+            "No coefficient can be compared."
+            if change is None
+            else f"The coefficient that moved most moved by {change:.1f} standard errors.",
+        ]
+        if self.recoded:
+            lines.append(
+                f"Recoded: {', '.join(self.recoded)}. The labels enter as categories; neither "
+                "their coefficients nor the intercept are compared."
+            )
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -86,6 +120,7 @@ class RegressionLoss:
             "masked": list(self.masked),
             "standard_errors": list(self.standard_errors),
             "r2": [self.r2_initial, self.r2_masked],
+            "recoded": list(self.recoded),
         }
 
     def __repr__(self) -> str:
@@ -110,19 +145,32 @@ def regression_loss(
     """
     linked = link(initial, masked, on)
     response, predictors = _parsed(formula, linked)
-    x, y = linked.values([response, *predictors])
-    order = {name: _values(x[name], name) for name in predictors if not _numeric(linked, name)}
-    terms = _terms(predictors, order)
-    first = _fit(*_design(x, response, predictors, order))
-    second = _fit(*_design(y, response, predictors, order))
+    names = [response, *predictors]
+    x, y = linked.values(names)
+    numeric = {name for name in names if _numeric(linked, name)}
+    files = [
+        _complete(table, names, numeric, data.name) for table, data in ((x, initial), (y, masked))
+    ]
+    terms = [_Term(_INTERCEPT, "", "", "")]
+    recoded = []
+    for name in predictors:
+        if name in numeric:
+            terms.append(_Term(name, name, "", ""))
+        else:
+            found, alike = _categories(name, files[0][name], files[1][name], x[name], y[name])
+            terms += found
+            recoded += [] if alike else [name]
+    first = _fit(files[0], response, [(t.name, t.attribute, t.initial) for t in terms], initial)
+    second = _fit(files[1], response, [(t.name, t.attribute, t.masked) for t in terms], masked)
     return RegressionLoss(
         formula,
-        terms,
+        tuple(term.name for term in terms),
         tuple(first[0]),
         tuple(second[0]),
         tuple(first[1]),
         first[2],
         second[2],
+        tuple(recoded),
         masked.source.kind,
     )
 
@@ -152,8 +200,83 @@ def _numeric(linked: Linked, name: str) -> bool:
     return not nominal and all(kind in ("integer", "number") for kind in kinds)
 
 
-def _values(column: pa.ChunkedArray, name: str) -> list[str]:
-    found = sorted({str(v) for v in column.to_pylist() if v is not None})
+@dataclass(frozen=True)
+class _Term:
+    """A term of the model: an attribute and, for a category, its text in each file.
+
+    A text is "" for a number and None where the file has no such category.
+    """
+
+    name: str
+    attribute: str
+    initial: str | None
+    masked: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Category:
+    """The values of an attribute as text, and for each record the place of its own."""
+
+    texts: list[str]
+    at: NDArray[np.int64]
+
+
+_Column = NDArray[np.float64] | _Category
+
+
+def _complete(
+    table: pa.Table, names: Sequence[str], numeric: Collection[str], file: str
+) -> dict[str, _Column]:
+    """The columns of the records that have all values, as numbers or categories."""
+    numbers = {name: _numbers(table[name], name, file) for name in names if name in numeric}
+    texts = {name: distinct_texts(table[name]) for name in names if name not in numeric}
+    whole = np.ones(table.num_rows, dtype=bool)
+    for values in numbers.values():
+        whole &= ~np.isnan(values)
+    for known, at in texts.values():
+        whole &= at < len(known)  # beyond stands the missing value
+    kept = {name: _Category(known, at[whole]) for name, (known, at) in texts.items()}
+    return {name: kept[name] if name in kept else numbers[name][whole] for name in names}
+
+
+def _numbers(column: pa.ChunkedArray, name: str, file: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    found = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    endless = int(np.isinf(found).sum())
+    if endless:
+        what = f"{name!r} has {endless:,} infinite values in {file}."
+        fail("D12", what, "Make them missing, or leave the attribute out.")
+    return found
+
+
+def _categories(
+    name: str, first: _Column, second: _Column, x: pa.ChunkedArray, y: pa.ChunkedArray
+) -> tuple[list[_Term], bool]:
+    """The terms of an attribute that enters as categories, and whether they can be compared."""
+    values, labels = (_present(column, name) for column in (first, second))
+    partner = _partners(values, labels, x, y)
+    if partner is None:
+        return [
+            *(_Term(f"{name} (value {i})", name, v, None) for i, v in _after_first(values)),
+            *(_Term(f"{name} (label {i})", name, None, v) for i, v in _after_first(labels)),
+        ], False
+    reference = next((value for value in values if value in partner), None)
+    return [
+        _Term(f"{name} (value {i})", name, value, partner.get(value))
+        for i, value in enumerate(values, 1)
+        if value != reference
+    ], True
+
+
+def _after_first(texts: list[str]) -> list[tuple[int, str]]:
+    return list(enumerate(texts, 1))[1:]
+
+
+def _present(column: _Column, name: str) -> list[str]:
+    """The values of an attribute that occur, in order."""
+    assert isinstance(column, _Category)
+    found = sorted({column.texts[at] for at in np.unique(column.at)})
     if len(found) > _MOST_VALUES:
         fail(
             "P25",
@@ -163,49 +286,71 @@ def _values(column: pa.ChunkedArray, name: str) -> list[str]:
     return found
 
 
-def _terms(predictors: Sequence[str], order: dict[str, list[str]]) -> tuple[str, ...]:
-    terms = ["intercept"]
-    for name in predictors:
-        if name in order:
-            terms += [f"{name} (value {i})" for i in range(2, len(order[name]) + 1)]
-        else:
-            terms.append(name)
-    return tuple(terms)
+def _partners(
+    values: list[str], labels: list[str], x: pa.ChunkedArray, y: pa.ChunkedArray
+) -> dict[str, str] | None:
+    """Which label stands for which value: the same one, or the one it was recoded to.
 
-
-def _design(
-    table: pa.Table, response: str, predictors: Sequence[str], order: dict[str, list[str]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The matrix of predictors with the intercept, and the response, complete records only."""
-    import pyarrow as pa
-
-    y = np.asarray(table[response].cast(pa.float64(), safe=False).to_numpy(), dtype=float)
-    columns = [np.ones(len(y))]
-    for name in predictors:
-        if name in order:
-            texts = [None if v is None else str(v) for v in table[name].to_pylist()]
-            known = np.array([t is not None for t in texts])
-            for value in order[name][1:]:
-                indicator = np.array([t == value for t in texts], dtype=float)
-                columns.append(np.where(known, indicator, np.nan))
-        else:
-            numbers = table[name].cast(pa.float64(), safe=False).to_numpy()
-            columns.append(np.asarray(numbers, dtype=float))
-    matrix = np.column_stack(columns)
-    whole = ~(np.isnan(matrix).any(axis=1) | np.isnan(y))
-    return matrix[whole], y[whole]
+    None when labels are new and stand for several values, or for parts of one.
+    """
+    if set(labels) <= set(values):
+        return {label: label for label in labels}
+    (before, at), (after, to) = distinct_texts(x), distinct_texts(y)
+    both = (at < len(before)) & (to < len(after))
+    met = np.unique(at[both] * len(after) + to[both])
+    found = ((before[i], after[j]) for i, j in zip(*np.divmod(met, len(after)), strict=True))
+    pairs = {(value, label) for value, label in found if value in values and label in labels}
+    one_to_one = len(pairs) == len({v for v, _ in pairs}) == len({label for _, label in pairs})
+    return dict(pairs) if one_to_one and {label for _, label in pairs} == set(labels) else None
 
 
 def _fit(
-    matrix: NDArray[np.float64], y: NDArray[np.float64]
-) -> tuple[list[float], list[float], float]:
-    """Coefficients, their standard errors, and R², by least squares."""
-    if len(y) <= matrix.shape[1]:
-        fail("P25", "there are too few complete records for this formula.", "Name fewer terms.")
-    beta, *_ = np.linalg.lstsq(matrix, y, rcond=None)
-    rest = y - matrix @ beta
-    variance = float(rest @ rest) / (len(y) - matrix.shape[1])
-    spread = np.diag(np.linalg.pinv(matrix.T @ matrix)) * variance
-    total = float(((y - y.mean()) ** 2).sum())
-    r2 = 1 - float(rest @ rest) / total if total else 0.0
-    return beta.tolist(), np.sqrt(np.maximum(spread, 0)).tolist(), r2
+    columns: dict[str, _Column],
+    response: str,
+    terms: Sequence[tuple[str, str, str | None]],
+    data: Microdata,
+) -> tuple[list[float | None], list[float | None], float | None]:
+    """Coefficients and their standard errors, one per term, and R²; None for absent terms."""
+    present = [i for i, (_, _, text) in enumerate(terms) if text is not None]
+    y = columns[response]
+    assert not isinstance(y, _Category)
+    if len(y) <= len(present):
+        what = f"{data.name} has too few complete records for this formula."
+        fail("P25", what, "Name fewer terms.")
+    design = [_column(columns[terms[i][1]], terms[i][2]) for i in present[1:]]
+    fit = _solved(np.array(design).reshape(-1, len(y)), y, [terms[i][0] for i in present[1:]], data)
+    coefficients: list[float | None] = [None] * len(terms)
+    errors: list[float | None] = [None] * len(terms)
+    for i, coefficient, error in zip(present, fit.coefficients, fit.standard_errors, strict=True):
+        coefficients[i], errors[i] = float(coefficient), float(error)
+    return coefficients, errors, fit.r2
+
+
+def _column(column: _Column, text: str | None) -> NDArray[np.float64]:
+    """A column of the design: the numbers, or 1 where a record has the category."""
+    if not isinstance(column, _Category):
+        return column
+    own = np.array([known == text for known in column.texts], dtype=np.float64)
+    return own[column.at]
+
+
+def _solved(
+    design: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str], data: Microdata
+) -> Fit:
+    try:
+        return least_squares(design, y)
+    except CollinearError as error:
+        dependent = [names[i] for i in error.columns]
+    verb = "is" if len(dependent) == 1 else "are"
+    fail(
+        "P25",
+        f"{listed(dependent)} {verb} constant or collinear with the other terms in {data.name}.",
+        "Leave such terms out: their coefficients are not determined.",
+    )
+
+
+def _in_errors(change: float, error: float) -> float:
+    """A change in units of a standard error."""
+    if error > 0:
+        return change / error
+    return math.inf if change else 0.0

@@ -10,6 +10,7 @@ whose original lies within a rank interval around the masked value, averaged ove
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import link
 from discreet.loss.comparison import complete_numbers
+from discreet.loss.continuous import spreads
 from discreet.loss.information import continuous_attributes, information_loss
 from discreet.microdata import Microdata
 from discreet.progressing import stage
@@ -110,7 +112,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
             "Fill the missing values, or raise the limit of a step that suppresses single ones."
         )
         fail("D06", "no released record is complete.", remedy)
-    spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
+    spread = spreads(x)
     unit = np.where(spread > 0, spread, 1.0)
     share, blocks = _linkage(x / unit, y / unit)
     loss = information_loss(initial, masked, on=on).il or 0.0
@@ -135,13 +137,16 @@ def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
 
     if len(x) <= WHOLE:
         return own_is_nearest(x, y) / len(x), 1
+    # in an order of the values, so that blocks and equal records do not depend on that of the rows
+    order = np.lexsort(np.hstack([y, x]).T)
+    x, y = x[order], y[order]
     block = balanced_blocks(x, WHOLE)
-    number, linked = int(block.max()) + 1, 0.0
+    number, linked = int(block.max()) + 1, []
     with stage("linking records", number) as advance:
         for b in range(number):
-            linked += own_is_nearest(x[block == b], y[block == b])
+            linked.append(own_is_nearest(x[block == b], y[block == b]))
             advance(b + 1)
-    return linked / len(x), number
+    return math.fsum(linked) / len(x), number
 
 
 def _interval_disclosure(x: Floats, y: Floats) -> float:

@@ -25,6 +25,7 @@ import numpy as np
 from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.kernels.summation import total
 from discreet.linking import link
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
@@ -79,7 +80,7 @@ class DisclosureRisk:
         """DR_W for the weights of the data owner; between DR_min and DR_max."""
         c = self.classification
         w = self._weights(weights)
-        return float(np.sum(w * c.c / np.maximum(c.i, c.j)) / self.n)
+        return total(w * c.c / np.maximum(c.i, c.j)) / self.n
 
     @functools.cached_property
     def maximal_compatible(self) -> float | None:
@@ -90,8 +91,7 @@ class DisclosureRisk:
             return None
         found = self._compatible()
         t, size = (np.asarray(found.column(name), dtype=np.float64) for name in ("t", "size"))
-        order = np.lexsort([t, size])
-        return float(np.sum(t[order] / size[order]) / self.n)
+        return total(t / size) / self.n
 
     @property
     def exact(self) -> bool | None:

@@ -1,0 +1,121 @@
+"""PIL: sampling errors of moments, also where a moment is exactly 0, and against simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.loss.continuous import Summary, _Moments, continuous_loss
+
+
+def cross(covariance=0.0):
+    """Two attributes of mean 0 whose covariance is as given, exactly 0 for 0."""
+    a = np.array([-3.0, -1, 0, 1, 3, -2, 2, -2, 2, 0])
+    b = np.array([-1.0, 2, -4, 2, -1, 1, 1, -2, -2, 4])
+    assert (a * b).sum() == 0
+    b = b + covariance * a
+    return np.column_stack([a, b])
+
+
+def moved(x, by):
+    """The same with a correlation that is a little larger."""
+    return np.column_stack([x[:, 0], x[:, 1] + by * x[:, 0]])
+
+
+def errors(x):
+    return _Moments(Summary.of(x, x))
+
+
+def test_pil_of_a_correlation_of_exactly_0_is_small_for_a_small_change():
+    x = cross()
+    found = continuous_loss(x, moved(x, 1e-6))
+    assert 0 < found.pil_r < 1e-4
+    assert 0 < found.pil_m11 < 1e-4
+    assert found.pil < 1
+
+
+def test_pil_of_a_correlation_is_continuous_where_the_covariance_is_0():
+    at_zero = errors(cross()).sd_of_correlations()[0, 1]
+    for tiny in (1e-3, -1e-3, 1e-6, -1e-6, 1e-9, 1e-12):
+        near = errors(cross(tiny)).sd_of_correlations()[0, 1]
+        assert near == pytest.approx(at_zero, rel=10 * abs(tiny) + 1e-9)
+
+
+def test_the_error_of_a_correlation_of_0_is_the_limit():
+    x = cross()
+    a, b = (x - x.mean(axis=0)).T
+    m22, m20, m02 = (a**2 * b**2).mean(), (a**2).mean(), (b**2).mean()
+    expected = math.sqrt(m22 / (m20 * m02) / len(x))
+    assert errors(x).sd_of_correlations()[0, 1] == pytest.approx(expected)
+
+
+def textbook(x):
+    """Kendall & Stuart's variance of r as it is printed, for a covariance that is not 0."""
+    a, b = (x - x.mean(axis=0)).T
+    m = {(i, j): (a**i * b**j).mean() for i in range(5) for j in range(5)}
+    r = m[1, 1] / math.sqrt(m[2, 0] * m[0, 2])
+    inner = (
+        m[2, 2] / m[1, 1] ** 2
+        + (m[4, 0] / m[2, 0] ** 2 + m[0, 4] / m[0, 2] ** 2) / 4
+        + m[2, 2] / (m[2, 0] * m[0, 2]) / 2
+        - m[3, 1] / (m[1, 1] * m[2, 0])
+        - m[1, 3] / (m[1, 1] * m[0, 2])
+    )
+    return math.sqrt(r**2 * inner / len(x))
+
+
+def test_errors_are_those_of_the_textbook():
+    rng = np.random.default_rng(1)
+    x = rng.lognormal(size=(50, 2))
+    x[:, 1] += 0.7 * x[:, 0]
+    a, b = (x - x.mean(axis=0)).T
+    found = errors(x)
+    assert found.sd_of_correlations()[0, 1] == pytest.approx(textbook(x))
+    assert found.sd_of_means() == pytest.approx(x.std(axis=0) / math.sqrt(50))
+    variance_of_variances = ((a**4).mean() - (a**2).mean() ** 2) / 50
+    assert found.sd_of_variances()[0] == pytest.approx(math.sqrt(variance_of_variances))
+    variance_of_covariance = ((a**2 * b**2).mean() - (a * b).mean() ** 2) / 50
+    assert found.sd_of_covariances()[0, 1] == pytest.approx(math.sqrt(variance_of_covariance))
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3])
+def test_errors_are_those_of_repeated_samples(slope):
+    """Samples from a population: the spread of each statistic is what one sample predicts."""
+    rng = np.random.default_rng(2)
+    n, times = 400, 3000
+    a = rng.gamma(3.0, size=(times, n))
+    b = rng.uniform(size=(times, n)) * 3 + slope * a
+    drawn = {
+        "mean": a.mean(axis=1),
+        "variance": a.var(axis=1, ddof=1),
+        "covariance": [np.cov(x, y)[0, 1] for x, y in zip(a, b, strict=True)],
+        "correlation": [np.corrcoef(x, y)[0, 1] for x, y in zip(a, b, strict=True)],
+    }
+    whole = np.column_stack([a.ravel(), b.ravel()])
+    moments = errors(whole)
+    predicted = {
+        "mean": moments.sd_of_means()[0],
+        "variance": moments.sd_of_variances()[0],
+        "covariance": moments.sd_of_covariances()[0, 1],
+        "correlation": moments.sd_of_correlations()[0, 1],
+    }
+    for name, values in drawn.items():
+        assert predicted[name] * math.sqrt(times) == pytest.approx(np.std(values), rel=0.06), name
+
+
+def test_a_statistic_without_error_is_not_lost_to_rounding():
+    a = np.array([0.1, 0.4, 0.7, 1.1, 2.3])
+    x = np.column_stack([a, 2 * a])
+    same = np.column_stack([a * (1 + 2e-16), 2 * a])
+    assert continuous_loss(x, same).pil_r < 1e-6
+    assert continuous_loss(x, np.column_stack([a, [0.2, 0.8, 1.4, 2.2, 4.7]])).pil_r == 1
+    constant = np.full((6, 1), 0.1)
+    assert continuous_loss(constant, constant + 1e-17).pil == 0
+    assert continuous_loss(constant, constant + 1e-3).pil_m1 == 1
+
+
+def test_two_values_as_often_have_a_variance_without_error():
+    balanced = np.array([[-1.0], [1.0]] * 10)
+    assert errors(balanced).sd_of_variances()[0] == 0
+    assert continuous_loss(balanced, balanced * 1.01).pil_m2 == 1
+    assert continuous_loss(balanced / 10, balanced * 0.1).pil_m2 == 0
