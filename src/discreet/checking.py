@@ -250,16 +250,20 @@ def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | Non
             "Give the initial file first: ds.check(initial, masked, criterion).",
         )
     initial, masked = files if len(files) == 2 else (files[0].initial, files[0])
+    return risk_check(initial, masked, criterion, on)
+
+
+def risk_check(
+    initial: Microdata, masked: Microdata, criterion: DisclosureRiskAtMost, on: str | None = None
+) -> RiskCheck:
+    """Whether the disclosure risk of a masked file is at most a limit."""
     risk = disclosure_risk(initial, masked, on=on)
     value = risk.weighted(criterion.weights)
     return RiskCheck(criterion, value <= criterion.limit + 1e-12, value, risk)
 
 
 def _check_classes(data: Microdata, criterion: Criterion) -> Check:
-    data.need_keys()
-    bound = criterion.resolved(data.confidential)
-    distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
-    classes = data.classes(distinct, values, sums_of(bound, data.confidential))
+    classes, bound = counted_classes(data, criterion)
     failing = bound.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))
     return Check(
@@ -271,6 +275,21 @@ def _check_classes(data: Microdata, criterion: Criterion) -> Check:
         Provenance.of(data),
         data.source.kind,
     )
+
+
+def counted_classes(data: Microdata, criterion: Criterion) -> tuple[Classes, Any]:
+    """The classes of a file, with what a criterion must know of them, and the criterion with its
+    attributes named."""
+    data.need_keys()
+    bound = criterion.resolved(data.confidential)
+    distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
+    return data.classes(distinct, values, sums_of(bound, data.confidential)), bound
+
+
+def violating(classes: Classes, bound: Any) -> int:
+    """How many records are in classes that fail a criterion."""
+    mask = np.logical_or.reduce(list(bound.failing(classes).values()))
+    return _violations(classes, mask).records
 
 
 def _violations(classes: Classes, mask: NDArray[np.bool_]) -> Violations:

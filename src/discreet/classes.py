@@ -104,7 +104,9 @@ def _value_counts(pairs: FrequencySet, whole: FrequencySet) -> ValueCounts:
     classes, owner = np.unique(packed, return_inverse=True)
     place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
     code = place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]
-    return ValueCounts(owner.astype(np.int64), code, pairs.counts, len(classes), whole.counts)
+    return ValueCounts(
+        owner.astype(np.int64), code, pairs.counts, len(classes), whole.counts, *whole.places(0)
+    )
 
 
 def compatible_classes(keys: FrequencySet, by_value: Mapping[str, FrequencySet]) -> Classes:

@@ -18,6 +18,7 @@ from typing import NoReturn
 __all__ = [
     "DiscreetError",
     "EngineFailure",
+    "InternalError",
     "InvalidData",
     "InvalidParameter",
     "InvalidRole",
@@ -139,6 +140,10 @@ class OutputError(DiscreetError):
     """O: a result cannot be written; nothing was written."""
 
 
+class InternalError(DiscreetError):
+    """I: what was made fails what was asked for; nothing was handed out."""
+
+
 _FAMILY: dict[str, type[DiscreetError]] = {
     "R": InvalidRole,
     "P": InvalidParameter,
@@ -148,6 +153,7 @@ _FAMILY: dict[str, type[DiscreetError]] = {
     "M": MissingDependency,
     "E": EngineFailure,
     "O": OutputError,
+    "I": InternalError,
 }
 
 

@@ -34,12 +34,17 @@ class FrequencySet:
     codes : tuple of numpy arrays
         One column of codes per attribute.
     counts : numpy array
+    scales : tuple
+        The declared scale of each attribute, or None; empty where none has one.
+
+    An attribute may stand twice in it: a key that is confidential, beside the keys.
     """
 
     attributes: tuple[str, ...]
     values: tuple[pa.Array, ...]
     codes: tuple[NDArray[np.int32], ...]
     counts: NDArray[np.int64]
+    scales: tuple[Sequence[str] | None, ...] = ()
 
     @classmethod
     def from_arrow(
@@ -49,14 +54,14 @@ class FrequencySet:
         scales: Mapping[str, Sequence[str] | None] | None = None,
     ) -> FrequencySet:
         """Code a table of combinations (one column per attribute, then the count)."""
-        scales = scales or {}
-        columns = dict(zip([*attributes, None], table.columns, strict=True))
+        declared = tuple((scales or {}).get(name) for name in attributes)
+        columns = table.columns[-2::-1]  # by place: a key that is confidential stands there twice
+        counts = np.array(table.columns[-1], dtype=np.int64)
         del table  # a column is let go as soon as it is coded
-        ranked = [coded(columns.pop(name), scales.get(name)) for name in attributes]
-        counts = np.array(columns.pop(None), dtype=np.int64)
+        ranked = [coded(columns.pop(), scale) for scale in declared]
         values, codes = tuple(v for v, _ in ranked), tuple(c for _, c in ranked)
         order, counts = group(codes, [len(v) for v in values], counts)
-        return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts)
+        return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts, declared)
 
     @property
     def n(self) -> int:
@@ -113,7 +118,19 @@ class FrequencySet:
             tuple(self.values[a] for a in at),
             tuple(c[order] for c in codes),
             counts,
+            tuple(self.scales[a] for a in at) if self.scales else (),
         )
+
+    def places(self, a: int) -> tuple[NDArray[np.int64], int]:
+        """The place of each value of attribute number ``a`` among all that it may take, and the
+        last place there is: on its scale, steps that do not occur included, with a missing value
+        after the last step; without a scale, among the values that occur.
+        """
+        scale = self.scales[a] if self.scales else None
+        if scale is None:
+            return np.arange(len(self.values[a])), max(len(self.values[a]) - 1, 0)
+        at = np.array(steps(self.values[a], scale), dtype=np.int64)
+        return at, max(len(scale) - 1, int(at.max(initial=0)))
 
     def class_sizes(self, codes: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
         """The count of each record's combination, given the records' codes; 0 if there is none."""

@@ -18,10 +18,11 @@ import numpy as np
 from discreet.errors import fail
 from discreet.generalization.conditions import Conditions
 from discreet.generalization.minimal import all_minimal, samarati
-from discreet.generalization.nodes import NodeCounter
-from discreet.generalization.objective import counted_objective, swept_objective
+from discreet.generalization.nodes import NodeClasses, NodeCounter
+from discreet.generalization.objective import counted_objective
 from discreet.generalization.optimal import better, optimal
 from discreet.generalization.sweeps import Sweeps
+from discreet.generalization.swept import Swept
 from discreet.generalization.task import Task
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Figures:
     loss: float
     objective: float
     feasible: bool
+    hope: bool = True  # whether a node below may be feasible
+    excess: float = 0.0  # by how many records it is not
 
 
 @dataclass
@@ -122,23 +125,22 @@ class Search:
         )
 
     @functools.cached_property
-    def suppressed(self) -> NDArray[np.int64]:
-        """Per node, records in failing classes — a lower bound where more than sizes decides."""
-        return self.sweep.suppressed(self.task.k, self.swept_p)
+    def every(self) -> Swept:
+        """The figures of all nodes; where more than sizes and distinct values decides, those for
+        sizes alone, which are lower bounds of suppression and loss."""
+        _ = self.sweep
+        p = self.p if self.swept else 1
+        return Swept(self.sweeps, self.task.k, p, self.task.budget)
 
-    @functools.cached_property
+    @property
     def losses(self) -> NDArray[np.float64]:
-        """Per node, the loss that is minimised — a lower bound where more than sizes decides."""
-        return swept_objective(self.sweeps, self.swept_p)
+        """Per node, the loss that is minimised, or a lower bound of it."""
+        return self.every.objective
 
-    @functools.cached_property
+    @property
     def feasible(self) -> NDArray[np.bool_]:
         """Per node, whether it is feasible; where more than sizes decides, whether it may be."""
-        within = self.suppressed <= self.task.budget
-        if self.swept and self.task.suppression == "k-only" and self.task.distinct:
-            k = self.task.k
-            within &= self.sweep.kept_classes(k) == self.sweep.kept_classes(k, self.p)
-        return within
+        return self.every.feasible
 
     def figures(self, node: int) -> Figures:
         """The exact figures of a node."""
@@ -148,26 +150,12 @@ class Search:
 
     def _swept_figures(self, node: int) -> Figures:
         return Figures(
-            int(self.suppressed[node]),
-            int(self._kept_classes[node]),
-            float(self._iyengar[node]),
-            float(self.losses[node]),
-            bool(self.feasible[node]),
+            int(self.every.suppressed[node]),
+            int(self.every.classes[node]),
+            float(self.every.loss[node]),
+            float(self.every.objective[node]),
+            bool(self.every.feasible[node]),
         )
-
-    @property
-    def swept_p(self) -> int:
-        """Distinct values below which the sweep counts a class as failing; 1 for none."""
-        whole = self.swept and self.task.suppression == "failing" and self.task.distinct
-        return self.p if whole else 1
-
-    @functools.cached_property
-    def _kept_classes(self) -> NDArray[np.int64]:
-        return self.sweep.kept_classes(self.task.k, self.swept_p)
-
-    @functools.cached_property
-    def _iyengar(self) -> NDArray[np.float64]:
-        return self.sweep.iyengar(self.task.k, self.swept_p)
 
     def allows(self, node: int) -> bool:
         """Whether a node is feasible, without its loss where that takes longer."""
@@ -175,8 +163,7 @@ class Search:
             return bool(self.feasible[node])
         if node not in self._judged:
             self.tally.counted += 1
-            classes = self.counter.node(self.task.lattice.levels_of(node))
-            self._judged[node] = classes.allowed and classes.suppressed <= self.task.budget
+            self._judged[node] = self._holds(self.counter.node(self.task.lattice.levels_of(node)))
         return self._judged[node]
 
     @functools.cache  # noqa: B019
@@ -184,14 +171,19 @@ class Search:
         task, levels = self.task, self.task.lattice.levels_of(node)
         classes = self.counter.node(levels)
         loss = self.counter.loss(classes, levels, task.shares)
-        feasible = classes.allowed and classes.suppressed <= task.budget
         return Figures(
             classes.suppressed,
             classes.classes,
             loss,
             counted_objective(self.counter, classes, levels, loss),
-            feasible,
+            self._holds(classes),
+            hope=classes.least <= task.budget,
+            excess=max(classes.suppressed - task.budget, 0) + classes.spoilt,
         )
+
+    def _holds(self, classes: NodeClasses) -> bool:
+        """Whether a node that was counted is feasible."""
+        return classes.allowed and classes.suppressed <= self.task.budget
 
     def run(self, name: SearchName) -> Outcome:
         """Carry out a search by name."""

@@ -3,8 +3,9 @@ the whole file.
 
 Against what a class reveals even when its values are many. Li, Li & Venkatasubramanian (2007):
 the earth mover's distance between the class and the whole initial file is at most t. The ground
-distance is *equal* (all values equally far), *ordered* (number of values in between), or
-*hierarchical* (height of the lowest common group in a generalization hierarchy).
+distance is *equal* (all values equally far), *ordered* (number of steps in between, on a declared
+scale also those that do not occur), or *hierarchical* (height of the lowest common group in a
+generalization hierarchy).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class TCloseness(Criterion):
     t : float
         Between 0 and 1.
     distance : {"equal", "ordered", "hierarchical"}
-        The order of an ordinal scale, or of the values.
+        The order of an ordinal scale, with all of its steps, or of the values that occur.
     hierarchy : Hierarchy
         For the hierarchical distance.
     confidential : tuple of str, optional
@@ -155,7 +156,7 @@ class TCloseness(Criterion):
         if self.distance == "equal":
             return _equal(values, whole)
         ordered = self.distance == "ordered"
-        ground = _ordered if ordered else self._hierarchical(values, labels, name)
+        ground = _ordered(values.gaps) if ordered else self._hierarchical(values, labels, name)
         parts = [ground(values.shares(*portion) - whole) for portion in values.portions()]
         return np.concatenate([np.empty(0), *parts])
 
@@ -188,17 +189,17 @@ def _equal(values: ValueCounts, whole: NDArray[np.float64]) -> NDArray[np.float6
     return np.asarray((1 + excess) / 2)
 
 
-def _ordered(difference: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mass moves from value to value; each step costs 1/(number of values − 1)."""
-    steps = max(difference.shape[1] - 1, 1)
-    return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / steps)
+def _ordered(gaps: NDArray[np.float64]) -> Ground:
+    """Mass moves from value to value; a step costs 1/(number of steps − 1), and the way to the
+    next value has a step for each one of the scale that does not occur in between."""
+    return lambda difference: np.asarray((np.abs(difference.cumsum(axis=1)) * gaps).sum(axis=1))
 
 
 def _through_groups(difference: NDArray[np.float64], recoding: Recoding) -> NDArray[np.float64]:
     """Mass that does not cancel within a group moves up to the next level.
 
     At a group of height h what its parts have too much and too little cancels at cost h/H;
-    Li et al. (2007), section 4.2.
+    Li et al. (2007), section 4.2. Values that no group holds together are as far as can be.
     """
     cost, at = np.zeros(len(difference)), difference
     for level in range(1, recoding.height + 1):
@@ -208,4 +209,4 @@ def _through_groups(difference: NDArray[np.float64], recoding: Recoding) -> NDAr
         extra, lack = np.maximum(at, 0) @ member, np.maximum(-at, 0) @ member
         cost += np.minimum(extra, lack).sum(axis=1) * level / recoding.height
         at = extra - lack
-    return cost
+    return np.asarray(cost + np.maximum(at, 0).sum(axis=1))

@@ -34,6 +34,11 @@ class ValueCounts:
     whole : array
         Number of records per value in the whole initial file: the distribution that
         t-closeness compares with.
+    places : array, optional
+        Place of each value among all that the attribute may take, those that do not occur
+        included; 0, 1, … when not given.
+    last : int, optional
+        The last place there is.
     """
 
     cls: NDArray[np.int64]
@@ -41,6 +46,8 @@ class ValueCounts:
     count: NDArray[np.int64]
     classes: int
     whole: NDArray[np.int64]
+    places: NDArray[np.int64] | None = None
+    last: int | None = None
 
     @property
     def size(self) -> NDArray[np.int64]:
@@ -51,6 +58,14 @@ class ValueCounts:
     def distinct(self) -> NDArray[np.int64]:
         """Number of distinct values per class."""
         return np.bincount(self.cls, minlength=self.classes).astype(np.int64)
+
+    @property
+    def gaps(self) -> NDArray[np.float64]:
+        """The way from each value to the next and from the last one to the end of the scale, all
+        of it being 1."""
+        places = np.arange(len(self.whole)) if self.places is None else self.places
+        last = int(places[-1]) if self.last is None else self.last
+        return np.diff([*places, last]) / max(last, 1)
 
     def per_class(self, amounts: NDArray[np.generic]) -> NDArray[np.generic]:
         """Sum an amount per pair over each class."""

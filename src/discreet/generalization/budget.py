@@ -8,6 +8,8 @@ import numpy as np
 
 from discreet.errors import Problem
 
+_ROUNDING = 1e-12  # of a share that was worked out, such as 1 - 0.9
+
 
 def suppression_problems(max_suppressed: object, n: int) -> list[Problem]:
     """What is wrong with a share (a float, 1.0 = all) or number (an int) of ``n`` records."""
@@ -22,7 +24,16 @@ def suppression_problems(max_suppressed: object, n: int) -> list[Problem]:
 
 
 def budget_of(max_suppressed: float, n: int) -> int:
-    """The number of records that may be suppressed; a share is rounded down."""
+    """The number of records that may be suppressed; a share is rounded down.
+
+    0.29 of 100 records are 29, though their product is a little less in binary numbers; what it
+    lacks grows with n.
+
+    Examples
+    --------
+    >>> budget_of(0.29, 100), budget_of(0.29, 100_000_000), budget_of(0.299, 100), budget_of(7, 100)
+    (29, 29000000, 29, 7)
+    """
     if isinstance(max_suppressed, float | np.floating):
-        return math.floor(float(max_suppressed) * n + 1e-9)
+        return math.floor(float(max_suppressed) * n * (1 + _ROUNDING))
     return int(max_suppressed)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.classes import Classes
-from discreet.criteria.criterion import CLASS_SIZE
 from discreet.criteria.value_counts import ValueCounts
-from discreet.generalization.fewest import fewest_records
+from discreet.generalization.fewest import TOLERANCE, fewest_for_all
 from discreet.generalization.pairs import owners_of, values_of
 from discreet.kernels.labels import label
 from discreet.kernels.packing import pack
@@ -43,12 +42,19 @@ class NodeClasses:
     allowed : bool
         False when what is left does not satisfy all the same (suppression of small classes only,
         or no whole classes within the budget bring the risk under its limit).
+    least : int
+        Records that are to be suppressed here and, at least, at every node below.
+    spoilt : float
+        Where it is not allowed, by how much: records in classes that would have to go, or the
+        share of the risk above its limit, in records.
     """
 
     label: NDArray[np.int64]
     size: NDArray[np.int64]
     failing: NDArray[np.bool_]
     allowed: bool
+    least: int = 0
+    spoilt: float = 0.0
 
     @property
     def suppressed(self) -> int:
@@ -68,18 +74,21 @@ class NodeCounter:
         self.task = task
         self.owners = {name: owners_of(pairs) for name, pairs in task.pairs.items()}
         self.values = {name: values_of(task.pairs[name], task.whole[name]) for name in task.pairs}
+        self.places = {name: task.whole[name].places(0) for name in task.pairs}
 
     def node(self, levels: Sequence[int]) -> NodeClasses:
         """The classes of a node and which of them are to be suppressed."""
-        task = self.task
         labels, number = self.labels(levels)
-        size = np.bincount(labels, task.keys.counts, number).astype(np.int64)
-        reasons = self._reasons(labels, number, size)
-        small = reasons.pop(CLASS_SIZE, np.zeros(number, dtype=np.bool_))
-        others = np.logical_or.reduce([np.zeros(number, dtype=np.bool_), *reasons.values()])
-        if task.suppression == "k-only":
-            return NodeClasses(labels, size, small, not bool((others & ~small).any()))
-        return self._within_limits(NodeClasses(labels, size, small | others, allowed=True))
+        size = np.bincount(labels, self.task.keys.counts, number).astype(np.int64)
+        small = size < self.task.k
+        steady, others = self._failing(labels, size, small)
+        if self.task.suppression == "k-only":
+            spoilt = float(size[(steady | others) & ~small].sum())
+            left = NodeClasses(labels, size, small, not spoilt, int(size[small].sum()), spoilt)
+            return self._held_to_limits(left)
+        least = int(size[small | steady].sum())
+        failing = small | steady | others
+        return self._within_limits(NodeClasses(labels, size, failing, allowed=True, least=least))
 
     def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
         """The class of each combination of key values at the given levels."""
@@ -99,23 +108,25 @@ class NodeCounter:
         total = float(np.sum(each[kept] * task.keys.counts[kept]))
         return (total + classes.suppressed * d) / (task.keys.n * d)
 
-    def _reasons(
-        self, labels: NDArray[np.int64], number: int, size: NDArray[np.int64]
-    ) -> dict[str, NDArray[np.bool_]]:
-        """Which classes fail, by reason. Values are looked at only in classes that are large
+    def _failing(
+        self, labels: NDArray[np.int64], size: NDArray[np.int64], small: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which classes fail a criterion such that what they are made of at the nodes below fails
+        as well, and which fail another one. Values are looked at only in classes that are large
         enough: the others fail already."""
-        if self.task.criterion is None:
-            return {}
-        large = np.flatnonzero(size >= self.task.k)
-        place = np.full(number, -1, dtype=np.int64)
+        steady, others = np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
+        large = np.flatnonzero(~small)
+        if not self.task.parts or not len(large):
+            return steady, others
+        place = np.full(len(size), -1, dtype=np.int64)
         place[large] = np.arange(len(large))
         values = {name: self._value_counts(name, place[labels], len(large)) for name in self.values}
-        found = {CLASS_SIZE: size < self.task.k}
-        if not len(large):
-            return found
-        for reason, mask in self.task.criterion.failing(self._classes(size[large], values)).items():
-            found.setdefault(reason, np.zeros(number, dtype=np.bool_))[large[mask]] = True
-        return found
+        classes = self._classes(size[large], values)
+        for part in self.task.parts:
+            found = steady if part.monotone_with_suppression else others
+            for mask in part.failing(classes).values():
+                found[large[mask]] = True
+        return steady, others
 
     def _classes(self, size: NDArray[np.int64], values: dict[str, ValueCounts]) -> Classes:
         distinct = {name: counts.distinct for name, counts in values.items()}
@@ -132,28 +143,44 @@ class NodeCounter:
         count = np.bincount(which, pairs.counts[known], distinct).astype(np.int64)
         first = np.empty(distinct, dtype=np.int64)
         first[which[::-1]] = packed[::-1]
-        return ValueCounts(first // len(whole), first % len(whole), count, number, whole)
+        cls, value = first // len(whole), first % len(whole)
+        return ValueCounts(cls, value, count, number, whole, *self.places[name])
 
     def _within_limits(self, classes: NodeClasses) -> NodeClasses:
-        for limit in self.task.limits:
-            classes = self._within(limit, classes)
-        return classes
+        """Suppress the fewest records, in whole classes, that bring the risk under its limits."""
+        if not self.task.limits:
+            return classes
+        sums = [(self._risks(limit, classes), limit.limit) for limit in self.task.limits]
+        left = self.task.budget - classes.suppressed
+        chosen = fewest_for_all(classes.size, sums, left)
+        if chosen is None:
+            return replace(classes, allowed=False, spoilt=self._over_limits(classes))
+        return replace(classes, failing=classes.failing | chosen)
 
-    def _within(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> NodeClasses:
-        """Suppress the fewest records, in whole classes, that bring the risk under the limit."""
+    def _held_to_limits(self, classes: NodeClasses) -> NodeClasses:
+        """Whether what is left is under the limits of the risk; nothing is suppressed for it."""
+        over = self._over_limits(classes)
+        return replace(classes, allowed=classes.allowed and not over, spoilt=classes.spoilt + over)
+
+    def _over_limits(self, classes: NodeClasses) -> float:
+        """By how much the risk of the classes that are left exceeds its limits, in records."""
+        over = [
+            float(self._risks(limit, classes).sum()) - limit.limit for limit in self.task.limits
+        ]
+        return sum(self.task.n * above for above in over if above > TOLERANCE)
+
+    def _risks(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> NDArray[np.float64]:
+        """What each class that is left adds to the risk.
+
+        In a sample a combination may have more initial records (j) than its class has here (i).
+        """
         task = self.task
         i, j = classes.size[classes.label], task.initial_sizes
         kept = ~classes.failing[classes.label]
         limit.weights.require_fit(i[kept], j[kept])  # a zero of the wrong triangle is no safety
         each = limit.weights(i, j) * task.keys.counts / np.maximum(i, j) / task.n
         value = np.bincount(classes.label, each, len(classes.size))
-        left = task.budget - classes.suppressed
-        chosen = fewest_records(
-            classes.size, np.where(classes.failing, 0.0, value), limit.limit, left
-        )
-        if chosen is None:
-            return NodeClasses(classes.label, classes.size, classes.failing, allowed=False)
-        return NodeClasses(classes.label, classes.size, classes.failing | chosen, classes.allowed)
+        return np.where(classes.failing, 0.0, value)
 
     @functools.cached_property
     def heights(self) -> tuple[int, ...]:

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.generalization.nodes import NodeClasses, NodeCounter
-    from discreet.generalization.sweeps import Sweeps
+    from discreet.generalization.swept import Swept
 
 
-def swept_objective(sweeps: Sweeps, p: int) -> NDArray[np.float64]:
-    """Per node, the objective, with classes of fewer than p distinct values suppressed."""
-    task, sweep = sweeps.task, sweeps.own
-    k, n = task.k, task.keys.n
+def swept_objective(swept: Swept) -> NDArray[np.float64]:
+    """Per node, the objective, with the classes suppressed that fail."""
+    task, k, p = swept.sweeps.task, swept.k, swept.suppressed_for
+    n = task.keys.n
     if task.loss == "iyengar":
-        return sweep.iyengar(k, p)
+        return swept.loss
     if task.loss == "entropy":
-        return sweeps.entropy.iyengar(k, p)
+        return swept.sweeps.entropy_for_distinct(p).iyengar(k, p)
     if task.loss == "discernibility":
-        return sweep.discernibility(k, p).astype(float)
+        return swept.sweep.discernibility(k, p).astype(float)
     if task.loss == "average-class-size":
-        kept, left = sweep.kept_classes(k, p), n - sweep.suppressed(k, p)
-        return np.where(kept > 0, left / np.maximum(kept, 1), float(n))  # nothing left: worst
+        left = n - swept.suppressed
+        return np.where(swept.classes > 0, left / np.maximum(swept.classes, 1), float(n))
     if task.loss == "height":
         return task.lattice.heights.astype(float)
     grid = np.stack(np.unravel_index(np.arange(task.lattice.nodes), task.lattice.levels))
     heights = [r.height for r in task.recodings]
-    return np.asarray(precision(list(grid), heights, sweep.suppressed(k, p), n))
+    return np.asarray(precision(list(grid), heights, swept.suppressed, n))
 
 
 def counted_objective(

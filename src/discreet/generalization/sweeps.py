@@ -26,7 +26,7 @@ class Sweeps:
     """The sweeps of one task."""
 
     task: Task
-    _other: Sweep | None = field(default=None, init=False)
+    _kept: dict[str, Sweep] = field(default_factory=dict, init=False)
 
     @property
     def p(self) -> int:
@@ -48,18 +48,18 @@ class Sweeps:
         """For the p of the task, where distinct values can be followed."""
         return self._sweep(self.task.shares, self.p)
 
-    @functools.cached_property
-    def entropy(self) -> Sweep:
-        """The same with the loss of entropy."""
-        return self._sweep(self.task.entropies, self.p)
-
     def for_distinct(self, p: int) -> Sweep:
         """For any p, where distinct values can be followed; the last one asked for is kept."""
-        if p in (1, self.own.p):
-            return self.own
-        if self._other is None or self._other.p != p:
-            self._other = self._sweep(self.task.shares, p)
-        return self._other
+        return self.own if p in (1, self.own.p) else self._last("other", self.task.shares, p)
+
+    def entropy_for_distinct(self, p: int) -> Sweep:
+        """The same with the loss of entropy."""
+        return self._last("entropy", self.task.entropies, p)
+
+    def _last(self, name: str, shares: Any, p: int) -> Sweep:
+        if name not in self._kept or p not in (1, self._kept[name].p):
+            self._kept[name] = self._sweep(shares, p)
+        return self._kept[name]
 
     def _sweep(self, shares: Any, p: int) -> Sweep:
         from discreet.kernels.lattice.sweep import sweep

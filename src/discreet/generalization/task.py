@@ -119,9 +119,23 @@ class Task:
     @property
     def monotone(self) -> bool:
         """Whether a feasible node has only feasible nodes above it."""
-        if self.suppression == "k-only" and self.distinct and self.budget:
-            return False  # two suppressed classes can merge into one that fails p
+        if self.suppression == "k-only" and self.budget and (self.distinct or self.limits):
+            return False  # suppressed classes can merge into one that fails p, or adds to the risk
+        if self.limits and self._is_sample and not self._risk_falls_in_samples:
+            return False
         everything = (*self.parts, *self.limits)
         if self.budget:
             return all(c.monotone_with_suppression for c in everything)
         return all(c.monotone for c in everything)
+
+    @property
+    def _is_sample(self) -> bool:
+        """Whether some combination of key values has more records in the initial file."""
+        return bool((self.initial_sizes > self.keys.counts).any())
+
+    @property
+    def _risk_falls_in_samples(self) -> bool:
+        """Whether the risk of a sample never rises when classes merge: not where records that
+        were suppressed come back, which may have fewer initial twins than those they join; nor
+        where weights grow with i up to j, as the rules of the upper triangle allow."""
+        return not self.budget and all(limit.weights.by_masked_size for limit in self.limits)

@@ -15,12 +15,12 @@ from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.generalization.budget import budget_of, suppression_problems
+from discreet.generalization.swept import Swept
 from discreet.parameters import whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.kernels.lattice.sweep import Sweep
     from discreet.masking.found import Found, Node
 
 
@@ -31,12 +31,12 @@ class At:
     Attributes
     ----------
     suppressed, classes, loss : arrays
-        Per node: records in failing classes, classes left, Iyengar loss.
+        Per node: records that are suppressed, classes left, Iyengar loss.
     feasible : array of bool
     minimal : tuple of dict
         Levels of the feasible nodes with none below them.
     best : dict or None
-        Levels of the feasible node of least loss.
+        Levels of the feasible node of least loss, by the loss that the search minimises.
     """
 
     suppressed: NDArray[np.int64]
@@ -64,7 +64,7 @@ class LatticeView:
         return self.found.search.sweep.cap + 1
 
     def at(self, *, k: int, max_suppressed: float = 0.02, p: int | None = None) -> At:
-        """The figures of every node for another k, limit, or p.
+        """The figures of every node for another k, limit, or p, with the same suppression.
 
         They are there for every k and limit, with the p that was searched for or with none
         (p = 1). Another p takes one more visit of all nodes, the first time it is asked for.
@@ -80,20 +80,18 @@ class LatticeView:
         distinct = 1 if p is None else p
         problems = [*whole_number("k", k, 1), *whole_number("p", distinct, 1)]
         raise_all([*problems, *suppression_problems(max_suppressed, n)])
-        sweep, budget = self._sweep_for(k, distinct), budget_of(max_suppressed, n)
-        suppressed, loss = sweep.suppressed(k, distinct), sweep.iyengar(k, distinct)
-        feasible = suppressed <= budget
-        best = sweep.best(k, distinct, budget)
+        found = self._swept(int(k), int(distinct), budget_of(max_suppressed, n))
+        best = found.best
         return At(
-            suppressed,
-            sweep.kept_classes(k, distinct),
-            loss,
-            feasible,
-            tuple(lattice.named(int(node)) for node in lattice.minimal(feasible)),
+            found.suppressed,
+            found.classes,
+            found.loss,
+            found.feasible,
+            tuple(lattice.named(int(node)) for node in lattice.minimal(found.feasible)),
             None if best is None else lattice.named(best),
         )
 
-    def _sweep_for(self, k: int, p: int) -> Sweep:
+    def _swept(self, k: int, p: int, budget: int) -> Swept:
         sweeps = self.found.search.sweeps
         if k > self.cap or (p > 1 and not sweeps.follow_distinct):
             values = "any p" if sweeps.follow_distinct else "p = 1"
@@ -102,7 +100,7 @@ class LatticeView:
                 f"the lattice can be asked for k up to {self.cap} and {values}.",
                 "Search again with the criterion that is meant.",
             )
-        return sweeps.for_distinct(p)
+        return Swept(sweeps, k, p, budget)
 
     def node(self, levels: dict[str, int]) -> Node:
         """The node with the given levels, which can be masked."""

@@ -16,20 +16,26 @@ from discreet import engine, frames
 from discreet.attributes import AttributeType
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
+from discreet.generalization.nodes import NodeClasses
+from discreet.generalization.recount import Recount
 from discreet.generalization.task import Task
 from discreet.loss.generalization import precision
 from discreet.masking.masked import Masked, masked_from
+from discreet.masking.promise import Holds, refuse, refuse_broken
 from discreet.microdata import Microdata
 from discreet.parameters import Columns, Label, Public
-from discreet.search import Search, SearchName, Tally
+from discreet.search import Figures, Search, SearchName, Tally
 from discreet.wording import counted, share
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from discreet.generalization.view import LatticeView
     from discreet.hierarchies.recoding import Recoding
     from discreet.planning.plan import Plan
+
+VERB = "generalize"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +55,9 @@ class Node:
         record counting 1.
     objective : float
         The loss that was minimised, when another one was asked for.
+    feasible : bool
+        Whether what is left satisfies all that was asked for, and no more records go than may.
+        All nodes that a search returns do; one that is chosen by hand may not.
     """
 
     levels: dict[str, int]
@@ -57,11 +66,16 @@ class Node:
     classes: int
     loss: float
     objective: float
+    feasible: bool
     number: int
     found: Found = field(repr=False)
 
     def mask(self) -> Masked:
-        """The masked microdata: keys recoded, failing classes suppressed."""
+        """The masked microdata: keys recoded, failing classes suppressed.
+
+        They are checked before they are handed out. A node that was chosen by hand may suppress
+        more than was allowed; one where the criterion does not hold all the same is refused.
+        """
         return _mask(self)
 
     def mapping(self, key: str) -> Any:
@@ -82,8 +96,15 @@ class Node:
                 f"Suppressed: {counted(self.suppressed, 'record')} "
                 f"({share(self.suppressed, n)}). Left: {counted(self.classes, 'class')}.",
                 f"Loss: {self.loss:.4f} of 1, the mean share of the leaves that a value covers.",
+                *([] if self.feasible else [self._not_feasible()]),
             ]
         )
+
+    def _not_feasible(self) -> str:
+        budget = self.found.task.budget
+        if self.suppressed > budget:
+            return f"Not feasible: {counted(budget, 'record')} may be suppressed."
+        return f"Not feasible: what is left does not satisfy {self.found.task.words}."
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -94,11 +115,13 @@ class Node:
             "classes": self.classes,
             "loss": self.loss,
             "objective": self.objective,
+            "feasible": self.feasible,
         }
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{key} {level}" for key, level in self.levels.items())
-        return f"Node({levels}: {self.suppressed:,} suppressed, loss {self.loss:.6f})"
+        said = f"{self.suppressed:,} suppressed, loss {self.loss:.6f}"
+        return f"Node({levels}: {said}{'' if self.feasible else ', not feasible'})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,13 +150,14 @@ class Found:
 
     @functools.cached_property
     def minimal(self) -> tuple[Node, ...]:
-        """The nodes the search returns."""
-        return tuple(self.node(number) for number in self.numbers)
+        """The nodes the search returns, each checked afresh."""
+        return tuple(self._returned(number) for number in self.numbers)
 
-    @property
+    @functools.cached_property
     def best(self) -> Node:
-        """The node of least loss among those returned; ties by the smallest levels."""
-        return self.node(self.best_number)
+        """The node of least loss among those returned, checked afresh; ties by the smallest
+        levels."""
+        return self._returned(self.best_number)
 
     @functools.cached_property
     def lattice(self) -> LatticeView:
@@ -147,9 +171,19 @@ class Found:
         """How many nodes were counted, and how many the conditions of Truta & Vinay excluded."""
         return self.search.tally
 
+    def _returned(self, number: int) -> Node:
+        node = self.node(number)
+        if not node.feasible:
+            refuse([f"the search returned a node that is not feasible for {self.task.words}"], VERB)
+        return node
+
     def node(self, number: int) -> Node:
-        """Any node of the lattice with its figures for this criterion."""
+        """Any node of the lattice with its figures for this criterion, and whether it is feasible:
+        that is checked afresh before it is said."""
         figures = self.search.figures(number)
+        if figures.feasible and number not in self._checked:
+            self._check(number, figures)
+            self._checked.add(number)
         levels = self.task.lattice.named(number)
         return Node(
             levels,
@@ -158,6 +192,7 @@ class Found:
             figures.classes,
             figures.loss,
             figures.objective,
+            figures.feasible,
             number,
             self,
         )
@@ -174,6 +209,17 @@ class Found:
     ) -> Masked:
         """The masked microdata of the best node, or of one that is chosen by its levels."""
         return (self.best if levels is None else self.lattice.node(dict(levels))).mask()
+
+    @functools.cached_property
+    def _checked(self) -> set[int]:
+        return set()
+
+    def _check(self, number: int, figures: Figures) -> None:
+        """Hold a node against all that was asked for, on the classes that its masking leaves."""
+        levels = self.task.lattice.levels_of(number)
+        recount = Recount(self.task, levels, _gone(self.search.counter.node(levels)))
+        broken = recount.broken(figures.suppressed, figures.classes)
+        refuse_broken([*recount.within_budget(), *broken], VERB)
 
     def plan(self, output: str = "masked.csv") -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""
@@ -242,13 +288,20 @@ def _mask(node: Node) -> Masked:
     found = node.found
     task, data = found.task, found.data
     levels = task.lattice.levels_of(node.number)
+    counter = found.search.counter
+    classes = counter.node(levels)
+    if not classes.allowed:
+        fail(
+            "D34",
+            f"this node does not satisfy {task.words}, whatever is suppressed there as allowed.",
+            "Choose a node whose .feasible is true, such as .best.",
+        )
     moved = {key: level for key, level in node.levels.items() if level}
     tables = {key: _table(found.recoding(key), level) for key, level in moved.items()}
     complete_from = data.complete if isinstance(data, Masked) else data.source
     recoded = engine.recoded(data.source, tables)
-    gone = _suppressed_combinations(found, levels)
+    gone = _suppressed_combinations(found, levels, _gone(classes))
     source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
-    counter = found.search.counter
     pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
     parameters = {
         "criterion": task.words,
@@ -256,13 +309,16 @@ def _mask(node: Node) -> Masked:
         "suppressed": node.suppressed,
         "loss": node.loss,
         "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
-        "entropy": counter.loss(counter.node(levels), levels, task.entropies),
+        "entropy": counter.loss(classes, levels, task.entropies),
+        **({} if node.feasible else {"feasible": False}),
     }
     return masked_from(
         data,
         source,
-        method="generalize",
+        method=VERB,
         parameters=parameters,
+        promise=Holds(task.criterion, task.limits),
+        after=task.keys.n - node.suppressed,
         changed=frozenset(moved),
         complete=engine.recoded(complete_from, tables),
         mappings=tables,
@@ -279,18 +335,23 @@ def _table(recoding: Recoding, level: int) -> pa.Table:
     return pa.table({"value": recoding.values, "label": labels})
 
 
-def _suppressed_combinations(found: Found, levels: Sequence[int]) -> pa.Table:
+def _gone(classes: NodeClasses) -> NDArray[np.int64]:
+    """The place of one combination of key values of each class that is suppressed."""
+    first = np.full(len(classes.size), -1, dtype=np.int64)
+    first[classes.label[::-1]] = np.arange(len(classes.label))[::-1]
+    return first[np.flatnonzero(classes.failing)]
+
+
+def _suppressed_combinations(
+    found: Found, levels: Sequence[int], gone: NDArray[np.int64]
+) -> pa.Table:
     """The combinations of generalized key values whose classes are suppressed."""
     import pyarrow as pa
 
     task = found.task
-    classes = found.search.counter.node(levels)
-    first = np.full(len(classes.size), -1, dtype=np.int64)
-    first[classes.label[::-1]] = np.arange(len(classes.label))[::-1]
-    rows = first[np.flatnonzero(classes.failing)]
     columns = {}
     for a, recoding in enumerate(task.recodings):
-        codes = recoding.maps[levels[a]][task.keys.codes[a][rows]]
+        codes = recoding.maps[levels[a]][task.keys.codes[a][gone]]
         values = recoding.labels[levels[a]] if levels[a] else recoding.values
         columns[task.lattice.keys[a]] = values.take(pa.array(codes))
     return pa.table(columns)

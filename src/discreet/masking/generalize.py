@@ -18,6 +18,7 @@ from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.generalization.budget import budget_of, suppression_problems
+from discreet.generalization.optimal import time_for
 from discreet.generalization.task import Suppression, Task
 from discreet.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
@@ -161,6 +162,8 @@ def generalize(
     searching = Search(task, seconds)
     outcome = searching.run(search)
     best = outcome.best
+    if best is None and not outcome.complete:
+        _not_found(searching)
     if best is None:
         _infeasible(searching)
     as_they_are = tuple(key for key in keys if key not in hierarchies)
@@ -173,9 +176,11 @@ def generalize(
         "suppression": suppression,
         "seconds": seconds,
     }
-    return Found(
+    found = Found(
         data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are, asked
     )
+    _ = found.best  # checked afresh before anything is handed out
+    return found
 
 
 def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:
@@ -296,6 +301,17 @@ def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
         for mine, theirs, column in zip(found.values, first.values, found.codes, strict=True)
     ]
     return first.class_sizes(codes)
+
+
+def _not_found(searching: Search) -> NoReturn:
+    """Say that time was up, which is not that there is no such node."""
+    task, seen = searching.task, searching.tally.counted
+    fail(
+        "D33",
+        f"no node that satisfies {task.words} was found within {time_for(searching):g} seconds: "
+        f"{seen:,} of {task.lattice.nodes:,} nodes were looked at. There may be one all the same.",
+        "Raise seconds=, name fewer keys, or give hierarchies with fewer levels.",
+    )
 
 
 def _infeasible(searching: Search) -> NoReturn:

@@ -18,6 +18,7 @@ from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.masking.promise import Promise, kept
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ def masked_from(
     *,
     method: str,
     parameters: Mapping[str, Any],
+    promise: Promise | None,
     changed: frozenset[str] = frozenset(),
     complete: engine.Source | None = None,
     mappings: Mapping[str, pa.Table] | None = None,
@@ -161,6 +163,9 @@ def masked_from(
 ) -> Masked:
     """Masked microdata after one more step on ``data``, which may be masked already; ``after``
     says how many records are left where that is known.
+
+    ``promise`` is what the verb promises: it is held against the masked file first. None is for
+    a verb that promises nothing of the values, and for a draft that is held against it later.
     """
     left = engine.size(source) if after is None else after
     step = Step(method, parameters, data.n, left, asked or {})
@@ -177,7 +182,7 @@ def masked_from(
         changes=dict(changes or {}),
     )
     masked.__dict__["n"] = step.after  # counted already
-    return masked
+    return masked if promise is None else kept(promise, masked)
 
 
 def seed_problems(seed: object) -> list[Problem]:

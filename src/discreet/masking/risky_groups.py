@@ -96,7 +96,7 @@ def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.Chu
 
 
 def _above(data: Microdata, source: engine.Source, risk: RecordRisk, at_most: float) -> Rows:
-    masked = masked_from(data, source, method="protect_records", parameters={})
+    masked = masked_from(data, source, method="protect_records", parameters={}, promise=None)
     found = record_risk(masked, settings=risk.settings, most_sets=len(risk.sets))
     return np.flatnonzero(found.values > at_most)
 

@@ -112,7 +112,9 @@ def sample(
         source = engine.sample(data.source, named, size, data.n, seed)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
     after = None if strata else size
-    return masked_from(data, source, method="sample", parameters=parameters, after=after)
+    return masked_from(
+        data, source, method="sample", parameters=parameters, promise=None, after=after
+    )
 
 
 def nearest(fraction: float, n: int) -> int:

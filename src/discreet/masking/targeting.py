@@ -20,6 +20,7 @@ from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.method import masking
+from discreet.masking.promise import AtMost, refuse
 from discreet.microdata import Microdata
 from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progressing import stage
@@ -128,11 +129,13 @@ def protect_records(
         )
     chosen = _columns(risk, method, columns)
     parameters = {"at_most": at_most, "by": method, "columns": list(chosen), "cost": cost or {}}
+    promise, broken = AtMost(risk, at_most), [""]
     for limit in (at_most, at_most * _ROUNDING):
         masked = _protected(data, risk, limit, parameters, link)
-        if not _above(masked, risk, at_most):
+        broken = promise.broken(masked)
+        if not broken:
             return masked
-    _not_reached(_above(masked, risk, at_most), at_most)
+    refuse(broken, "protect_records")
 
 
 def _protected(
@@ -153,6 +156,7 @@ def _protected(
         source,
         method="protect_records",
         parameters={**parameters, "changes": changes, "settings": settings},
+        promise=None,  # held against it by the caller, which tries again with less
         changed=frozenset(changes),
         complete=source,
         changes=changes,
@@ -257,12 +261,6 @@ def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
         what = "cost= is no mapping of attribute to a number above 0."
         problems.append(Problem("P43", what, 'Write {"illness": 10}.'))
     return problems
-
-
-def _above(masked: Masked, risk: RecordRisk, at_most: float) -> int:
-    """How many records are above the limit when the masked file is measured afresh."""
-    found = record_risk(masked, settings=risk.settings, most_sets=len(risk.sets))
-    return found.above(at_most).count
 
 
 def _not_reached(records: int, at_most: float) -> NoReturn:

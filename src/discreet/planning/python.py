@@ -30,7 +30,7 @@ def script(plan: Plan) -> str:
         f"data = {call('ds.read', [file], _options(said))}",
         *_shared(plan),
         *(_step(plan, step, i) for i, step in enumerate(plan.with_seeds().section("steps"))),
-        *(["print(ds.check(masked, criterion).explain())"] if plan.criterion else []),
+        *(["print(ds.check(masked, criterion).explain())"] if plan.section("criterion") else []),
     ]
     names = ("identifiers", "escape_formulas", "seed")
     options = {name: outputs[name] for name in names if name in outputs}

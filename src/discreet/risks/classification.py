@@ -35,6 +35,14 @@ class Classification:
         order = np.lexsort([j, i])
         return cls(i[order], j[order], c[order], kind)
 
+    @classmethod
+    def of(cls, i: NDArray[np.int64], j: NDArray[np.int64], c: NDArray[np.int64]) -> Classification:
+        """From numbers of records with their class sizes, which may repeat."""
+        cells, at = np.unique(np.stack([i, j]), axis=1, return_inverse=True)
+        totals = np.zeros(cells.shape[1], dtype=np.int64)
+        np.add.at(totals, at.ravel(), c)
+        return cls(cells[0], cells[1], totals)
+
     @property
     def t(self) -> int:
         """Number of released records."""

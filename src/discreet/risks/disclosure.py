@@ -78,9 +78,7 @@ class DisclosureRisk:
 
     def weighted(self, weights: Weights) -> float:
         """DR_W for the weights of the data owner; between DR_min and DR_max."""
-        c = self.classification
-        w = self._weights(weights)
-        return total(w * c.c / np.maximum(c.i, c.j)) / self.n
+        return weighted_risk(self.classification, weights, self.n)
 
     @functools.cached_property
     def maximal_compatible(self) -> float | None:
@@ -110,7 +108,7 @@ class DisclosureRisk:
         found = self._records()
         i, j = (np.asarray(found.column(name), dtype=np.int64) for name in ("i", "j"))
         chosen = weights or Weights.maximal()
-        self._weights(chosen)  # the same checks as for the measure
+        checked_weights(self.classification, chosen)  # the same as for the measure
         w = chosen(i, j)
         columns = {
             self.id_name: found.column("id"),
@@ -191,13 +189,19 @@ class DisclosureRisk:
     def _repr_html_(self) -> str:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
-    def _weights(self, weights: Weights) -> NDArray[np.float64]:
-        if not isinstance(weights, Weights):
-            fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
-        c = self.classification
-        weights.require_fit(c.i, c.j)
-        weights.require_rules(c.i, c.j)
-        return weights(c.i, c.j)
+
+def weighted_risk(c: Classification, weights: Weights, n: int) -> float:
+    """DR_W = 1/(n·w_11) · Σ w_ij · c_ij / max(i, j), by cells of C; the weights have w_11 = 1."""
+    return total(checked_weights(c, weights) * c.c / np.maximum(c.i, c.j)) / n
+
+
+def checked_weights(c: Classification, weights: Weights) -> NDArray[np.float64]:
+    """The weights of the cells of C, which must be made for such a masking and keep the rules."""
+    if not isinstance(weights, Weights):
+        fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
+    weights.require_fit(c.i, c.j)
+    weights.require_rules(c.i, c.j)
+    return weights(c.i, c.j)
 
 
 def disclosure_risk(

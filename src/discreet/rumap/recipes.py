@@ -102,7 +102,7 @@ class AsItIs:
 
     def run(self, data: Microdata) -> Masked:
         """The same records, linked to themselves."""
-        return masked_from(data, data.source, method="none", parameters={})
+        return masked_from(data, data.source, method="none", parameters={}, promise=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Nothing but its name."""
