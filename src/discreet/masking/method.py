@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.attributes import AttributeType
+    from discreet.masking.promise import Promise
     from discreet.microdata import Microdata
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -201,6 +202,7 @@ def masked_with(
     method: str,
     parameters: Mapping[str, Any],
     types: Mapping[str, AttributeType] | None = None,
+    promise: Promise | None = None,
 ) -> Masked:
     """Masked microdata: some columns with other values, in the order of :func:`records_of`.
 
@@ -213,6 +215,8 @@ def masked_with(
         What is recorded as the step: the name of the method and its arguments, as plain values.
     types : mapping of column to AttributeType, optional
         Where a column is measured differently now.
+    promise : Promise, optional
+        What the method promises of the masked file; it is held against it before it is handed out.
 
     Examples
     --------
@@ -240,6 +244,7 @@ def masked_with(
         changed=frozenset(values),
         complete=source,
         types=types,
+        promise=promise,
     )
 
 

@@ -32,7 +32,7 @@ from discreet.masking.aggregation import (
 from discreet.masking.averages import OrdinalAverage
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.method import masking
-from discreet.masking.promise import Shared
+from discreet.masking.promise import InGroups
 from discreet.microdata import Microdata
 from discreet.parameters import Columns, Label, Public, Variant, Vary, whole_number
 from discreet.progressing import watched
@@ -207,13 +207,13 @@ def microaggregate(
     )
 
 
-def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options) -> Shared:
+def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options) -> InGroups:
     """Within a stratum k records or more share the values of all columns, or of each one where
     columns are masked by themselves. Strata that are masked as well are no longer what they were.
     """
     within = [name for name in strata if name not in chosen]
     sets = [[name] for name in chosen] if options.univariate else [list(chosen)]
-    return Shared(options.k, [[*names, *within] for names in sets])
+    return InGroups(options.k, [[*names, *within] for names in sets])
 
 
 def _aggregated(
