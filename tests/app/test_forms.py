@@ -8,6 +8,7 @@ import pytest
 
 from discreet.app import chaining, limiting
 from discreet.app.averaging import average_of
+from discreet.app.routes.roles import types_for
 from discreet.app.work.protecting import label_of
 from discreet.app.work.reading import Column
 from discreet.app.work.running import folder_of
@@ -136,6 +137,10 @@ def test_a_declared_type_counts_more_than_how_a_column_is_stored():
     assert "4 missing values" in average_of(income, ["1", "2"]).unfit
     assert average_of(income, "nominal").missing == 4
     assert not average_of(Column("age", "continuous", 9, 0, "", "", "integer"), None).is_category
+    codes = Column("sex", "nominal (codes)", 2, 0, "", "", "integer", why="codes")
+    assert average_of(codes, None).is_category
+    assert not average_of(codes, "continuous").is_category
+    assert types_for(codes) == ("continuous", "ordinal")
 
 
 # -- hierarchies from a file ---------------------------------------------------------------------

@@ -4,6 +4,7 @@ import json
 import re
 import stat
 import sys
+import tomllib
 
 import pytest
 
@@ -55,6 +56,10 @@ def ready(visitor, patients):
 def idle(visitor, patients):
     """A table whose chain changes with every test."""
     return opened(visitor, patients)
+
+
+def text_of_file(file):
+    return re.sub(r"<[^>]*>", " ", file.read_text())
 
 
 def last(workspace):
@@ -287,7 +292,7 @@ def test_what_is_not_met_must_be_acknowledged_in_writing(visitor, ready):
     before = ready.settings
     answer = visitor.post(f"/w/{ready.id}/release", {"format": ".csv", "remark": "kept"})
     assert answer.status == 422
-    assert answer.text.count("<code>P61</code>") == 1
+    assert answer.text.count("<code>P61</code>") == 2  # a group tells, and a column is unique
     assert "kept</textarea>" in answer.text
     assert ready.settings == before
 
@@ -298,8 +303,29 @@ def test_the_acknowledgement_stands_in_the_internal_report_alone(visitor, ready,
     assert "Checked twice." in inside
     assert "Not met, and acknowledged: No group tells a confidential value." in inside
     assert "accepted: told" in inside
-    for role in ("public_report", "ledger", "public"):
+    for role in ("public_report", "public"):
         assert "accepted" not in files[role].read_text()
+    assert "accepted: told" not in files["ledger"].read_text()
+
+
+def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
+    visitor, ready, tmp_path
+):
+    page = text_of(visitor.get(f"/w/{ready.id}/release"))
+    assert "✗ No column that leaves as it was makes many records unique" in page
+    assert "income is confidential and released on purpose" in page
+    files = downloaded(visitor, ready, tmp_path, "plan", "ledger", "report")
+    plan = ds.Plan.of(tomllib.loads(files["plan"].read_text()), tmp_path)
+    assert plan.section("outputs")["unique_columns"] == {"income": "accepted: unique"}
+    ledger = json.loads(files["ledger"].read_text())
+    assert ledger["plan"]["outputs"]["unique_columns"] == {"income": "accepted: unique"}
+    assert "What leaves as it was" in text_of_file(files["report"])
+
+
+def test_the_roles_say_on_which_columns_many_records_are_unique(visitor, ready):
+    page = text_of(visitor.get(f"/w/{ready.id}/roles"))
+    assert re.search(r"income suggested: confidential [\d,]+ of [\d,]+ records", page)
+    assert "sex suggested: key 2" in page
 
 
 def test_the_plan_makes_the_same_files_again(visitor, ready, patients, tmp_path):

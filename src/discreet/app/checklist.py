@@ -14,6 +14,7 @@ from discreet.app import drafting
 from discreet.app.runs import Kept
 from discreet.app.workspaces import Workspace
 from discreet.reporting.facts import FEWEST
+from discreet.reporting.naming import renamed
 from discreet.wording import counted, share
 
 
@@ -44,6 +45,7 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
         _criterion(kept),
         _small_groups(kept),
         *_told(workspace, kept),
+        _unique_columns(workspace, kept),
     )
 
 
@@ -102,6 +104,27 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         else f"Every group has {min(p.values())} or more values of each confidential attribute."
     )
     yield Item("told", "No group tells a confidential value", not told, words)
+
+
+UNIQUE = "unique"
+
+
+def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
+    """Whether many records are unique on a column that leaves as it was."""
+    title = "No column that leaves as it was makes many records unique"
+    rows = kept.run.figures["unchanged"]
+    flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
+    if flagged:
+        return Item(UNIQUE, title, False, " ".join(flagged))
+    names = [row["column"] for row in rows]
+    words = f"As they were: {_listed(workspace.labels, names)}." if names else "All are changed."
+    return Item(UNIQUE, title, True, words)
+
+
+def unique_columns_of(kept: Kept, written: Mapping[str, str]) -> dict[str, str]:
+    """The reason in writing for each column on which many records are unique, for the plan."""
+    rows = kept.run.figures["unchanged"]
+    return {row["column"]: _line(written[UNIQUE]) for row in rows if row["flagged"]}
 
 
 def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:

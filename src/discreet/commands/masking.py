@@ -39,10 +39,11 @@ def _masking(name: str) -> Callable[..., None]:
             remedy = f"Lower {argument('max_suppressed')} or the criterion."
             fail("D32", "all records would be suppressed.", remedy)
         told = _told(method, data, done)
-        done.masked.write(output, overwrite=force)
-        report = {"written": output.name, "records": done.masked.n, **_figures(done, told)}
+        written = done.masked.write(output, overwrite=force)
+        report = {**written.to_dict(), **_figures(done, told)}
         said = f"{done.masked.n:,} of {data.n:,} records written to {output.name}."
-        print(json.dumps(report, indent=2) if as_json else _said(done, told, said))
+        lines = [_said(done, told, said), written.unchanged.explain()]
+        print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
     ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"

@@ -25,6 +25,13 @@ Hierarchies = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+UniqueColumns = Annotated[
+    list[str],
+    typer.Option(
+        "--unique-column",
+        help="Why a column that makes many records unique may be made public: 'fnlwgt=reason'.",
+    ),
+]
 _HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
 
 
@@ -151,6 +158,15 @@ def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
 
 def _is_for(stem: str, key: str) -> bool:
     return stem == key or stem.endswith(f"_{key}")
+
+
+def reasons_in(given: list[str]) -> dict[str, str]:
+    """The reason for each column: ``fnlwgt=the design needs it``."""
+    pairs = [one.partition("=") for one in given]
+    if not all(equals and name.strip() and reason.strip() for name, equals, reason in pairs):
+        what = "--unique-column is not a column and a reason."
+        fail("P36", what, "Write --unique-column 'fnlwgt=why it may go out'.")
+    return {name.strip(): reason.strip() for name, _, reason in pairs}
 
 
 def announce_compilation() -> None:

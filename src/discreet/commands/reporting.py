@@ -11,7 +11,7 @@ import typer
 import discreet as ds
 from discreet.commands.app import show
 from discreet.commands.lazy import lazily, reading
-from discreet.commands.options import Force, Json
+from discreet.commands.options import Force, Json, UniqueColumns, reasons_in
 
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
@@ -35,6 +35,7 @@ def _report() -> Callable[..., None]:
         on: str,
         output: Path,
         public: bool,
+        unique_columns: list[str],
         title: str | None,
         note: str | None,
         force: bool,
@@ -50,6 +51,7 @@ def _report() -> Callable[..., None]:
             on=on,
             title=title,
             note=note,
+            unique_columns=reasons_in(unique_columns),
             overwrite=force,
         )
         show(found, as_json, found.explain)
@@ -63,6 +65,7 @@ def _report() -> Callable[..., None]:
         option("read_alike", Any),
         option("public", Public, default=False),
         *criterion_options(usual_k=None),
+        option("unique_columns", UniqueColumns, []),
         option("title", Title, None),
         option("note", Note, None),
         option("force", Force, default=False),

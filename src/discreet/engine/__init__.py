@@ -11,6 +11,7 @@ from discreet.engine.counting import (
     class_figures,
     class_signatures,
     class_sizes,
+    codes,
     counts,
     is_empty,
     largest,
@@ -18,6 +19,7 @@ from discreet.engine.counting import (
     profile,
     size,
     summed_classes,
+    value_figures,
     with_class_size,
 )
 from discreet.engine.csv import read_csv
@@ -81,6 +83,7 @@ __all__ = [
     "class_signatures",
     "class_sizes",
     "classification",
+    "codes",
     "collect",
     "compared",
     "compatible",
@@ -131,6 +134,7 @@ __all__ = [
     "summed_classes",
     "sums_of_products",
     "unlinked",
+    "value_figures",
     "with_class_size",
     "without",
     "write",

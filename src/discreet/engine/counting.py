@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+_HEAD = 1000  # rows that show at once what a column cannot be
 
 
 def size(source: Source) -> int:
@@ -47,6 +48,50 @@ def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[
         name: (int(row.get(f"d{source.at(name)}") or 0), int(row[f"m{source.at(name)}"] or 0))
         for name in names
     }
+
+
+def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[str]:
+    """The columns of numbers that hold whole numbers only, at most so many different ones, and
+    each of them in so many records on average.
+
+    The first rows exclude most of the others: whatever rows an engine gives first, a column with
+    too many values in some rows has too many in all.
+    """
+    few = _not_excluded(source, names, most)
+    found: list[str] = []
+    for some in portions(few, 50):
+        aggregates: dict[str, Any] = {}
+        for name in some:
+            column, at = source.table[source.at(name)], source.at(name)
+            aggregates |= {f"d{at}": column.nunique(), f"n{at}": column.count()}
+            aggregates[f"w{at}"] = _whole(column).all()
+        row = collected(source.table.aggregate(**aggregates), source).to_pylist()[0]
+        for name in some:
+            distinct, filled, whole = (row[f"{sign}{source.at(name)}"] for sign in "dnw")
+            if whole and 1 <= distinct <= most and filled >= each * distinct:
+                found.append(name)
+    return found
+
+
+def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
+    if not names:
+        return []
+    columns = {source.at(name): source.table[source.at(name)] for name in names}
+    head = collected(source.table.select(**columns).limit(_HEAD), source)
+    found = []
+    for name in names:
+        values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
+        if len(values) <= most and all(v % 1 == 0 for v in values):
+            found.append(name)
+    return found
+
+
+def _whole(column: Any) -> Any:
+    """Whether a number is whole, or missing."""
+    if column.type().is_integer():
+        return column.isnull() | column.notnull()
+    whole = (column.floor() == column) & ~endless(column)
+    return column.isnull() | whole.fill_null(False)
 
 
 def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:
@@ -188,6 +233,37 @@ def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[i
         rows = sorted(collected(stacked, source).to_pylist(), key=operator.itemgetter("at"))
         found += [(row["classes"], row["uniques"], row["pairs"]) for row in rows]
     return found
+
+
+def value_figures(source: Source, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+    """Per column its number of values, of records that have one, and of records that alone have
+    theirs; a missing value is no value. Only these numbers leave the engine.
+    """
+    import ibis
+
+    found: dict[str, tuple[int, int, int]] = {}
+    for some in portions(names, 30):
+        counted = [
+            _value_figures(source, name).mutate(at=ibis.literal(at, type="int32"))
+            for at, name in enumerate(some)
+        ]
+        stacked = functools.reduce(lambda one, other: one.union(other), counted)
+        for row in collected(stacked, source).to_pylist():
+            numbers = (row[part] or 0 for part in ("values", "filled", "unique"))
+            found[some[row["at"]]] = tuple(map(int, numbers))  # type: ignore[assignment]
+    return {name: found[name] for name in names}
+
+
+def _value_figures(source: Source, name: str) -> ir.Table:
+    column = source.table.select(v=source.table[source.at(name)])
+    held = column.filter(column["v"].notnull())
+    sizes = held.group_by("v").agg(n=held.count())
+    figures = {
+        "values": sizes.count(),
+        "filled": sizes["n"].sum(),
+        "unique": (sizes["n"] == 1).sum(),
+    }
+    return sizes.aggregate(**{part: figure.cast("int64") for part, figure in figures.items()})
 
 
 def _figures(source: Source, names: Sequence[str]) -> ir.Table:

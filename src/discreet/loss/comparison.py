@@ -85,7 +85,7 @@ def _here(
     x, y = linked.values([*continuous, *categorical])
     left_out, xs, ys = complete_numbers(x, y, continuous)
     types = linked.initial.types
-    codes = [_codes(x[n], y[n], types[n].scale) for n in categorical]
+    codes = [_codes(x[n], y[n], types.scale(n)) for n in categorical]
     cardinalities = [c[2] for c in codes]
     return Comparison(
         x.num_rows,
@@ -175,7 +175,7 @@ def _there(
         sums = found.moments(totals, QUANTILES, *around(totals.m))
         summary = Summary(**sums._asdict())
     at, types = range(first, len(names)), linked.initial.types
-    scales = {i: scale for i in at if (scale := types[names[i]].scale)}
+    scales = {i: scale for i in at if (scale := types.scale(names[i]))}
     tables = [tuple(first + a for a in t) for t in tables_of(len(categorical), dimension)]
     places = {key: every.index(key) for key in keys}
     asked: dict[Any, Any] = {("apart", i): found.apart(i, scale) for i, scale in scales.items()}

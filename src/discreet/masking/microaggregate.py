@@ -146,8 +146,8 @@ def microaggregate(
     ----------
     data : Microdata
     columns : list of str, optional
-        The attributes to mask, of any type; the keys when not given. The univariate methods take
-        numeric columns, each by itself.
+        The attributes to mask, of any type; the keys when not given. V-MDAV and the univariate
+        methods, which take each column by itself, need continuous ones.
     k : int
         Least size of a group; MDAV makes groups of k to 2k − 1.
     method : {"mdav", "v-mdav", "fixed", "optimal-univariate"}
@@ -257,7 +257,7 @@ def _attribute(data: Microdata, name: str, options: Options) -> Attribute:
     integer = data.source.kinds[name] == "integer"
     if _continuous(data, name) or options.univariate:
         return Attribute(name, "continuous", integer=integer)
-    scale = data.types[name].scale
+    scale = data.types.scale(name)
     return Attribute(name, "nominal" if scale is None else "ordinal", scale)
 
 
@@ -328,14 +328,24 @@ def _option_problems(options: Options) -> list[Problem]:
 
 def _column_problems(data: Microdata, chosen: list[str], options: Options) -> list[Problem]:
     kinds = data.source.kinds
-    univariate = options.method in (*UNIVARIATE, "v-mdav")
+    by_mean = options.method in (*UNIVARIATE, "v-mdav")
     problems = [
         Problem(
             "D12", f"{c!r} is stored as {kinds[c]} and has no mean.", "Name numeric columns only."
         )
         for c in chosen
         if kinds[c] not in _NUMERIC
-        and (univariate or data.types[c].measure == "continuous" or kinds[c] == "other")
+        and (by_mean or data.types[c].measure == "continuous" or kinds[c] == "other")
+    ]
+    problems += [
+        Problem(
+            "D12",
+            f"{c!r} is {data.types[c]} and has no mean, which {options.method} needs.",
+            "Use method='mdav'; or, if its numbers are amounts, "
+            f"read it with types={{{c!r}: 'continuous'}}.",
+        )
+        for c in chosen
+        if by_mean and kinds[c] in _NUMERIC and data.types[c].measure != "continuous"
     ]
     missing = engine.profile(data.source, chosen)[1] if chosen else {}
     return problems + [

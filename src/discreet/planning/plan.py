@@ -210,6 +210,23 @@ class Plan:
             self, document={**self.document, "steps": seeded} if steps else self.document
         )
 
+    def with_reasons(self, reasons: Mapping[str, str]) -> Plan:
+        """The plan with more reasons why columns that make many records unique may be public."""
+        if not reasons:
+            return self
+        outputs = self.section("outputs")
+        written = {**outputs.get("unique_columns", {}), **reasons}
+        document = {**self.document, "outputs": {**outputs, "unique_columns": written}}
+        raise_all(document_problems(document, self.where, self.folder))
+        return replace(self, document=document)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it makes a public release: a report or an extract of the ledger to publish."""
+        from discreet.planning.document import PUBLIC
+
+        return any(name in self.outputs for name in PUBLIC)
+
     def on(self, source: str | os.PathLike[str]) -> Plan:
         """The same plan for another file."""
         named = {**self.section("source"), "file": str(Path(source).absolute())}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.errors import DiscreetError, Problem, fail
+from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.planning import entries
 from discreet.planning.document import FILES
@@ -57,6 +57,7 @@ def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
     document = _document(under_way, data, masked, inputs)
     document |= {"started": started.isoformat(timespec="seconds")}
     release = _measured(under_way, data, masked, document)
+    raise_all(_reason_problems(release))
     if release.satisfied:
         if _states(plan) != before:  # it would be written from two states of a file
             fail("S22", "an input was changed during the run.", "Run again when it is at rest.")
@@ -144,8 +145,23 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
     document |= {"check": entries.figures(check)}
     document |= {name: entries.figures(result) for name, result in found.items()}
     document |= {"not_measured": under_way.not_measured}
+    unchanged = ds.unchanged(masked, identifiers=plan.section("outputs").get("identifiers", ()))
+    document |= {"unchanged": entries.figures(unchanged)}
     ledger = Ledger(document, plan.outputs["ledger"].parent)
-    return Release(plan, masked, check, **found, ledger=ledger, files=())
+    return Release(plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=())
+
+
+def _reason_problems(release: Release) -> list[Problem]:
+    """A public release in which many records are unique on a column needs a reason in writing."""
+    plan = release.plan
+    if not plan.is_public or not release.satisfied:
+        return []
+    remedy = (
+        'write why it may go out: unique_columns = { column = "reason" } in [outputs], or '
+        "--unique-column 'column=reason'."
+    )
+    reasons = plan.section("outputs").get("unique_columns", {})
+    return plan.where.all(("outputs",), release.unchanged.problems(reasons, remedy))
 
 
 def _states(plan: Plan) -> list[tuple[int, int, int]]:
@@ -188,6 +204,7 @@ def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[s
                 criterion=release.plan.criterion or None,
                 found=under_way.found,
                 note=release.plan.section("outputs").get("note") if name == "report" else None,
+                unique_columns=release.plan.section("outputs").get("unique_columns"),
             )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import discreet as ds
@@ -22,6 +23,7 @@ class Given:
     ru_map: Any = None
     record_risk: Any = None
     score: Any = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,14 @@ class Facts:
         keys = [c for c in shared if c in self.initial.keys and c not in self.loss.untouched]
         others = [c for c in shared if c not in self.initial.keys and self._differs(c)]
         return [c for c in shared if c in {*keys, *others}]
+
+    @functools.cached_property
+    def unchanged(self) -> ds.Unchanged:
+        """What leaves as it was, but for the column that links a file masked elsewhere."""
+        if self.on is None and isinstance(self.masked, ds.Masked):
+            return ds.unchanged(self.masked)
+        linking = () if self.on is None else (self.on,)
+        return ds.unchanged(self.masked, changed=[*self.changed(), *linking])
 
     def _differs(self, column: str) -> bool:
         before, after = (d.frequency_set([column]) for d in (self.initial, self.masked))

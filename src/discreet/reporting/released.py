@@ -37,7 +37,13 @@ def section(facts: Facts) -> Section:
         )
     )
     tables = Columns((_columns(facts), *_steps(facts)))
-    blocks: tuple[Block, ...] = (figures, _in_words(facts), *_warnings(facts), tables)
+    blocks: tuple[Block, ...] = (
+        figures,
+        _in_words(facts),
+        *_warnings(facts),
+        tables,
+        *_unchanged(facts),
+    )
     return Section("released", "What was released", blocks)
 
 
@@ -70,13 +76,47 @@ def _warnings(facts: Facts) -> list[Words]:
     ]
 
 
+def _unchanged(facts: Facts) -> list[Block]:
+    """What leaves as it was; how many records are unique on it is for the house."""
+    found = facts.unchanged
+    if facts.public or not found.columns:
+        return []
+    rows = [
+        (facts.names[one.column], one.role, one.distinct, one.unique,
+         None if one.unique is None else Share(one.unique, one.n),
+         "yes" if one.flagged else "", _reason(one, facts))
+        for one in found.columns
+    ]  # fmt: skip
+    reasons = any(row[-1] for row in rows)
+    heads = ("column", "role", "distinct", "unique records", "share", "flagged", "reason")
+    cells = tuple(row if reasons else row[:-1] for row in rows)
+    words = [facts.said(one.explain()) for one in found.flagged]
+    table = Table(
+        "What leaves as it was",
+        heads if reasons else heads[:-1],
+        cells,
+        f"A column is {facts.unchanged.rule}.",
+    )
+    return [table, *([Words(tuple(words), "bad")] if words else [])]
+
+
+def _reason(one: Any, facts: Facts) -> str:
+    return " ".join(facts.given.reasons.get(one.column, "").split()) if one.flagged else ""
+
+
 def _columns(facts: Facts) -> Table:
     if facts.public:
+        as_it_was = {one.column for one in facts.unchanged.columns}
         rows = [
-            (facts.names[c], facts.masked.roles.of(c), str(facts.masked.types[c]))
+            (
+                facts.names[c],
+                facts.masked.roles.of(c),
+                str(facts.masked.types[c]),
+                "as they were" if c in as_it_was else "changed",
+            )
             for c in facts.released
         ]
-        return Table("Columns released", ("column", "role", "type"), tuple(rows))
+        return Table("Columns released", ("column", "role", "type", "values"), tuple(rows))
     before, after = facts.initial.profile, facts.masked.profile
     gaps = any(missing for _, missing in (*before.values(), *after.values()))
     rows_inside = []

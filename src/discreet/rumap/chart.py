@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from discreet.charts import altair
+from discreet.charts import altair, in_font
 from discreet.rumap.labels import Spot, place_labels
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class _Frame:
         return x / _WIDTH * self.risk, (1 - y / _HEIGHT) * self.loss
 
 
+@in_font
 def ru_chart(found: RUMap) -> Any:
     """Loss against risk; points of the frontier are filled, equal ones stand side by side."""
     alt = altair()

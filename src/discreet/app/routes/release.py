@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app import runs
-from discreet.app.checklist import Item, items_of, note_of, still_risky
+from discreet.app.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.pages import chosen, form_of, page, see, text_in, workspace_of
 from discreet.app.runs import Kept
 from discreet.app.work.releasing import REPORTS
@@ -154,6 +154,8 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
         outputs |= REPORTS
     if asked["escape"] and suffix == ".csv":
         outputs["escape_formulas"] = True
+    reasons = unique_columns_of(kept, asked["written"])
+    outputs |= {"unique_columns": reasons} if reasons else {}
     note = note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
     with workspace.lock:
