@@ -158,12 +158,11 @@ def test_linkage_equals_a_slow_count_and_is_tried_in_blocks_when_large(monkeypat
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(size=(80, 2)), 1)
     y = np.round(x + rng.normal(scale=0.3, size=x.shape), 1)
+    tenths = [np.rint(10 * side).astype(int) for side in (x, y)]  # exact, so that ties are ties
     slow = 0.0
     for i in range(80):
-        d = ((x - y[i]) ** 2).sum(axis=1)
-        own = (y[i, 0] - x[i, 0]) ** 2 + (y[i, 1] - x[i, 1]) ** 2
-        d[i] = own
-        slow += 1 / (d == own).sum() if (d >= own).all() else 0
+        d = ((tenths[0] - tenths[1][i]) ** 2).sum(axis=1)
+        slow += 1 / (d == d[i]).sum() if (d >= d[i]).all() else 0
     assert own_is_nearest(x, y) == pytest.approx(slow)
     monkeypatch.setattr(module, "WHOLE", 30)
     share, blocks = module._linkage(x, y)
@@ -185,3 +184,31 @@ def test_statistics_before_and_after_stand_side_by_side(patients):
     from discreet.charts import svg
 
     assert svg(found.chart()).startswith("<svg")
+
+
+def scored(x, y):
+    files = [ds.read({"x": c, "rec": list(range(len(c)))}, keys=["x"]) for c in (x, y)]
+    return ds.score(*files, on="rec")
+
+
+def test_a_value_below_the_masked_one_is_as_near_as_one_above_it():
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(0, 50, (2, 60)).tolist()
+    mirrored = scored([-v for v in x], [-v for v in y])
+    assert mirrored.interval_disclosure == pytest.approx(scored(x, y).interval_disclosure)
+
+
+def test_the_ranks_between_a_value_and_the_masked_one_are_counted():
+    x = list(range(100))
+    for apart in (1, 3, 5, 6):  # within 5 ranks of 100 the widest interval, of 10 %, holds it
+        for sign in (1, -1):
+            y = [v if v != 50 else 50 + sign * apart for v in x]
+            outside = sum(apart > width / 2 for width in range(1, 11)) / 10
+            expected = 100 - outside  # one value of a hundred
+            assert scored(x, y).interval_disclosure == pytest.approx(expected)
+
+
+def test_initial_records_that_are_equally_near_share_the_link():
+    for low in range(60):  # in units of the standard deviation some of the middles are rounded
+        found = scored([low, low + 2, 200], [low + 1, low + 1, 200])
+        assert found.record_linkage == pytest.approx(200 / 3)

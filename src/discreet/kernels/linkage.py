@@ -8,6 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+# Distances of values in units of a standard deviation are rounded: what differs by less is equal.
+_TOLERANCE = 1e-12
+
 
 def own_is_nearest(initial: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
     """Expected number of masked records linked to their own initial record (same row).
@@ -29,17 +32,18 @@ def _equally_near(initial, masked):  # type: ignore[no-untyped-def]
         own = 0.0
         for a in range(d):
             own += (masked[i, a] - initial[i, a]) ** 2
+        low, high = own * (1.0 - _TOLERANCE), own * (1.0 + _TOLERANCE)
         equal = 0
         for j in range(n):
             distance = 0.0
             for a in range(d):
                 distance += (masked[i, a] - initial[j, a]) ** 2
-                if distance > own:
+                if distance > high:
                     break
-            if distance < own:
+            if distance < low:
                 equal = 0
                 break
-            if distance == own:
+            if distance <= high:
                 equal += 1
         near[i] = equal
     return near

@@ -151,13 +151,20 @@ def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
 
 def _interval_disclosure(x: Floats, y: Floats) -> float:
     """Share of values whose original lies within p % of the ranks around the masked value."""
-    n, inside = len(x), []
-    for a in range(x.shape[1]):
-        ordered = np.sort(x[:, a])
-        low = np.searchsorted(ordered, y[:, a], side="left")
-        high = np.searchsorted(ordered, y[:, a], side="right")
-        first = np.searchsorted(ordered, x[:, a], side="left")
-        last = np.searchsorted(ordered, x[:, a], side="right") - 1
-        apart = np.maximum(np.maximum(first - high, low - last), 0)
-        inside += [float((apart <= width * n / 2).mean()) for width in _WIDTHS]
-    return float(np.mean(inside))
+    n = len(x)
+    apart = [_ranks_apart(x[:, a], y[:, a]) for a in range(x.shape[1])]
+    return float(np.mean([(each <= width * n / 2).mean() for each in apart for width in _WIDTHS]))
+
+
+def _ranks_apart(x: Floats, y: Floats) -> Floats:
+    """By how many ranks the masked value of each record is away from its original one.
+
+    Equal values share their ranks, and the nearest counts. A masked value that no record has
+    lies half a rank from its neighbours, above and below.
+    """
+    ordered = np.sort(x)
+    below, upto = (np.searchsorted(ordered, y, side=s) for s in ("left", "right"))
+    first, last = (np.searchsorted(ordered, x, side=s) for s in ("left", "right"))
+    between = np.where(x > y, first - upto, below - last)  # values that lie in between
+    step = np.where(upto > below, 1.0, 0.5)
+    return np.where(x == y, 0.0, between + step)
