@@ -27,7 +27,7 @@ from discreet.masking.found import Found
 from discreet.masking.masked import Masked, require_records
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Amount, Label, Shared, Vary, is_number
+from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number
 from discreet.search import Search, SearchName
 from discreet.wording import counted
 
@@ -67,6 +67,7 @@ def generalize(
         Amount,
         Label("Records that may be left out"),
         Doc("Share (0.02) or number (20) of records that may be suppressed."),
+        Public,
         Vary(0.02, shown="(≤{} out)"),
     ] = 0.02,
     search: Annotated[
@@ -80,8 +81,9 @@ def generalize(
             },
         ),
         Doc("How the lattice is searched."),
+        Public,
     ] = "optimal",
-    loss: Annotated[LossName, Label("Loss"), Doc("What is minimised.")] = "iyengar",
+    loss: Annotated[LossName, Label("Loss"), Doc("What is minimised."), Public] = "iyengar",
     suppression: Annotated[
         Suppression,
         Label(
@@ -92,6 +94,7 @@ def generalize(
             },
         ),
         Doc("Suppress every class that fails, or only those smaller than k."),
+        Public,
     ] = "failing",
     seconds: Annotated[
         float | None,

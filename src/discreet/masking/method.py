@@ -98,6 +98,11 @@ class Method:
                 found |= {p.name: p for p in parameters_of(call) if not p.python_only}
         return found
 
+    def published(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """What everybody may know of a step: what is marked so, and nothing else."""
+        known = {p.name for p in self.parameters.values() if p.public} | {*self.public_facts}
+        return {name: value for name, value in recorded.items() if name in known}
+
     @functools.cached_property
     def files(self) -> dict[str, Parameter]:
         """What a file can say in place of parameters, on the command line."""

@@ -118,6 +118,7 @@ def microaggregate(
             {"refuse": "are refused", "category": "a missing value is a category"},
         ),
         Doc("A missing value is an error, or a category of a nominal attribute."),
+        Public,
     ] = "refuse",
     round: Annotated[  # noqa: A002
         bool,
@@ -130,14 +131,20 @@ def microaggregate(
         Ge(1),
         Label("Size of blocks"),
         Doc("Split very large files into blocks of about this many records."),
+        Public,
     ] = None,
     objective: Annotated[
         Objective,
         Label("What the optimal partition minimises"),
         Doc("What the optimal univariate partition minimises."),
+        Public,
     ] = "squares",
     gamma: Annotated[
-        float, Ge(0), Label("Growth γ of V-MDAV"), Doc("How readily the groups of V-MDAV grow.")
+        float,
+        Ge(0),
+        Label("Growth γ of V-MDAV"),
+        Doc("How readily the groups of V-MDAV grow."),
+        Public,
     ] = 0.2,
 ) -> Masked:
     """Replace values by the average of a group of at least k similar records.
