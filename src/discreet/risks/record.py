@@ -32,6 +32,7 @@ from discreet.errors import DiscreetError, fail, listed, raise_all
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
+from discreet.measures import measure
 from discreet.microdata import Microdata
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.provenance import Provenance
@@ -274,6 +275,17 @@ class RecordRisk:
 _Share = Annotated[float, Interval(ge=0, le=1)]
 
 
+@measure(
+    title="Record risk",
+    about="The risk of each record over all sets of attributes that an intruder may know.",
+    side="risk",
+    of="file",
+    figures={
+        "mean": "mean risk of a record",
+        "highest": "highest risk of a record",
+        "total": "sum of the risks of all records",
+    },
+)
 def record_risk(
     data: Microdata,
     known: Annotated[
