@@ -222,7 +222,7 @@ class Risk:
         "share_above_0.2",
         "partition",
         "class_sizes",
-    ),  # fmt: skip
+    ),
 )
 def risk(data: Microdata) -> Risk:
     """Measure the risk of a file by the sizes of its classes on the keys.
