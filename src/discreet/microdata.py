@@ -223,6 +223,17 @@ class Microdata:
                 'Read the data with missing="category".',
             )
 
+    def infinite_problems(self, names: Sequence[str]) -> list[Problem]:
+        """The problems of columns with infinite numbers, for what works with means."""
+        return [
+            Problem(
+                "D12",
+                f"{name!r} has {number:,} infinite values and no mean.",
+                "Name them in missing_values=, or drop the records.",
+            )
+            for name, number in engine.infinite(self.source, names).items()
+        ]
+
     def class_sizes(self) -> NDArray[np.int64]:
         """The size of each record's class on the keys, in the order of the records."""
         self.need_partition("the class size of a record")

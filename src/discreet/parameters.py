@@ -17,7 +17,8 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from fractions import Fraction
+from numbers import Integral, Rational, Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -435,6 +436,17 @@ def is_whole(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether a value is a real number, of numpy's kinds too; a truth value is none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_written(value: Any) -> Fraction:
+    """A real number exactly as it is written: 0.29 is 29/100, not the binary number next to it.
+
+    Examples
+    --------
+    >>> as_written(0.29)
+    Fraction(29, 100)
+    """
+    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
 
 
 def whole_number(name: str, value: object, least: int) -> list[Problem]:

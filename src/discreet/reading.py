@@ -52,7 +52,8 @@ def read(
         as well; ``"continuous"`` makes them amounts again. A column of a CSV file that is given
         as nominal is kept as text, as it is written.
     weight : column, optional
-        Sampling weights: positive numbers, none missing.
+        Sampling weights: positive numbers, none missing. :func:`sample` divides them by the share
+        that it draws. Nothing else uses them: risk and loss count every record once.
     record_id : column, optional
         Names the records and is never written. Files and frames default to the row number.
     missing : {"category", "wildcard", "refuse"}

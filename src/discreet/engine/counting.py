@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -92,6 +92,38 @@ def _whole(column: Any) -> Any:
         return column.isnull() | column.notnull()
     whole = (column.floor() == column) & ~endless(column)
     return column.isnull() | whole.fill_null(False)
+
+
+class Extent(NamedTuple):
+    """Of a column of exact numbers: digits after the point, lowest and highest value, and how many
+    different ones there are."""
+
+    digits: int
+    low: Any
+    high: Any
+    distinct: int
+
+
+def extents(source: Source, names: Sequence[str]) -> dict[str, Extent]:
+    """The extents of those columns that are stored in whole numbers or decimals."""
+    schema = source.table.schema()
+    types = {name: schema[source.at(name)] for name in names}
+    digits = {
+        name: 0 if of.is_integer() else of.scale
+        for name, of in types.items()
+        if of.is_integer() or (of.is_decimal() and of.scale is not None)
+    }
+    if not digits:
+        return {}
+    asked: dict[str, Any] = {}
+    for i, name in enumerate(digits):
+        column = source.table[source.at(name)]
+        asked |= {f"l{i}": column.min(), f"h{i}": column.max(), f"d{i}": column.nunique()}
+    row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
+    return {
+        name: Extent(digits[name], row[f"l{i}"], row[f"h{i}"], int(row[f"d{i}"]))
+        for i, name in enumerate(digits)
+    }
 
 
 def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:
@@ -308,6 +340,17 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     alike = [c for k in keys for c in same(table[k], classes[f"{k}_class"])]
     joined = table.join(classes, alike)
     return joined.select(*table.columns, name)
+
+
+def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """How many records hold an infinite number, by column; only columns that have some."""
+    schema = source.table.schema()
+    floating = [name for name in names if schema[source.at(name)].is_floating()]
+    if not floating:
+        return {}
+    asked = {source.at(name): endless(source.table[source.at(name)]).sum() for name in floating}
+    row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
+    return {name: int(row[source.at(name)]) for name in floating if row[source.at(name)]}
 
 
 def not_positive(source: Source, name: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.errors import raise_all
 from discreet.linking import Linked
 from discreet.loss.bits import ebil_share, share_of_bits
 from discreet.loss.categorical import (
@@ -66,8 +67,16 @@ def compare(
     keys: Sequence[str] = (),
 ) -> Comparison:
     """Compare the values of the released records."""
+    need_finite(linked, continuous)
     at = _here if linked.near else _there
     return at(linked, tuple(continuous), tuple(categorical), dimension, tuple(keys))
+
+
+def need_finite(linked: Linked, names: Sequence[str]) -> None:
+    """Refuse infinite numbers, which have no mean, no variance and no distance."""
+    files = (linked.initial, linked.masked)
+    problems = [one for data in files for one in data.infinite_problems(names)]
+    raise_all(list(dict.fromkeys(problems)))
 
 
 def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:

@@ -125,6 +125,7 @@ class InformationLoss:
             lines.append(f"{counted(self.missing_records, 'record')} not in the masked file.")
         if self.zeros:
             lines.append(f"{counted(self.zeros, 'original value')} of 0 left out of IL1.")
+        lines += self.provenance.unweighted()
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

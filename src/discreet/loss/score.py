@@ -20,7 +20,7 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.linking import link
-from discreet.loss.comparison import complete_numbers
+from discreet.loss.comparison import complete_numbers, need_finite
 from discreet.loss.continuous import spreads
 from discreet.loss.information import continuous_attributes, information_loss
 from discreet.measures import measure
@@ -118,6 +118,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     names = continuous_attributes(linked)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "The score is for numeric keys.")
+    need_finite(linked, names)
     _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
         remedy = (

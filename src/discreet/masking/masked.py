@@ -68,6 +68,9 @@ class Masked(Microdata):
     in_cells : frozenset of str
         Those of the changed columns of which steps changed single cells only: all other cells
         are as they were.
+    drawn_in : tuple of int
+        Which records the last step changed though their risk was not above its limit, by their
+        place in the file that it was given.
     """
 
     initial: Microdata = field(kw_only=True)
@@ -77,6 +80,7 @@ class Masked(Microdata):
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
     in_cells: frozenset[str] = field(kw_only=True, default=frozenset())
+    drawn_in: tuple[int, ...] = field(kw_only=True, default=())
 
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
@@ -168,6 +172,7 @@ def masked_from(
     mappings: Mapping[str, pa.Table] | None = None,
     types: Mapping[str, AttributeType] | None = None,
     changes: Mapping[str, int] | None = None,
+    drawn_in: tuple[int, ...] = (),
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,
 ) -> Masked:
@@ -193,6 +198,7 @@ def masked_from(
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
         changes=dict(changes or {}),
         in_cells=in_cells - changed if changes is None else in_cells | (changed - earlier),
+        drawn_in=drawn_in,
     )
     masked.__dict__["n"] = step.after  # counted already
     return masked if promise is None else kept(promise, masked)

@@ -112,11 +112,10 @@ class AtMost:
 
     def broken(self, masked: Masked) -> list[str]:
         """Measured anew, with the settings of the risk."""
-        from discreet.risks.record import record_risk
+        from discreet.masking.risky_groups import above
 
-        found = record_risk(masked, settings=self.risk.settings, most_sets=len(self.risk.sets))
-        above = found.above(self.at_most).count
-        return [f"{counted(above, 'record')} above a risk of {self.at_most:g}"] if above else []
+        left = len(above(masked, self.risk, self.at_most, self.risk.values > self.at_most))
+        return [f"{counted(left, 'record')} above a risk of {self.at_most:g}"] if left else []
 
 
 def _of_number(masked: Masked, found: int) -> list[str]:

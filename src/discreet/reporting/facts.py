@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import discreet as ds
 from discreet.reporting.naming import distinct, renamed
+from discreet.wording import NOT_USED
 
 Audience = Literal["internal", "public"]
 FEWEST = 5  # records: the usual limit of official statistics for what may be shown
@@ -90,9 +91,10 @@ class Facts:
         return renamed(text, self.names)
 
     def explained(self, result: Any) -> tuple[str, ...]:
-        """What a result says of itself, but for its advice on what to call next."""
+        """What a result says of itself, but for its advice on what to call next, and for what the
+        report says once."""
         lines = self.said(result.explain()).splitlines()
-        return tuple(line for line in lines if not line.startswith("Next: "))
+        return tuple(line for line in lines if not line.startswith(("Next: ", NOT_USED)))
 
     def changed(self) -> list[str]:
         """The released attributes whose values were changed, in the order of the file."""

@@ -47,6 +47,14 @@ def _in_words(facts: Facts) -> Words:
         f"{facts.masked.n:,} of {counted(facts.initial.n, 'record')} are released"
         + (f": {done}." if done else "; the file was masked elsewhere.")
     ]
+    lines += [
+        f"{counted(number, 'record')} that {'was' if number == 1 else 'were'} not above the limit "
+        "had to be changed, too: they lost the company of records that were, or were needed to "
+        "form groups with them."
+        for step in facts.steps
+        if (number := step.parameters.get("drawn_in", 0)) and not facts.public
+    ]
+    lines += _about_weights(facts)
     held = [c for c in facts.initial.columns if c not in facts.released]
     if held and facts.public:
         lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")
@@ -58,6 +66,28 @@ def _in_words(facts: Facts) -> Words:
             "must not be released."
         )
     return Words(tuple(lines))
+
+
+def _about_weights(facts: Facts) -> list[str]:
+    """What was done with the weights, step by step, and that the measures do without them."""
+    if facts.initial.weight is None:
+        return []
+    column = facts.names[facts.initial.weight]
+    lines = []
+    for step in facts.steps:
+        by = (step.parameters.get("weight") or {}).get("multiplied_by")
+        if isinstance(by, list):
+            low, high = (rounded(factor) for factor in by)
+            lines.append(
+                f"The weights in {column} were multiplied in each stratum by its records before "
+                f"over those drawn: by {low} to {high}."
+            )
+        elif by is not None:
+            lines.append(
+                f"The weights in {column} were multiplied by {rounded(by)}, the records before "
+                "over those drawn."
+            )
+    return [*lines, f"Risk and loss do not use the weights in {column}: every record counts once."]
 
 
 def _is(names: list[str]) -> str:

@@ -71,7 +71,8 @@ class Ranges:
         cells = numbers.to_numpy(zero_copy_only=False)
         for above, up_to, weight in self.rows:
             low, high = (_floor(above), _floor(up_to)) if whole else (above, up_to)
-            found[known & (cells > low) & (cells <= high)] = weight
+            over = known if above == -math.inf else known & (cells > low)  # open: −∞ too
+            found[over & (cells <= high)] = weight
         return found
 
     def problems(self, name: str, kind: str) -> list[Problem]:
