@@ -336,7 +336,9 @@ class Microdata:
             *_not_to_be_written(self, asked),
             *_unwritable(names),
             *_unescapable(names, Path(path), escape_formulas),
-            *place_problems(Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet")),
+            *place_problems(
+                Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet"), inputs=self.inputs
+            ),
         ]
 
     def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
@@ -348,6 +350,11 @@ class Microdata:
         form = engine.Form(seed, escape, self._first.origin.file)
         engine.write(self.source, self._written(asked), path, form)
         return Written(path, self, tuple(asked))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that the records were made from, which are never written to."""
+        return () if self.origin.file is None else (self.origin.file,)
 
     @property
     def _first(self) -> Microdata:

@@ -178,7 +178,7 @@ def test_a_file_of_the_same_name_is_replaced_and_puts_runs_out_of_date(visitor, 
     assert visitor.post(f"/w/{table.id}/compare/1/choose").status == 409
     uploaded(visitor, table, "edu", "edu.csv", EDU)
     assert table.out_of_date == ()
-    assert sorted(path.name for path in table.folder.glob("*.csv")) == ["edu.csv", "survey.csv"]
+    assert sorted(path.name for path in table.folder.glob("*.csv")) == ["edu.csv"]
 
 
 def test_levels_that_were_chosen_for_another_file_are_out_of_use(visitor, table):
@@ -218,7 +218,7 @@ def test_files_of_two_columns_never_take_each_others_place(visitor, table):
     assert (table.folder / "h.csv").read_bytes() == EDU
     uploaded(visitor, table, "edu", "survey.csv", EDU)
     assert table.plan.section("hierarchies")["edu"]["file"] == "survey-2.csv"
-    assert (table.folder / "survey.csv").read_bytes() == survey()
+    assert (table.folder / ".source" / "survey.csv").read_bytes() == survey()
 
 
 @pytest.mark.parametrize(

@@ -193,3 +193,26 @@ def test_data_that_refuse_missing_values_are_refused():
     risk = ds.record_risk(data, {"a": 0.5}, {"d": 1.0})
     with pytest.raises(DiscreetError, match="N40"):
         ds.protect_records(data, risk, at_most=1)
+
+
+def test_suppression_ends_where_no_cell_lowers_the_risk_any_more():
+    class Endless(Exception):
+        pass
+
+    def count(_):
+        rounds.append(None)
+        if len(rounds) > 500:
+            raise Endless
+
+    rng, rounds = np.random.default_rng(5), []
+    table = {
+        "a": rng.integers(1, 90, 60).tolist(),
+        "b": rng.choice(["F", "M"], 60).tolist(),
+        "c": [f"{x}{y}" for x, y in rng.choice(list("ABCDEF"), (60, 2))],
+        "d": rng.choice(["x", "y", "z"], 60).tolist(),
+    }
+    data = ds.read(table, types={"b": "nominal"})
+    risk = ds.record_risk(data, dict.fromkeys("abc", 0.5), {"d": 1.0})
+    limit = float(np.quantile(risk.values, 0.1))
+    with ds.on_progress(count), pytest.raises(DiscreetError, match="D42"):
+        ds.protect_records(data, risk, at_most=limit, columns=["b", "c"])

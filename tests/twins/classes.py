@@ -127,6 +127,7 @@ def tree_distance(own: list[Any], whole: list[Any], order: list[Any], ladder: La
     return cost / (2 * height)
 
 
+ROUNDING = Fraction(1, 10**12)  # a distance that is t but for rounding satisfies
 DISTANCES = {"equal": equal_distance, "ordered": ordered_distance, "hierarchical": tree_distance}
 
 
@@ -165,7 +166,7 @@ def reasons(
         else:
             measure = DISTANCES[criterion.distance]
             apart = measure(values, table.columns[name], order_of(table, name), ladder)
-            wrong = apart > Fraction(str(criterion.t))
+            wrong = apart > Fraction(str(criterion.t)) + ROUNDING
         if wrong:
             found.add(name)
     return found
@@ -184,7 +185,7 @@ def criteria(draw, table: Table, limits: bool = False) -> tuple[list[Any], Ladde
     if table.confidential:
         some = draw(st.sampled_from([None, table.confidential[-1]]))
         l = draw(st.integers(1, 3))
-        t = draw(st.sampled_from([0.0, 0.1, 0.25, 0.375, 0.4, 0.5, 0.9]))
+        t = draw(st.sampled_from([0.0, 0.1, 0.25, 0.4, 0.9, *_near_distances(table)]))
         offered += [
             lambda: ds.PSensitiveKAnonymity(min(l, k), k, confidential=some),
             lambda: ds.LDiversity(l, confidential=some),
@@ -211,6 +212,18 @@ def criteria(draw, table: Table, limits: bool = False) -> tuple[list[Any], Ladde
         offered += [lambda: ds.DisclosureRiskAtMost(limit, **given)] * 2
     chosen = draw(st.lists(st.integers(0, len(offered) - 1), min_size=1, max_size=3, unique=True))
     return [offered[i]() for i in chosen], ladder
+
+
+def _near_distances(table: Table) -> list[float]:
+    """Distances of classes from the whole, and a little less: there a limit decides."""
+    name = table.confidential[-1]
+    column, order = table.columns[name], order_of(table, name)
+    found = set()
+    for members in classes_of(keys_of(table)):
+        for measure in (equal_distance, ordered_distance):
+            apart = float(measure([column[i] for i in members], column, order, None))
+            found |= {apart, max(apart - 0.01, 0.0)}
+    return sorted(found)
 
 
 def _one_top(ladder: Ladder) -> bool:

@@ -5,16 +5,18 @@ partition among all partitions.
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 import discreet as ds
-from tests.multivariate_twin import twin_convex_median
+from tests.multivariate_twin import twin_convex_median, twin_variable
 from tests.twins.tables import DOMAINS, Table, tables
 from tests.twins.twin import partitions_of, same, twin
 
@@ -126,6 +128,16 @@ def grouped(draw, kinds=("nominal", "ordinal", "integer", "float")):
     return [(table, by, draw(st.integers(1, 4)), draw(averages)) for _ in range(3)]
 
 
+@st.composite
+def spread(draw):
+    """Numbers far apart, so that hardly any distances are equal."""
+    n, d = draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    cells = st.lists(st.integers(0, 1000), min_size=n, max_size=n)
+    names = [f"k{i}" for i in range(d)]
+    table = Table({k: draw(cells) for k in names}, dict.fromkeys(names, "integer"), tuple(names))
+    return [(table, None, k, "median") for k in (2, 3, 4)]
+
+
 def strata_of(table: Table, by: str | None) -> list[list[int]]:
     if by is None:
         return [list(range(table.n))]
@@ -144,7 +156,7 @@ def too_small(table: Table, by: str | None, k: int, **options: Any) -> bool:
     raise AssertionError("a stratum of fewer than k records is accepted")
 
 
-@twin("mdav", grouped(), 2)
+@twin("mdav", grouped() | spread(), 2)
 def compare_mdav(case: Any) -> None:
     table, by, k, ordinal = case
     options = {"ordinal": ordinal, "preserve_variance": False}
@@ -157,10 +169,7 @@ def compare_mdav(case: Any) -> None:
         _valid_groups(space, found, by, k)
         return
     for group in groups:
-        average = space.average(group)
-        for i in group:
-            for key, value in zip(table.keys, average, strict=True):
-                same("masked value", found[key][i], _plain(value), 1e-9)
+        _same_average(space, found, group)
 
 
 def _plain(value: Any) -> Any:
@@ -182,12 +191,17 @@ def _valid_groups(space: Space, found: dict[str, list[Any]], by: str | None, k: 
 @st.composite
 def single(draw):
     n = draw(st.integers(1, 8))
-    cells = draw(st.sampled_from([st.integers(-3, 6), st.integers(0, 40),
-                                  st.sampled_from([0.0, 0.1, 0.3, 1.5, -0.5, 1e6])]))  # fmt: skip
+    whole = [st.integers(-3, 6), st.integers(0, 40)]
+    kind, cells = draw(
+        st.sampled_from([
+            *(("integer", numbers) for numbers in whole),
+            ("float", st.sampled_from([0.0, 0.1, 0.3, 1.5, -0.5, 1e6])),
+        ])
+    )  # fmt: skip
     values = draw(st.lists(cells, min_size=n, max_size=n))
-    data = ds.read({"x": values}, keys=["x"], types={"x": "continuous"})
+    table = Table({"x": values}, {"x": kind}, ("x",))
     objectives = st.sampled_from(["squares", "absolute"])
-    return [(values, data, draw(st.integers(1, 4)), draw(objectives)) for _ in range(3)]
+    return [(values, table, draw(st.integers(1, 4)), draw(objectives)) for _ in range(3)]
 
 
 def cost(values: list[Fraction], groups: Any, objective: str) -> Fraction:
@@ -217,7 +231,8 @@ def partitions(order: list[int], k: int, objective: str) -> list[list[list[int]]
 @twin("univariate", single(), 2)
 def compare_univariate(case: Any) -> None:
     """The best of all partitions into groups of at least k; fixed groups by counting off."""
-    values, data, k, objective = case
+    values, table, k, objective = case
+    data = table.data
     if len(values) < k:
         return
     exactly = [Fraction(v) for v in values]
@@ -238,15 +253,51 @@ def compare_univariate(case: Any) -> None:
             same("mean of a fixed group", found[i], float(centre), 1e-9)
 
 
-@twin("v-mdav", grouped(kinds=("integer", "float")), 1)
+@st.composite
+def gammas(draw):
+    cases = draw(spread() | grouped(kinds=("integer", "float")))
+    return [(*case, draw(st.sampled_from([0.2, 0.7, 1.1]))) for case in cases]
+
+
+@twin("v-mdav", gammas(), 1)
 def compare_v_mdav(case: Any) -> None:
-    """Groups of k to 2k − 1, each with its mean (the steps: the twin of the kernel)."""
-    table, by, k, _ = case
-    options: dict[str, Any] = {"method": "v-mdav", "preserve_variance": False}
+    """The groups of the slow twin, where no two distances are equal; else groups of k with their
+    means.
+    """
+    table, by, k, _, gamma = case
+    options: dict[str, Any] = {"method": "v-mdav", "gamma": gamma, "preserve_variance": False}
     if too_small(table, by, k, **options):
         return
     found = ds.microaggregate(table.data, k=k, by=by or (), **options).to("arrow").to_pydict()
-    _valid_groups(Space(table), found, by, k)
+    space = Space(table)
+    _valid_groups(space, found, by, k)
+    for members in strata_of(table, by):
+        if _distances_differ(space, members):
+            points = np.array([
+                [float(v) / math.sqrt(space.units[key])
+                 for key, v in zip(table.keys, space.point(i), strict=True)]
+                for i in members
+            ])  # fmt: skip
+            labels = twin_variable(points, k, gamma)
+            for label in set(labels.tolist()):
+                group = [members[i] for i in range(len(members)) if labels[i] == label]
+                _same_average(space, found, group)
+
+
+def _distances_differ(space: Space, members: list[int]) -> bool:
+    """Whether all distances, between records and from the centre, are told apart by far."""
+    points = [space.point(i) for i in members]
+    centre = space.average(members)
+    apart = [space.squared(a, b) for a, b in itertools.combinations(points, 2)]
+    ordered = sorted(apart) + sorted(space.squared(p, centre) for p in points)
+    return all(b < a or b - a > Fraction(1, 10**6) for a, b in itertools.pairwise(ordered))
+
+
+def _same_average(space: Space, found: dict[str, list[Any]], group: list[int]) -> None:
+    average = space.average(group)
+    for i in group:
+        for key, value in zip(space.table.keys, average, strict=True):
+            same("masked value", found[key][i], _plain(value), 1e-9)
 
 
 @twin("preserved variance", grouped(kinds=("integer", "float")), 1)

@@ -234,20 +234,20 @@ def _moments(terms: list[Fraction], t: int, n: int) -> tuple[Fraction, Fraction]
 @st.composite
 def strata(draw):
     sizes = draw(st.lists(st.integers(1, 60), min_size=1, max_size=5))
-    values = [i for i, size in enumerate(sizes) for _ in range(size)]
-    data = ds.read({"s": values}, keys=["s"], types={"s": "nominal"})
+    values = [str(i) for i, size in enumerate(sizes) for _ in range(size)]
+    table = Table({"s": values}, {"s": "nominal"}, ("s",))
     numbers = st.one_of(
         st.integers(1, sum(sizes)).map(lambda n: (n, None)),
         st.integers(1, 100).map(lambda share: (None, share / 100)),
     )
-    return [(sizes, data, *draw(numbers)) for _ in range(4)]
+    return [(sizes, table, *draw(numbers)) for _ in range(4)]
 
 
 @twin("allocation of a sample", strata(), 1)
 def compare_allocation(case: Any) -> None:
     """By largest remainders, equal ones in the order of the strata; a share is rounded, halves up."""
-    sizes, data, number, fraction = case
-    total = sum(sizes)
+    sizes, table, number, fraction = case
+    data, total = table.data, sum(sizes)
     if number is None:
         share = Fraction(str(fraction))
         expected_sizes = [math.floor(share * size + Fraction(1, 2)) for size in sizes]
@@ -268,4 +268,4 @@ def compare_allocation(case: Any) -> None:
             return
         raise AssertionError("a stratum without a record is accepted")
     drawn = Counter(ds.sample(data, seed=1, by=["s"], **options).to("arrow")["s"].to_pylist())
-    same("allocation", [drawn[i] for i in range(len(sizes))], expected_sizes)
+    same("allocation", [drawn[str(i)] for i in range(len(sizes))], expected_sizes)

@@ -111,7 +111,8 @@ def tables(
     missing = draw(st.sampled_from(policies))
     names = [f"k{i}" for i in range(draw(st.integers(1, keys)))]
     secret = [f"s{i}" for i in range(draw(st.integers(0, confidential)))]
-    found = {name: draw(st.sampled_from(kinds)) for name in (*names, *secret)}
+    found = {name: draw(st.sampled_from(kinds)) for name in names}
+    found |= {name: draw(st.sampled_from((*kinds, "ordinal", "ordinal"))) for name in secret}
     gaps = blanks and (missing == "category" or not laddered)
     cells = {
         name: draw(columns(kind, n, blanks if name in secret else gaps, extreme))

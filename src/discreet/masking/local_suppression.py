@@ -203,7 +203,7 @@ def _choice(
     worth = np.where(gain > 0, worth, harmless * 1e-9 - 1)  # no gain: what is most sensitive goes
     worth = np.where(open_cells, worth, -np.inf)
     best = worth.max(axis=0)
-    tied = np.where(worth >= best * (1 - 1e-12) - 1e-300, gain, -np.inf)
+    tied = np.where(worth >= best - np.abs(best) * 1e-12 - 1e-300, gain, -np.inf)
     tied = np.where(open_cells, tied, -np.inf)
     return rows, np.array(problem.blankable)[tied.argmax(axis=0)]
 

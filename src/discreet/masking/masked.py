@@ -33,7 +33,7 @@ class Step:
     """One masking: the method and its parameters, without a cell value.
 
     ``asked`` holds the arguments that repeat the step, where they are more than the parameters:
-    hierarchies, the criterion.
+    hierarchies, the criterion. ``changed`` names the columns whose values it changed.
     """
 
     method: str
@@ -41,6 +41,7 @@ class Step:
     before: int
     after: int
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    changed: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -152,6 +153,12 @@ class Masked(Microdata):
         return self._write(Path(path), asked, escape_formulas, int(seed))
 
     @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The initial file, and those of the hierarchies by which its keys were generalized."""
+        used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
+        return (*self.initial.inputs, *(one.file for one in used if one.file is not None))
+
+    @property
     def _first(self) -> Microdata:
         return self.initial
 
@@ -183,7 +190,7 @@ def masked_from(
     a verb that promises nothing of the values, and for a draft that is held against it later.
     """
     left = engine.size(source) if after is None else after
-    step = Step(method, parameters, data.n, left, asked or {})
+    step = Step(method, parameters, data.n, left, asked or {}, changed)
     earlier = data.changed if isinstance(data, Masked) else frozenset()
     in_cells = data.in_cells if isinstance(data, Masked) else frozenset()
     masked = Masked(

@@ -134,6 +134,17 @@ class Plan:
         return None if named is None else self.file(named)
 
     @property
+    def inputs(self) -> list[Path]:
+        """The files that a run reads: the source, those beside it, and that of the plan itself."""
+        return self._named + ([self.folder / self.where.file] if self.where.file else [])
+
+    @property
+    def _named(self) -> list[Path]:
+        from discreet.planning.recording import files_of
+
+        return [self.file(table[name]) for table, name in files_of(self.document) if name == "file"]
+
+    @property
     def outputs(self) -> dict[str, Path]:
         """The files that a run writes, in order; the ledger is always written, and last."""
         from discreet.planning.document import FILES
@@ -297,7 +308,8 @@ class Plan:
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".toml":
             fail("O01", "a plan is written to a .toml file.", "Name it so.")
         target = Path(path)
-        write_text(target, self.moved(target.absolute().parent).to_toml(), overwrite=overwrite)
+        text = self.moved(target.absolute().parent).to_toml()
+        write_text(target, text, overwrite=overwrite, inputs=self._named)
 
     def moved(self, folder: Path) -> Plan:
         """The same plan for another folder."""

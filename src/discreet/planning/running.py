@@ -16,7 +16,6 @@ from discreet.files import place_problems
 from discreet.planning import entries
 from discreet.planning.document import FILES
 from discreet.planning.ledger import FORMAT, Ledger
-from discreet.planning.recording import files_of
 from discreet.planning.release import Release
 from discreet.rooms import tidy, together
 
@@ -71,21 +70,10 @@ def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
     if not plan.section("steps"):
         what, remedy = "has no step: nothing would be masked.", "Add [[steps]]."
         problems.append(plan.where.problem((), "P32", what, remedy))
-    read = {
-        plan.file(table[name]).resolve()
-        for table, name in files_of(plan.document)
-        if name == "file"
-    }
+    read = plan.inputs
     for name, place in plan.outputs.items():
-        at = ("outputs", name)
-        found = place_problems(place, overwrite=overwrite, suffixes=FILES[name])
-        if place.resolve() in read:
-            found = [
-                Problem(
-                    "O03", f"{place.name} is an input, which is never changed.", "Name another."
-                )
-            ]
-        problems += plan.where.all(at, found)
+        found = place_problems(place, overwrite=overwrite, suffixes=FILES[name], inputs=read)
+        problems += plan.where.all(("outputs", name), found)
     return [*problems, *_report_problems(plan)]
 
 
@@ -166,8 +154,7 @@ def _reason_problems(release: Release) -> list[Problem]:
 
 def _states(plan: Plan) -> list[tuple[int, int, int]]:
     """Size, time and number of each file that is read."""
-    found = [plan.file(table[name]) for table, name in files_of(plan.document) if name == "file"]
-    states = [file.stat() for file in found if file.exists()]
+    states = [file.stat() for file in plan.inputs if file.exists()]
     return [(state.st_size, state.st_mtime_ns, state.st_ino) for state in states]
 
 

@@ -162,7 +162,7 @@ def report(
     wrong = [*_problems(path, audience, title, note, threshold), *_given_problems(given)]
     raise_all([*wrong, *_reason_problems(reasons, masked)])
     target = Path(path)
-    need_free(target, overwrite=overwrite, suffixes=_SUFFIXES)
+    need_free(target, overwrite=overwrite, suffixes=_SUFFIXES, inputs=_read(initial, masked))
     altair(), environment()  # say what is not installed before anything is computed
     facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
     if facts.public:
@@ -173,6 +173,11 @@ def report(
     charts = sum(isinstance(b, Figure) for s in sections for b in s.blocks)
     titles = tuple(s.title for s in sections)
     return Report(target, audience, titles, charts, facts.satisfied, facts.warnings)
+
+
+def _read(*files: Any) -> list[Path]:
+    """The files that were read; what is no microdata is said later, with all else."""
+    return [file for one in files if isinstance(one, ds.Microdata) for file in one.inputs]
 
 
 def _sections(facts: Facts) -> list[Section]:
