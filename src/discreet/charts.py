@@ -1,22 +1,28 @@
 """Charts: Altair objects made from results (the ``charts`` extra), rendered to static SVG.
 
 Colour is never alone: what was before is hollow and what came after is filled; points differ in
-shape, lines in their dashes.
+shape, lines in their dashes. All text is measured with the font that the charts carry (see
+``discreet.font``), so that it fits wherever they are shown.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
-from typing import Any
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec
 
+from discreet import font
 from discreet.errors import fail
 
+P = ParamSpec("P")
 INK, BLUE, RED, QUIET = "#1d3a5f", "#4a6fa5", "#b3261e", "#52606d"
 _LOOK = {
     "background": "transparent",
     "aria": False,  # the page says what a chart shows, once
-    "font": "Arial, Liberation Sans, Helvetica, sans-serif",  # the same widths where it is shown
     "padding": 6,
     "view": {"stroke": None},
     "axis": {
@@ -37,13 +43,77 @@ def altair() -> Any:
 
 
 def svg(chart: Any) -> str:
-    """Render a chart to SVG, offline, in the look of the reports."""
+    """Render a chart to SVG, offline, in the look of the reports; the font is in it."""
+    return _rendered(chart.to_dict(), _LOOK)
+
+
+_MEASURED = re.compile(rf'(<text[^<>]* font-family="){font.MEASURE}"')
+
+
+def _rendered(spec: dict[str, Any], look: dict[str, Any]) -> str:
+    """A chart as SVG: laid out with the measuring font, and shown in ours.
+
+    A font that the user of a chart asked for stays.
+    """
+    config = spec.get("config", {})
+    if config.get("font", font.STACK) == font.STACK:
+        spec = {**spec, "config": {**config, "font": font.MEASURE}}
+    drawn = str(_renderer().vegalite_to_svg(spec, config=look, allowed_base_urls=[]))
+    return font.carried(_MEASURED.sub(rf'\1{font.STACK}"', drawn))
+
+
+@functools.cache
+def _renderer() -> Any:
+    """The renderer, which knows our fonts."""
     if importlib.util.find_spec("vl_convert") is None:
         fail("M01", "vl-convert-python is not installed.", "Run: pip install 'discreet[charts]'")
     renderer = importlib.import_module("vl_convert")
-    return str(renderer.vegalite_to_svg(chart.to_dict(), config=_LOOK, allowed_base_urls=[]))
+    renderer.register_font_directory(str(font.FOLDER))
+    return renderer
 
 
+def in_font(make: Callable[P, Any]) -> Callable[P, Any]:
+    """A function that makes a chart: the chart names our font, and carries it when it is saved."""
+
+    @functools.wraps(make)
+    def made(*args: P.args, **options: P.kwargs) -> Any:
+        chart = make(*args, **options)
+        object.__setattr__(chart, "__class__", _carrying(chart.__class__))
+        return chart
+
+    return made
+
+
+@functools.cache
+def _carrying(kind: Any) -> Any:
+    """A class of charts that differs in its font alone; a font that its user sets stays.
+
+    The font is named when the chart is written down, not in the chart: Altair refuses to put
+    charts beside each other that have settings of their own.
+    """
+
+    class Carrying(kind):  # type: ignore[misc]
+        def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
+            spec: dict[str, Any] = super().to_dict(*args, **options)
+            if (options.get("context") or {}).get("top_level", True):
+                spec["config"] = {"font": font.STACK, **spec.get("config", {})}
+            return spec
+
+        def save(self, fp: Any, format: str | None = None, **options: Any) -> None:  # noqa: A002
+            _renderer()
+            name = str(fp) if isinstance(fp, str | Path) else ""
+            if (format or Path(name).suffix.removeprefix(".")) != "svg":
+                super().save(fp, format=format, **options)
+            elif name:
+                Path(name).write_text(_rendered(self.to_dict(), {}), encoding="utf-8")
+            else:
+                fp.write(_rendered(self.to_dict(), {}))
+
+    Carrying.__name__ = Carrying.__qualname__ = kind.__name__
+    return Carrying
+
+
+@in_font
 def class_size_chart(binned: list[tuple[str, int]]) -> Any:
     """Records by ranges of class size, as bars; uniques stand out."""
     alt = altair()
@@ -64,6 +134,7 @@ def class_size_chart(binned: list[tuple[str, int]]) -> Any:
     )
 
 
+@in_font
 def classification_chart(entries: list[tuple[int, int, int]]) -> Any:
     """The classification matrix as a heat map: class sizes on log axes, records as colour."""
     alt = altair()
@@ -81,6 +152,7 @@ def classification_chart(entries: list[tuple[int, int, int]]) -> Any:
     )
 
 
+@in_font
 def sampling_chart(points: list[Any]) -> Any:
     """DR_min and DR_max against the sampling factor, with bands of two standard deviations."""
     alt = altair()
@@ -105,6 +177,7 @@ def sampling_chart(points: list[Any]) -> Any:
     return (band + base.mark_line().encode(y="risk:Q")).properties(width=420, height=260)
 
 
+@in_font
 def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> Any:
     """Loss against suppressed records, one point per node; the chosen one is a star."""
     alt = altair()
@@ -135,6 +208,7 @@ def lattice_chart(rows: list[dict[str, Any]], best: int, minimal: list[int]) -> 
     )
 
 
+@in_font
 def quantile_chart(rows: list[tuple[str, str, float, float]]) -> Any:
     """Quantiles of each attribute before and after masking, one small panel per attribute."""
     alt = altair()
@@ -164,6 +238,7 @@ def quantile_chart(rows: list[tuple[str, str, float, float]]) -> Any:
     )
 
 
+@in_font
 def before_after_chart(rows: list[tuple[str, str, float]], *, of: str) -> Any:
     """Shares by category, before and after, as pairs of bars: rows of (category, file, share)."""
     alt = altair()
@@ -194,6 +269,7 @@ def before_after_chart(rows: list[tuple[str, str, float]], *, of: str) -> Any:
     )
 
 
+@in_font
 def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
     """Correlations before (hollow) and after (filled), one line per pair of attributes."""
     alt = altair()
@@ -222,6 +298,7 @@ def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
     return (moved + points).properties(width=250, height=alt.Step(24))
 
 
+@in_font
 def risk_histogram_chart(bins: list[tuple[float, float, int]]) -> Any:
     """Records by bins of a record risk on a log axis: rows of (above, up to, records)."""
     alt = altair()

@@ -1,9 +1,11 @@
 """Who gets in: every attack on the running app is refused, and the steward is not."""
 
+import re
 import socket
 
 import pytest
 
+from discreet import font
 from tests.app import attacks
 from tests.app.conftest import running
 from tests.app.visitor import Visitor
@@ -74,6 +76,22 @@ def test_only_this_machine_reaches_it(guarded):
     for address in others - {"127.0.0.1"}:
         with pytest.raises(OSError):
             socket.create_connection((address, guarded.known.port), timeout=2)
+
+
+def test_the_font_of_the_drawings_is_served_to_the_app_and_nothing_else_of_its_folder(guarded):
+    visitor = Visitor(guarded).logged_in()
+    for name in font.FILES:
+        answer = visitor.get(f"/static/font/{name}")
+        assert (answer.status, answer.headers["content-type"]) == (200, "font/woff2")
+        assert answer.raw == (font.FOLDER / name).read_bytes()
+        assert f"url(/static/font/{name})" in visitor.get("/static/fragments.css").text
+    for name in ("__init__.py", "sans-400.ttf", "OFL.txt", "..%2fcharts.py", ""):
+        assert visitor.get(f"/static/font/{name}").status == 404
+    stranger = Visitor(visitor.server)
+    assert stranger.get(f"/static/font/{font.FILES[0]}").status == 401
+    policy = visitor.get("/").headers["content-security-policy"]
+    assert "default-src 'self'" in policy  # for fonts too
+    assert not re.search(r"font-src|data:", policy)
 
 
 def test_static_files_may_be_kept_and_pages_may_not(guarded):

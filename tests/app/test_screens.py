@@ -413,6 +413,8 @@ def test_the_library_of_the_pages_is_the_one_that_was_looked_at():
     licences = (static / "LICENSES.txt").read_text()
     assert "htmx 2.0.11" in licences
     assert "Zero-Clause BSD" in licences
+    assert "Discreet Sans" in licences
+    assert "SIL Open Font License" in licences
     assert {path.name for path in static.iterdir()} == {
         "LICENSES.txt", "app.css", "app.js", "htmx.min.js", "icon.svg",
     }  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import font_sets
 from tests.app.waiting import MILLISECONDS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -48,6 +49,25 @@ def browser(absent):
     _users.pop()
     if not _users:
         _shared.close()
+
+
+@pytest.fixture(scope="session")
+def browser_with(browser, absent, tmp_path_factory):
+    """A function that gives a browser on a machine with one set of fonts alone."""
+    folder, opened = tmp_path_factory.mktemp("fonts"), {}
+
+    def one(name):
+        if name not in opened:
+            opened[name] = browser.browser_type.launch(
+                executable_path=executable(),
+                args=QUIET,
+                env=font_sets.surroundings(name, folder, absent),
+            )
+        return opened[name]
+
+    yield one
+    for each in opened.values():
+        each.close()
 
 
 def patient(context):

@@ -3,6 +3,7 @@
 import pytest
 
 import discreet as ds
+from tests.browser.drawings import drawings
 
 WIDTHS = [400, 1400]
 HOSTILE = [
@@ -88,19 +89,7 @@ def test_it_opens_quietly_asks_for_nothing_and_stays_within_the_window(visit, re
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 def test_all_charts_are_drawn_and_no_text_in_them_is_cut_off(visit, reports, name, width):
-    page = visit(reports[name], width).page
-    charts = page.evaluate(
-        """() => [...document.querySelectorAll('svg')].map(svg => {
-            const room = svg.getBoundingClientRect(), box = svg.getBBox();
-            const out = [...svg.querySelectorAll('text')].filter(t => {
-                const r = t.getBoundingClientRect();
-                return r.left < room.left - 2 || r.right > room.right + 2
-                    || r.top < room.top - 2 || r.bottom > room.bottom + 2;
-            });
-            return [box.width, box.height, svg.querySelectorAll('path,rect,circle').length,
-                    out.map(t => t.textContent)];
-        })"""
-    )
+    charts = drawings(visit(reports[name], width).page)
     assert charts
     assert all(width > 50 and height > 20 and marks for width, height, marks, _ in charts)
     assert [out for *_, out in charts if out] == []

@@ -21,7 +21,7 @@ ENGINE = "discreet.engine"
 MEASURES = ("criteria", "risk", "risks", "loss", "lattice", "search")
 FRONTS = ("cli", "commands", "reporting", "planning", "app")
 # they know neither data nor measures
-BENEATH = ("charts", "errors", "files", "frames", "phrasing", "rooms", "wording")
+BENEATH = ("charts", "errors", "files", "font", "frames", "phrasing", "rooms", "wording")
 FRAMES = {"pandas", "polars", "modin", "pyspark"}
 SQL = re.compile(
     r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|INSERT|UPDATE|DELETE|DROP|CREATE|VARCHAR)\b"

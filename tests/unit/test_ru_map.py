@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import discreet as ds
-from discreet import charts
+from discreet import charts, font
 from discreet.errors import InvalidData, InvalidParameter, InvalidRole
 from discreet.rumap.labels import Box, place_labels
 
@@ -370,7 +370,7 @@ def test_labels_lie_neither_on_each_other_nor_on_points_nor_off_the_chart():
     labels = [f"mdav k={i}" for i in range(30)]
     places = place_labels(points, labels, 500, 300)
     boxes = [
-        Box(x, y - 6.5, x + 6.2 * len(label), y + 6.5)
+        Box(x, y - 6.5, x + font.width(label, 11), y + 6.5)
         for place, label in zip(places, labels, strict=True)
         if place
         for x, y in [place]
@@ -381,3 +381,12 @@ def test_labels_lie_neither_on_each_other_nor_on_points_nor_off_the_chart():
         assert box.right <= 500
         assert not any(box.meets(other) for other in boxes[:i])
         assert not any(box.meets(Box(x - 6, y - 6, x + 6, y + 6)) for x, y in points)
+
+
+def test_a_label_has_the_room_that_its_letters_need():
+    """Wide letters need more than their number says: the label goes to the side where it fits."""
+    wide, points = "W" * 20, [(250.0, 150.0)]
+    ((left, _),) = place_labels(points, [wide], 460, 300)
+    assert left < 250
+    assert font.width(wide, 11) > 200
+    assert place_labels(points, ["年" * 50], 500, 300) == [None]

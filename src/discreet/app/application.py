@@ -8,10 +8,11 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from discreet import font
 from discreet.app import pages
 from discreet.app.guard import FORM_BYTES, GUARDS, HEADERS, Guard, Guarded, Secrets
 from discreet.app.jobs import unknown_failure
@@ -88,12 +89,21 @@ def _routes(most_upload: int | None) -> list[BaseRoute]:
     return [
         *found,
         Route("/static/fragments.css", _fragments_style),
+        Route("/static/font/{name}", _font_file),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
 
 
 def _fragments_style(_: Request) -> Response:
-    return Response(fragments.style(), media_type="text/css")
+    faces = font.faces(font.every(), where=lambda name: f"/static/font/{name}")
+    return Response(fragments.style(faces), media_type="text/css")
+
+
+def _font_file(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in font.FILES:
+        raise HTTPException(404)
+    return FileResponse(font.FOLDER / name, media_type="font/woff2")
 
 
 def _refused(request: Request, error: Exception) -> Response:

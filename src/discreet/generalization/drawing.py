@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import font
+
 if TYPE_CHECKING:
     from discreet.masking.found import Found
 
 WHOLE = 500
 _WIDE, _HIGH, _RADIUS = 46, 62, 13
 _LEAST = 340  # room for the caption
+_SMALL = 11
 
 
 def draw(found: Found, caption: bool = True) -> str:
@@ -44,25 +47,26 @@ def draw(found: Found, caption: bool = True) -> str:
         )
         for n in sorted(shown)
     ]
-    keys = html.escape(", ".join(lattice.keys))
     said = [
-        f"{lattice.nodes:,} nodes; levels of {keys}",
+        f"{lattice.nodes:,} nodes; levels of {', '.join(lattice.keys)}",
         "filled: feasible · thick: minimal · ★ chosen",
     ]
     if len(shown) < lattice.nodes:
         said.append(f"only {len(shown):,} nodes are drawn: minimal, chosen and its neighbours")
-    high = height + 16 * len(said) * caption
-    return (
+    lines = [line for text in said for line in font.wrapped(text, _SMALL, width - 20)]
+    high = height + 16 * len(lines) * caption
+    return font.carried(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {high}" '
-        f'width="{width}" height="{high}" role="img" font-family="sans-serif">'
-        f"<title>Generalization lattice</title><desc>{'; '.join(said)}</desc>"
-        f"{''.join(edges)}{''.join(nodes)}{_caption(said, height) if caption else ''}</svg>"
+        f'width="{width}" height="{high}" role="img" font-family="{font.STACK}">'
+        f"<title>Generalization lattice</title><desc>{html.escape('; '.join(said))}</desc>"
+        f"{''.join(edges)}{''.join(nodes)}{_caption(lines, height) if caption else ''}</svg>"
     )
 
 
 def _caption(lines: list[str], top: int) -> str:
     return "".join(
-        f'<text x="10" y="{top + 16 * i}" font-size="11" fill="#333">{line}</text>'
+        f'<text x="10" y="{top + 16 * i}" font-size="{_SMALL}" fill="#333">'
+        f"{html.escape(line)}</text>"
         for i, line in enumerate(lines)
     )
 

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet import font
 from discreet.charts import before_after_chart, svg
 from discreet.errors import fail
 from discreet.reporting.blocks import Block, Figure, Share, Table, shown
@@ -121,6 +122,15 @@ def environment() -> Environment:
     return made
 
 
-def style() -> str:
-    """The style sheet of the fragments."""
-    return (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+def style(faces: str | None = None) -> str:
+    """The style sheet of the fragments.
+
+    Parameters
+    ----------
+    faces : str, optional
+        Where the font of the charts is, as ``discreet.font.faces`` says it; by default it stands
+        in the sheet.
+    """
+    sheet = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    given = font.faces(font.every()) if faces is None else faces
+    return f"{sheet}svg text {{ font-family: {font.STACK}; {font.EXACT}; }}\n{given}"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
+from discreet import font
 from discreet.charts import altair
 from discreet.errors import Problem, raise_all
 from discreet.files import need_free, write_text
@@ -170,7 +171,8 @@ def _sections(facts: Facts) -> list[Section]:
 
 
 def _page(facts: Facts, sections: list[Section], title: str | None, note: str | None) -> str:
-    sheet = style()
+    drawn = "".join(b.svg for s in sections for b in s.blocks if isinstance(b, Figure))
+    sheet = style(font.faces_for(drawn))
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
     badge, said = _AUDIENCES[facts.audience]
     page = environment().get_template("report.html")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from discreet.charts import altair
-from discreet.rumap.labels import Spot, place_labels
+from discreet.charts import altair, in_font
+from discreet.rumap.labels import SIZE, Spot, place_labels
 
 if TYPE_CHECKING:
     from discreet.rumap.point import Point
@@ -31,6 +31,7 @@ class _Frame:
         return x / _WIDTH * self.risk, (1 - y / _HEIGHT) * self.loss
 
 
+@in_font
 def ru_chart(found: RUMap) -> Any:
     """Loss against risk; points of the frontier are filled, equal ones stand side by side."""
     alt = altair()
@@ -121,5 +122,5 @@ def _labels(alt: Any, points: list[Point], spots: list[Spot], frame: _Frame, fir
         if place is not None:
             risk, loss = frame.figures(*place)
             rows.append({"risk": risk, "loss": loss, "label": label})
-    look = {"align": "left", "baseline": "middle", "fontSize": 11, "limit": 0, "color": "#1f2933"}
+    look = {"align": "left", "baseline": "middle", "fontSize": SIZE, "limit": 0, "color": "#1f2933"}
     return alt.Chart(alt.Data(values=rows)).mark_text(**look).encode(text="label:N")

@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from discreet import font
+
 Spot = tuple[float, float]
 _HALF = 6.0  # of a point
 _LINE = 13.0  # height of a line of text
-_LETTER = 6.2  # width of a letter, on average
+SIZE = 11.0  # of the letters
 _GAP = 5.0
 
 
@@ -53,7 +55,7 @@ def place_labels(
 
 def _around(x: float, y: float, label: str) -> Iterator[Box]:
     """Places around a point: beside, above, below, then further off."""
-    wide = _LETTER * len(label)
+    wide = font.width(label, SIZE)
     for off in (0.0, 0.75 * _LINE, 1.5 * _LINE, 2.5 * _LINE, 3.5 * _LINE):
         for down in (0.0,) if off == 0 else (-off, off):
             for left in (x + _HALF + _GAP, x - _HALF - _GAP - wide):

@@ -1,0 +1,1 @@
+"""How the font files of the package were made."""
