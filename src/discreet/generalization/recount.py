@@ -1,22 +1,23 @@
 """A node counted once more before it is handed out, apart from every search.
 
-The frequency sets of the file are generalized as its records will be, the classes that are to go
-are taken out, and what is left is held against everything that was asked for, by the criteria
-themselves as a check of the masked file does. Neither the sweep nor the counts of single nodes are
-used: whoever errs there is found out here.
+The frequency sets of the file are generalized as its records will be, and their classes are held
+against all that was asked for, by the criteria themselves as a check of the masked file does.
+Neither the sweep nor the counts of single nodes are used: whoever errs there is found out here.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.classes import Classes, classes_with_values
-from discreet.frequency import FrequencySet
-from discreet.kernels.packing import group, pack
+from discreet.classes import Classes
+from discreet.criteria.value_counts import ValueCounts
+from discreet.errors import listed
+from discreet.kernels.packing import pack
 from discreet.risks.classification import Classification
 from discreet.risks.disclosure import weighted_risk
 from discreet.wording import counted
@@ -24,102 +25,141 @@ from discreet.wording import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from discreet.frequency import FrequencySet
     from discreet.generalization.task import Task
 
+    Ints = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
 ALLOWED = 1e-12  # above a limit of the risk, as in a check
+_DENSE = 1 << 20  # numbers that are counted in a table of their own without a thought
 
 
 @dataclass(frozen=True, eq=False)
 class Recount:
-    """What is left at a node.
+    """The classes of a node.
 
     Parameters
     ----------
     task : Task
     levels : sequence of int
-    gone : array
-        One combination of key values of each class that is suppressed, by its place.
+    gone : array, optional
+        One combination of key values of each class that is suppressed, by its place; needed for a
+        limit of the risk, which does not say by itself which classes go.
     """
 
     task: Task
     levels: Sequence[int]
-    gone: NDArray[np.int64]
+    gone: Ints | None = None
 
     def broken(self, suppressed: int, classes: int) -> list[str]:
         """What does not hold of all that was asked for, and of the figures of the node."""
-        found = self.classes()
-        left = int(found.size.sum())
-        problems = [
-            *self._figure("suppressed records", suppressed, self.task.keys.n - left),
-            *self._figure("classes", classes, len(found.size)),
+        out = self._suppressed()
+        records = int(self._classes.size[out].sum())
+        over = records > self.task.budget
+        return [
+            *_figure("suppressed records", suppressed, records),
+            *_figure("classes", classes, int((~out).sum())),
+            *([f"{counted(records, 'record')} would go, {self.task.budget:,} may"] if over else []),
+            *self._failing_all_the_same(out),
+            *self._above_limits(out),
         ]
-        if len(found.size):
-            problems += [*self._failing(found), *self._risky(found)]
-        return problems
 
-    def within_budget(self) -> list[str]:
-        """Whether no more records go than may."""
-        gone = self.task.keys.n - int(self.task.keys.counts[self._kept()].sum())
-        if gone <= self.task.budget:
-            return []
-        return [f"{counted(gone, 'record')} would go, {self.task.budget:,} may"]
-
-    def classes(self) -> Classes:
-        """The classes that are left, with the values of the attributes that criteria look at."""
-        kept, keys = self._kept(), self.task.keys
-        by_value = {}
-        for name, pairs in self.task.pairs.items():
-            packed, _ = pack(pairs.codes[:-1], pairs.cardinalities[:-1])
-            owner = np.unique(packed, return_inverse=True)[1]
-            by_value[name] = self._generalized(pairs, kept[owner])
-        return classes_with_values(self._generalized(keys, kept), by_value, self.task.whole)
-
-    def _kept(self) -> NDArray[np.bool_]:
-        """Which combinations of key values are not suppressed."""
-        codes, numbers = self._codes(self.task.keys)
-        packed, _ = pack(codes, numbers)
-        return ~np.isin(packed, packed[self.gone])
-
-    def _codes(self, of: FrequencySet) -> tuple[list[NDArray[np.int32]], list[int]]:
-        """The codes of the keys at the levels, and how many each key has."""
+    @functools.cached_property
+    def _label(self) -> Ints:
+        """The class of each combination of key values."""
+        keys = self.task.keys
         recoded = list(zip(self.task.recodings, self.levels, strict=True))
-        codes = [r.maps[level][of.codes[a]] for a, (r, level) in enumerate(recoded)]
-        return codes, [len(r.labels[level]) for r, level in recoded]
+        codes = [r.maps[level][keys.codes[a]] for a, (r, level) in enumerate(recoded)]
+        return _numbered(*pack(codes, [len(r.labels[level]) for r, level in recoded]))
 
-    def _generalized(self, of: FrequencySet, kept: NDArray[np.bool_]) -> FrequencySet:
-        """The frequency set at the levels: of the keys, or of the keys and one attribute more."""
-        more = len(self.levels)
-        codes, numbers = self._codes(of)
-        left = [column[kept] for column in (*codes, *of.codes[more:])]
-        order, counts = group(left, [*numbers, *of.cardinalities[more:]], of.counts[kept])
-        labels = [r.labels[n] for r, n in zip(self.task.recodings, self.levels, strict=True)]
-        values = (*labels, *of.values[more:])
-        return FrequencySet(of.attributes, values, tuple(c[order] for c in left), counts)
+    @functools.cached_property
+    def _classes(self) -> Classes:
+        size = np.bincount(self._label, self.task.keys.counts).astype(np.int64)
+        values = {name: self._values(name, len(size)) for name in self.task.pairs}
+        return Classes(
+            size,
+            np.ones_like(size),
+            size,
+            {name: found.distinct for name, found in values.items()},
+            values=values,
+            labels={name: whole.values[0] for name, whole in self.task.whole.items()},
+        )
 
-    def _figure(self, what: str, said: int, found: int) -> list[str]:
-        return [] if said == found else [f"{said:,} {what} were reckoned with, {found:,} are there"]
+    def _values(self, name: str, classes: int) -> ValueCounts:
+        """How often each value of an attribute occurs in each class."""
+        import pyarrow.compute as pc
 
-    def _failing(self, classes: Classes) -> list[str]:
-        """The criteria that some class fails."""
-        problems = []
+        pairs, whole = self.task.pairs[name], self.task.whole[name]
+        place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
+        value = place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]
+        of_class = self._label[_owner(pairs, self.task.keys)] * len(whole.counts) + value
+        cells = _numbered(of_class, classes * len(whole.counts))
+        count = np.bincount(cells, pairs.counts).astype(np.int64)
+        both = np.empty(len(count), dtype=np.int64)
+        both[cells] = of_class
+        cls, code = np.divmod(both, len(whole.counts))
+        return ValueCounts(cls, code, count, classes, whole.counts, *whole.places(0))
+
+    def _suppressed(self) -> Flags:
+        """The classes that go: all that fail, or only the small ones, and those that the search
+        takes out for a limit of the risk."""
+        only_small = self.task.suppression == "k-only"
+        out = self._classes.size < self.task.k if only_small else self._failing()
+        if self.gone is not None:
+            out = out.copy()
+            out[self._label[self.gone]] = True
+        return out
+
+    def _failing(self) -> Flags:
+        found = np.zeros(len(self._classes.size), np.bool_)
         for part in self.task.parts:
-            failing = np.logical_or.reduce(list(part.failing(classes).values()))
-            if failing.any():
-                records = counted(int(classes.size[failing].sum()), "record")
-                problems.append(f"{part.describe()} does not hold for {records}")
-        return problems
+            for mask in part.failing(self._classes).values():
+                found |= mask
+        return found
 
-    def _risky(self, classes: Classes) -> list[str]:
-        """The limits of the risk that are exceeded."""
-        if not self.task.limits:
+    def _failing_all_the_same(self, out: Flags) -> list[str]:
+        """The criteria, where a class that is left fails."""
+        failing = self._failing() & ~out
+        if not failing.any():
             return []
-        kept = self._kept()
-        codes, numbers = self._codes(self.task.keys)
-        packed, _ = pack([column[kept] for column in codes], numbers)
-        i = classes.size[np.unique(packed, return_inverse=True)[1]]
-        cells = Classification.of(i, self.task.initial_sizes[kept], self.task.keys.counts[kept])
+        words = listed([part.describe() for part in self.task.parts])
+        records = counted(int(self._classes.size[failing].sum()), "record")
+        return [f"{words} does not hold for {records} of those left"]
+
+    def _above_limits(self, out: Flags) -> list[str]:
+        """The limits of the risk that are exceeded."""
+        kept = ~out[self._label]
+        if not self.task.limits or not kept.any():
+            return []
+        i, c = self._classes.size[self._label[kept]], self.task.keys.counts[kept]
+        cells = Classification.of(i, self.task.initial_sizes[kept], c)
         return [
             f"{limit.describe()} does not hold"
             for limit in self.task.limits
             if weighted_risk(cells, limit.weights, self.task.n) > limit.limit + ALLOWED
         ]
+
+
+def _figure(what: str, said: int, found: int) -> list[str]:
+    return [] if said == found else [f"{said:,} {what} were reckoned with, {found:,} are there"]
+
+
+def _numbered(packed: Ints, bound: int) -> Ints:
+    """The rank of each number among those that occur."""
+    if bound > max(_DENSE, 8 * len(packed)):
+        return np.unique(packed, return_inverse=True)[1].astype(np.int64)
+    there = np.zeros(bound, np.bool_)
+    there[packed] = True
+    return (np.cumsum(there) - 1)[packed]
+
+
+def _owner(pairs: FrequencySet, keys: FrequencySet) -> Ints:
+    """The combination of key values of each pair: both sets are in order, and have all of them."""
+    new = np.zeros(len(pairs), np.bool_)
+    for codes in pairs.codes[:-1]:
+        new[1:] |= codes[1:] != codes[:-1]
+    owner = np.cumsum(new, dtype=np.int64)
+    both = zip(pairs.codes[:-1], keys.codes, strict=True)
+    assert all(np.array_equal(mine, theirs[owner]) for mine, theirs in both)
+    return owner

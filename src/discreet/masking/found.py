@@ -201,9 +201,9 @@ class Found:
     def _check(self, number: int, figures: Figures) -> None:
         """Hold a node against all that was asked for, on the classes that its masking leaves."""
         levels = self.task.lattice.levels_of(number)
-        recount = Recount(self.task, levels, _gone(self.search.counter.node(levels)))
-        broken = recount.broken(figures.suppressed, figures.classes)
-        refuse_broken([*recount.within_budget(), *broken], VERB)
+        gone = _gone(self.search.counter.node(levels)) if self.task.limits else None
+        recount = Recount(self.task, levels, gone)
+        refuse_broken(recount.broken(figures.suppressed, figures.classes), VERB)
 
     def plan(self, output: str = "masked.csv") -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""
