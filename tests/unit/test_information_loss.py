@@ -9,6 +9,7 @@ import pytest
 import discreet as ds
 from discreet.loss.categorical import categorical_loss
 from discreet.loss.continuous import continuous_loss
+from tests import loss_twin
 
 
 def test_il1_to_il3_are_relative_changes():
@@ -158,12 +159,7 @@ def test_linkage_equals_a_slow_count_and_is_tried_in_blocks_when_large(monkeypat
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(size=(80, 2)), 1)
     y = np.round(x + rng.normal(scale=0.3, size=x.shape), 1)
-    slow = 0.0
-    for i in range(80):
-        d = ((x - y[i]) ** 2).sum(axis=1)
-        own = (y[i, 0] - x[i, 0]) ** 2 + (y[i, 1] - x[i, 1]) ** 2
-        d[i] = own
-        slow += 1 / (d == own).sum() if (d >= own).all() else 0
+    slow = float(loss_twin.linked(np.rint(10 * x), np.rint(10 * y)))
     assert own_is_nearest(x, y) == pytest.approx(slow)
     monkeypatch.setattr(module, "WHOLE", 30)
     share, blocks = module._linkage(x, y)

@@ -119,3 +119,11 @@ def test_two_values_as_often_have_a_variance_without_error():
     assert errors(balanced).sd_of_variances()[0] == 0
     assert continuous_loss(balanced, balanced * 1.01).pil_m2 == 1
     assert continuous_loss(balanced / 10, balanced * 0.1).pil_m2 == 0
+
+
+def test_a_covariance_of_0_is_left_out_whatever_rounding_makes_of_it():
+    a, b = [0.0, 4, -6, 3, -5, 0], [-3.0, -4, -3, 6, 4, 0]  # means that no double holds
+    x = np.column_stack([a, b])
+    found = continuous_loss(x, np.column_stack([a, a]))
+    assert found.il4 == 0  # the only covariance is 0: no relative change is defined
+    assert found.il5 == pytest.approx(1)

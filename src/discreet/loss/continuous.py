@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-QUANTILES = np.arange(0.05, 0.951, 0.05)
+QUANTILES = np.arange(1, 20) / 20
 _NORMAL = math.sqrt(2)
-_SAME = 1e-12  # a change that is smaller against a statistic may come from rounding
-_ROUNDING = 1e-14  # and so may a difference of moments that is smaller against these
+# What rounding may make: a change and an error against the size of a statistic, a difference of
+# moments against the moments.
+_SAME, _DIGITS, _ROUNDING = 1e-12, 1e-15, 1e-14
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,9 @@ def continuous_loss(x: Matrix, y: Matrix) -> ContinuousLoss:
 def loss_of(found: Summary) -> ContinuousLoss:
     """All measures."""
     pairs = np.triu_indices(len(found.mean_x), 1)
-    cov_x, cov_y = found.cov_x, found.cov_y
+    cov_x, cov_y = _zeroed(found.cov_x), _zeroed(found.cov_y)
     cor_x, cor_y = correlations(cov_x), correlations(cov_y)
-    moments = _Moments(found)
-    spread = np.sqrt(np.outer(np.diag(cov_x), np.diag(cov_x)))
+    moments, spread = _Moments(found), _spread(cov_x)
     known = found.known.sum()
     return ContinuousLoss(
         il1=float(found.relative.sum() / known) if known else 0.0,
@@ -229,10 +229,20 @@ def _products(a: Matrix, b: Matrix) -> Matrix:
     return found
 
 
+def _zeroed(cov: Matrix) -> Matrix:
+    """The same with 0 for covariances that are as small as rounding may make them."""
+    return np.where(np.abs(cov) > _ROUNDING * _spread(cov), cov, 0.0)
+
+
+def _spread(cov: Matrix) -> Matrix:
+    """The products of the standard deviations."""
+    sd = np.sqrt(np.diag(cov))
+    return np.outer(sd, sd)
+
+
 def correlations(cov: Matrix) -> Matrix:
     """Correlations; 0 where an attribute is constant."""
-    sd = np.sqrt(np.diag(cov))
-    scale = np.outer(sd, sd)
+    scale = _spread(cov)
     return np.divide(cov, scale, out=np.zeros_like(cov), where=scale > 0)
 
 
@@ -258,12 +268,12 @@ def _pil(
 ) -> NDArray[np.float64]:
     """2·P(0 ≤ Z ≤ |change|/sd) = erf(|change|/(sd·√2)).
 
-    Where a statistic has no sampling error (sd 0), any change counts 1, unless it is as small
-    against the statistic's ``size`` as rounding may make it.
+    Where a statistic has no sampling error, any change counts 1. Both are none when they are as
+    small against the statistic's ``size`` as rounding may make them.
     """
     moved = np.abs(change) > _SAME * size
     ratio = np.where(moved, np.inf, 0.0)
-    np.divide(np.abs(change), sd, out=ratio, where=sd > 0)
+    np.divide(np.abs(change), sd, out=ratio, where=sd > _DIGITS * size)
     return np.array([math.erf(r / _NORMAL) for r in ratio.ravel()])
 
 
@@ -320,4 +330,5 @@ def _quantile_changes(found: Summary) -> tuple[NDArray[np.float64], ...]:
     below, above = around(found.n)
     spacing = (found.high - found.low) / (above - below)[:, None]  # 1/f
     error = np.sqrt(QUANTILES * (1 - QUANTILES) / found.n)[:, None] * spacing
-    return change.ravel(), error.ravel(), np.abs(found.quantiles_x).ravel()
+    size = np.abs([found.quantiles_x, found.quantiles_y]).max(axis=(0, 1))
+    return change.ravel(), error.ravel(), np.broadcast_to(size, change.shape).ravel()

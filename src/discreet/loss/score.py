@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 WHOLE = 20_000  # records: beyond, linkage is tried within blocks of about this size
-_WIDTHS = np.arange(1, 11) / 100
+_PERCENT = range(1, 11)  # widths of the rank intervals
 
 
 @dataclass(frozen=True)
@@ -159,5 +159,6 @@ def _interval_disclosure(x: Floats, y: Floats) -> float:
         first = np.searchsorted(ordered, x[:, a], side="left")
         last = np.searchsorted(ordered, x[:, a], side="right") - 1
         apart = np.maximum(np.maximum(first - high, low - last), 0)
-        inside += [float((apart <= width * n / 2).mean()) for width in _WIDTHS]
+        # in whole numbers: half of p % of the ranks on either side
+        inside += [float((200 * apart <= p * n).mean()) for p in _PERCENT]
     return float(np.mean(inside))
