@@ -51,9 +51,7 @@ def generalized(folder):
     }
     paths = {name: folder / f"{name}.html" for name in ("internal", "public")}
     for audience, path in paths.items():
-        why = {"income": "of nobody: simulated"}
-        more |= {"audience": audience, "unique_columns": why}
-        ds.report(data, found.best.mask(), path, note="A remark.", **more)
+        ds.report(data, found.best.mask(), path, audience=audience, note="A remark.", **more)
     return paths
 
 

@@ -13,7 +13,6 @@ import pytest
 
 import discreet as ds
 from discreet import cli
-from tests.reasons import reasons
 
 N = 240
 RARE, EXTREME, DIGITS, SEED = "Zqx", 918273645, 7391.28465, 731846295
@@ -114,8 +113,7 @@ def assert_no_mark(shown):
 def test_no_mark_is_in_a_report(tmp_path, data, masking, audience):
     masked, extra = masking(data)
     path = tmp_path / "r.html"
-    extra |= {"criterion": ds.KAnonymity(2), "unique_columns": reasons(masked)}
-    written = ds.report(data, masked, path, audience=audience, **extra)
+    written = ds.report(data, masked, path, audience=audience, criterion=ds.KAnonymity(2), **extra)
     # the seed repeats the step: it belongs into the internal version only
     shown = shown_by(path).replace(str(SEED), "" if audience == "internal" else str(SEED))
     assert_no_mark(shown + repr(written) + written.explain() + str(written.to_dict()))
@@ -134,9 +132,7 @@ def elsewhere():
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_no_mark_is_in_the_report_of_a_file_masked_elsewhere(tmp_path, data, audience):
     path = tmp_path / "r.html"
-    masked = ds.read(pa.table(elsewhere()))
-    why = dict.fromkeys(masked.columns, "of nobody")
-    ds.report(data, masked, path, audience=audience, on="rec", unique_columns=why)
+    ds.report(data, ds.read(pa.table(elsewhere())), path, audience=audience, on="rec")
     assert_no_mark(shown_by(path))
 
 
@@ -148,7 +144,6 @@ def test_no_mark_is_in_what_the_command_writes_and_prints(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     options = ["--identifiers", "ssn", "--keys", "place,grade", "--confidential", "illness"]
     files = ["initial.csv", "masked.csv", "--on", "rec", "-o", "r.html"]
-    options += [f"--unique-column={name}=of nobody" for name in elsewhere()]
     monkeypatch.setattr(sys, "argv", ["discreet", "report", *files, *options, *public])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -166,7 +161,7 @@ def test_a_high_threshold_names_no_category_at_all(tmp_path, data):
 def test_the_public_version_names_no_category_however_frequent(tmp_path, data):
     masked, _ = microaggregated(data)
     path = tmp_path / "r.html"
-    ds.report(data, masked, path, audience="public", unique_columns=reasons(masked))
+    ds.report(data, masked, path, audience="public")
     assert not any(word in shown_by(path) for word in ("north", "south", "illness 1", "g0"))
 
 

@@ -1,23 +1,15 @@
-"""Files that the app is given: from the browser, under a tame name, or by a link.
-
-The source lies in a folder of its own, where nothing else is ever written: no file of ours can
-come to have its name, whatever its owner called it.
-"""
+"""Uploads: a file from the browser gets a tame name, and lies in the folder of its workspace."""
 
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from discreet.files import copy_new
-
-SOURCE = ".source"  # the folder of the source; no upload can have this name
-_UNFIT = re.compile(r"[^\w. ()+,&'@=-]+")  # what is left is a name on any system
+_UNFIT = re.compile(r"[^\w. -]+")
 _LONGEST = 80
 
 
@@ -46,36 +38,20 @@ def keep(file: IO[bytes], folder: Path, name: str) -> str:
     return place.name
 
 
-def keep_source(file: IO[bytes], folder: Path, name: str) -> str:
-    """Write an uploaded table into the folder of a workspace; the way to it from there."""
-    return f"{SOURCE}/{keep(file, _alone(folder), name)}"
-
-
-def link_source(file: Path, folder: Path) -> str:
-    """Have a file of the command line in the folder of a workspace, and say the way to it.
-
-    It is a link, or a copy where there are none, and has the name that its owner gave it.
-    """
-    name = file.name if file.name.isprintable() else tame(file.name, "table.csv")
-    place = _alone(folder) / name
+def link(file: Path, folder: Path) -> str:
+    """Have a file of the command line in a folder: a link to it, or a copy where there are none."""
+    place = _free(folder, tame(file.name, "table.csv"))
     try:
         place.symlink_to(file)
     except OSError:
-        copy_new(file, place)
-    return f"{SOURCE}/{place.name}"
-
-
-def _alone(folder: Path) -> Path:
-    """The folder of the source, which is new and empty."""
-    made = folder / SOURCE
-    made.mkdir(mode=0o700)
-    return made
+        shutil.copyfile(file, place)
+    return place.name
 
 
 def _free(folder: Path, name: str) -> Path:
     """A place that is not taken."""
     places = (folder / one for one in _numbered(name))
-    return next(place for place in places if not os.path.lexists(place))
+    return next(place for place in places if not (place.exists() or place.is_symlink()))
 
 
 def unlike(name: str, taken: Iterable[str]) -> str:

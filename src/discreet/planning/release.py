@@ -28,8 +28,6 @@ class Release:
         Of the plan's criterion; None where it has none.
     risk, disclosure_risk, information_loss : results or None
         None where the data or roles do not allow it; ``ledger`` says why.
-    unchanged : Unchanged
-        What leaves as it was, and on which of it many records are unique.
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.
@@ -41,7 +39,6 @@ class Release:
     risk: Any
     disclosure_risk: Any
     information_loss: Any
-    unchanged: Any
     ledger: Ledger
     files: tuple[Path, ...]
 
@@ -55,7 +52,6 @@ class Release:
         lines = [self.ledger.explain()] if self.satisfied else []
         lines += [self.check.explain()] if self.check is not None else []
         lines += [repr(part) for part in (self.disclosure_risk, self.information_loss) if part]
-        lines.append(self.unchanged.explain())
         if self.files:
             lines.append(f"Written: {', '.join(file.name for file in self.files)}.")
         else:
@@ -80,7 +76,6 @@ class Release:
             "risk": figures(self.risk),
             "disclosure_risk": figures(self.disclosure_risk),
             "information_loss": figures(self.information_loss),
-            "unchanged": figures(self.unchanged),
         }
 
     def __repr__(self) -> str:

@@ -30,8 +30,6 @@ class Column:
     suggested: str
     reason: str
     kind: str = ""  # how it is stored, such as "date"
-    why: str = ""  # why it has its type, where that needs saying
-    unique: str = ""  # where many records are unique on it: how many, in words
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,6 @@ def opened(task: Task) -> Opened:
 
 def _columns(data: Any) -> tuple[Column, ...]:
     suggested = ds.suggest_roles(data).suggestions
-    unique = {one.column: one.found() for one in ds.unchanged(data).flagged}
     return tuple(
         Column(
             row["column"],
@@ -67,8 +64,6 @@ def _columns(data: Any) -> tuple[Column, ...]:
             one.role,
             one.reason,
             data.source.kinds[row["column"]],
-            data.types[row["column"]].why,
-            unique.get(row["column"], ""),
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )
