@@ -2,13 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench papers docs clean
+.PHONY: demo test twins mutants check format bench papers docs clean
 
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
 
 test: .venv/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+twins: .venv/test
+	$(BIN)/python -m tests.twins
+
+mutants: .venv/test
+	$(BIN)/python -m tests.mutation
 
 check: .venv/test
 	$(BIN)/ruff format --check .

@@ -139,7 +139,7 @@ def loss(path: Path, length: int, k: int) -> ds.InformationLoss:
     """What masking the first attributes costs."""
     data = census(path)
     masked = ds.microaggregate(data, list(data.columns[:length]), k=k)
-    return ds.information_loss(data, masked, scope=SCOPES[length])  # type: ignore[arg-type]
+    return ds.information_loss(data, masked, scope=SCOPES[length])
 
 
 def value(path: Path | None, length: int, k: int, name: str) -> float | None:

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 
 def mean(values):
+    """The mean; None where there is nothing to average, which is no number."""
     values = list(values)
-    return math.fsum(values) / len(values) if values else 0.0
+    return math.fsum(values) / len(values) if values else None
 
 
 def relative(pairs):
@@ -146,19 +147,20 @@ def linked(x, y):
 def interval_disclosure(x, y):
     """Share of the values within p % of the ranks, averaged over p = 1 … 10 and the attributes.
 
-    Equal values share their ranks; a masked value between two of them lies at the rank of either.
+    Equal values share their ranks, and the nearest counts; a masked value that no record has lies
+    half a rank from its neighbours.
     """
     n, found = len(x[0]), []
-    for a, b in zip(x, y, strict=True):
-        ordered = sorted(a)
+    for before, after in zip(x, y, strict=True):
+        ordered = sorted(before)
         for p in range(1, 11):
             inside = 0
-            for original, masked in zip(a, b, strict=True):
+            for original, masked in zip(before, after, strict=True):
                 ranks = [r for r, v in enumerate(ordered) if v == original]
-                low = sum(v < masked for v in ordered)  # ranks below, and up to, the masked value
-                high = sum(v <= masked for v in ordered)
-                apart = min(max(r - high, low - r, 0) for r in ranks)
-                inside += Fraction(apart) <= Fraction(p * n, 200)
+                places = [Fraction(r) for r, v in enumerate(ordered) if v == masked]
+                places = places or [sum(v < masked for v in ordered) - Fraction(1, 2)]
+                apart = min(abs(r - place) for r in ranks for place in places)
+                inside += apart <= Fraction(p * n, 200)
             found.append(Fraction(inside, n))
     return sum(found) / len(found)
 

@@ -54,11 +54,13 @@ if TYPE_CHECKING:
     from discreet.risks.record import RecordRisk, record_risk
     from discreet.risks.sampling import SamplingRisk, sampling_risk
     from discreet.risks.sensitivity import RiskSettings
+    from discreet.risks.unchanged import Unchanged, unchanged
     from discreet.risks.weights import Weights
     from discreet.rumap.grid import grid
     from discreet.rumap.making import ru_map
     from discreet.rumap.result import RUMap
     from discreet.suggesting import RoleSuggestions, suggest_roles
+    from discreet.written import Written
 
 _HOME = {
     "AllOf": "discreet.criteria",
@@ -91,8 +93,10 @@ _HOME = {
     "Settings": "discreet.resources",
     "Statistics": "discreet.loss.statistics",
     "TCloseness": "discreet.criteria",
+    "Unchanged": "discreet.risks.unchanged",
     "Verification": "discreet.planning.verification",
     "Weights": "discreet.risks.weights",
+    "Written": "discreet.written",
     "check": "discreet.checking",
     "compare_statistics": "discreet.loss.statistics",
     "datasets": "discreet.datasets",
@@ -116,6 +120,7 @@ _HOME = {
     "score": "discreet.loss.score",
     "settings": "discreet.resources",
     "suggest_roles": "discreet.suggesting",
+    "unchanged": "discreet.risks.unchanged",
 }
 
 __all__ = [
@@ -149,8 +154,10 @@ __all__ = [
     "Settings",
     "Statistics",
     "TCloseness",
+    "Unchanged",
     "Verification",
     "Weights",
+    "Written",
     "__version__",
     "check",
     "compare_statistics",
@@ -175,6 +182,7 @@ __all__ = [
     "score",
     "settings",
     "suggest_roles",
+    "unchanged",
 ]
 
 

@@ -8,8 +8,9 @@ column may be key and confidential at once; an identifier is nothing else.
 from __future__ import annotations
 
 import decimal
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet.errors import Problem, did_you_mean, fail, listed
@@ -17,21 +18,40 @@ from discreet.errors import Problem, did_you_mean, fail, listed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.engine import Kind
+    from discreet.engine import Kind, Source
 
 Measure = Literal["continuous", "ordinal", "nominal"]
 TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
 _NUMERIC = ("integer", "number", "date", "timestamp", "time")
+_NUMBERS = ("integer", "number")
+MOST_CODES = 20  # values of a column of codes
+RECORDS_PER_CODE = 10  # on average
+CODES = (  # the rule in words; every surface that says why takes them from here
+    f"whole numbers with at most {MOST_CODES} values, each in {RECORDS_PER_CODE} records or more "
+    "on average, are taken for codes and have no mean"
+)
 
 
 @dataclass(frozen=True)
 class AttributeType:
-    """How an attribute is measured; an ordinal one carries its scale, lowest first."""
+    """How an attribute is measured; an ordinal one carries its scale, lowest first.
+
+    ``codes`` tells that nothing was said of the attribute and its few whole numbers are taken for
+    codes.
+    """
 
     measure: Measure
     scale: tuple[str, ...] | None = None
+    codes: bool = field(default=False, compare=False)
+
+    @property
+    def why(self) -> str:
+        """Why an attribute nothing was said of has this type, where that needs saying."""
+        return CODES if self.codes else ""
 
     def __str__(self) -> str:
+        if self.codes:
+            return f"{self.measure} (codes)"
         return f"{self.measure} ({len(self.scale)} steps)" if self.scale else self.measure
 
     def __repr__(self) -> str:
@@ -62,6 +82,11 @@ class Roles:
             if name in names
         ]
         return " + ".join(roles) or "other"
+
+    def measured(self, kinds: Mapping[str, Kind]) -> dict[str, AttributeType]:
+        """The type that a role tells: a weight is an amount, however few values it has."""
+        number = self.weight is not None and kinds.get(self.weight) in _NUMBERS
+        return {self.weight: AttributeType("continuous")} if self.weight and number else {}
 
     def problems(self, columns: Sequence[str], origin: str) -> list[Problem]:
         """Everything wrong with the roles for a table of these columns."""
@@ -157,9 +182,83 @@ def name(given: Any, role: str) -> str | None:
     return None if given is None else str(given)
 
 
-def infer(kind: Kind) -> AttributeType:
-    """The type of a column nothing was said about: numbers and times continuous, else nominal."""
-    return AttributeType("continuous" if kind in _NUMERIC else "nominal")
+class Types(Mapping[str, AttributeType]):
+    """The type of every column: as it was given, else inferred from the column.
+
+    Numbers and times are continuous, all else is nominal; and so are whole numbers with at most
+    20 values, each in 10 records or more on average: codes such as 1 and 2 for the sexes, which
+    have no mean. To know that, columns of numbers are counted, once, when the type of one of them
+    is first asked for.
+
+    Parameters
+    ----------
+    given : mapping
+        What was said of columns.
+    source : Source
+        The table that was read. Types of a masked file are those of the file it was made from.
+    """
+
+    def __init__(self, given: Mapping[str, AttributeType], source: Source) -> None:
+        self._given = dict(given)
+        self._source = source
+
+    def __getitem__(self, name: str) -> AttributeType:
+        if name in self._given:
+            return self._given[name]
+        kind = self._source.kinds[name]
+        if kind in _NUMBERS and name in self._codes:
+            return AttributeType("nominal", codes=True)
+        return AttributeType("continuous" if kind in _NUMERIC else "nominal")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._source.names, *self._given]))
+
+    def __len__(self) -> int:
+        return len({*self._source.names, *self._given})
+
+    def __repr__(self) -> str:
+        return f"Types of {len(self)} columns"  # scales consist of values
+
+    def scale(self, name: str) -> tuple[str, ...] | None:
+        """The scale of an ordinal attribute; nothing is counted for it."""
+        known = self._given.get(name)
+        return None if known is None else known.scale
+
+    def scales(self) -> dict[str, tuple[str, ...]]:
+        """The scales of all ordinal attributes."""
+        return {name: one.scale for name, one in self._given.items() if one.scale}
+
+    def said(self, name: str) -> str:
+        """The type in words, as far as it is known without counting."""
+        is_open = name not in self._given and self._source.kinds[name] in _NUMBERS
+        return "number" if is_open and "_codes" not in self.__dict__ else str(self[name])
+
+    def codes(self) -> list[str]:
+        """The columns whose few whole numbers are taken for codes."""
+        return [name for name in self if self[name].codes]
+
+    def but(self, changed: Mapping[str, AttributeType]) -> Types:
+        """The same types but for some columns, which may be new."""
+        more = Types({**self._given, **changed}, self._source)
+        if "_codes" in self.__dict__:
+            more.__dict__["_codes"] = self._codes  # counted already
+        return more
+
+    @functools.cached_property
+    def _codes(self) -> frozenset[str]:
+        from discreet import engine
+
+        kinds = self._source.kinds
+        numbers = [n for n in kinds if kinds[n] in _NUMBERS and n not in self._given]
+        return frozenset(engine.codes(self._source, numbers, MOST_CODES, RECORDS_PER_CODE))
+
+
+def why_codes(names: Sequence[str]) -> str:
+    """Why columns were taken for codes, and how to say otherwise; empty where none was."""
+    if not names:
+        return ""
+    remedy = f"If one is an amount, say so: types={{{names[0]!r}: 'continuous'}}."
+    return f"{listed(names)}: {CODES}. {remedy}"
 
 
 def declared(

@@ -136,7 +136,7 @@ def exposed_in_engine(
     made = _free(data, ["record_risk", "sensitivity", "reach", *(f"w_{s}" for s in sensitive)])
     empty = float(probabilities[0]) / data.n
     source = engine.exposed(data.source, sums, large, weighed, empty, settings.alpha, tuple(made))
-    types = {**data.types, **dict.fromkeys(made, AttributeType("continuous"))}
+    types = data.types.but(dict.fromkeys(made, AttributeType("continuous")))
     exposed = Microdata(source, data.roles, types, data.missing)
     weights = dict(zip(sensitive, made[3:], strict=True))
     return ValuesInEngine(data, exposed, weights, sets, probabilities, names)
@@ -157,7 +157,7 @@ def column_here(data: Microdata, name: str, values: Floats) -> Microdata:
 
 
 def _with(data: Microdata, source: engine.Source, name: str) -> Microdata:
-    types = {**data.types, name: AttributeType("continuous")}
+    types = data.types.but({name: AttributeType("continuous")})
     return Microdata(source, data.roles, types, data.missing)
 
 

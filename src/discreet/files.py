@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +18,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def need_free(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> None:
+def need_free(
+    target: Path, *, overwrite: bool, suffixes: tuple[str, ...], inputs: Iterable[Path] = ()
+) -> None:
     """Refuse a place that cannot be written to, with all that is in the way."""
-    raise_all(place_problems(target, overwrite=overwrite, suffixes=suffixes))
+    raise_all(place_problems(target, overwrite=overwrite, suffixes=suffixes, inputs=inputs))
 
 
-def place_problems(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) -> list[Problem]:
-    """All that is in the way of writing to a place; ask before the work, not after it."""
+def place_problems(
+    target: Path, *, overwrite: bool, suffixes: tuple[str, ...], inputs: Iterable[Path] = ()
+) -> list[Problem]:
+    """All that is in the way of writing to a place; ask before the work, not after it.
+
+    ``inputs`` are the files that what is written was made from: they are never overwritten.
+    """
     problems = []
+    if is_among(target, inputs):
+        what = f"{target.name} is an input, which is never changed."
+        return [Problem("O03", what, "Choose another name.")]
     if target.suffix not in suffixes:
         allowed = " or ".join(suffixes)
         problems.append(Problem("O01", f"{target.name} does not end in {allowed}.", "Name it so."))
@@ -33,10 +43,29 @@ def place_problems(target: Path, *, overwrite: bool, suffixes: tuple[str, ...]) 
         problems.append(
             Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
         )
-    elif target.is_dir() or (target.exists() and not overwrite):
+    elif target.is_dir() or (os.path.lexists(target) and not overwrite):
         remedy = "Choose another name, or overwrite it (overwrite=True, --force)."
         problems.append(Problem("O03", f"{target.name} exists.", remedy))
     return problems
+
+
+def is_among(target: Path, files: Iterable[Path]) -> bool:
+    """Whether a place is one of the files, or lies in one that is a folder; a link of either
+    kind and another spelling of a name lead to the same file.
+    """
+    places = (target, *target.absolute().parents)
+    return any(
+        _is_same(place, file)
+        for file in files
+        for place in (places if file.is_dir() else places[:1])
+    )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return False
 
 
 @contextmanager
@@ -126,8 +155,20 @@ def write_arrow(target: Path, table: pa.Table) -> None:
             pyarrow.csv.write_csv(table, place)
 
 
-def write_text(target: Path, text: str, *, overwrite: bool) -> None:
-    """Write a text file."""
-    need_free(target, overwrite=overwrite, suffixes=(target.suffix,))
+def write_text(target: Path, text: str, *, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """Write a text file that is none of the inputs."""
+    need_free(target, overwrite=overwrite, suffixes=(target.suffix,), inputs=inputs)
     with beside(target) as place:
         place.write_text(text, encoding="utf-8")
+
+
+def write_new(place: Path, text: str) -> None:
+    """Write a text file under a name that is free: one that is taken, by a link too, stays."""
+    with place.open("x", encoding="utf-8", newline="\n") as opened:
+        opened.write(text)
+
+
+def copy_new(file: Path, place: Path) -> None:
+    """Copy what is in a file to a name that is free."""
+    with file.open("rb") as given, place.open("xb") as opened:
+        shutil.copyfileobj(given, opened, 1 << 20)

@@ -329,6 +329,11 @@ class Hierarchy:
             self.rule, attribute, values, counts, suppress=self.unmapped == "suppress"
         )
 
+    @property
+    def file(self) -> Path | None:
+        """The file that it was read from; None for another kind."""
+        return self.rule.file if isinstance(self.rule, Explicit) else None
+
     def table(self) -> pa.Table:
         """The leaves and labels of a hierarchy from a file or a dictionary. This shows values."""
         if isinstance(self.rule, Explicit):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from discreet import attributes, engine, frames
-from discreet.attributes import AttributeType, Roles, unknown_column
+from discreet.attributes import Roles, Types, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
 from discreet.files import place_problems
 from discreet.frames import FrameKind
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from discreet.criteria.criterion import Sum
     from discreet.frequency import FrequencySet
     from discreet.planning.plan import Plan
+    from discreet.written import Written
 
 MissingPolicy = Literal["category", "wildcard", "refuse"]
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
@@ -43,7 +44,7 @@ class Microdata:
 
     source: engine.Source
     roles: Roles
-    types: Mapping[str, AttributeType]
+    types: Types
     missing: MissingPolicy
     origin: Origin = field(default_factory=Origin, kw_only=True)
 
@@ -92,6 +93,16 @@ class Microdata:
         """Per column the number of distinct values and the number of missing ones."""
         return engine.profile(self.source, self.columns)[1]
 
+    def value_figures(self, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+        """Per column its number of values, of records that have one, and of records that alone
+        have theirs; lists, structures and bytes are not counted and left out.
+        """
+        known = self.__dict__.setdefault("_value_figures", {})  # records do not change
+        plain = [n for n in names if self.source.kinds[n] != "other"]
+        asked = [n for n in plain if n not in known]
+        known |= engine.value_figures(self.source, asked) if asked else {}
+        return {name: known[name] for name in plain}
+
     @property
     def released(self) -> tuple[str, ...]:
         """The columns that may be written: all but identifiers and the record id."""
@@ -105,7 +116,7 @@ class Microdata:
         chosen = self._known(names if names is not None else self.need_keys())
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
-        scales = {name: self.types[name].scale for name in chosen}
+        scales = {name: self.types.scale(name) for name in chosen}
         found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
         if len(found) > _MANY:
             engine.give_back(self.source)
@@ -123,7 +134,7 @@ class Microdata:
         whole = [name for name, limit in most.items() if limit is None]
         engine.need_few_pairs(self.source, keys, whole)
         chosen = self._known([*keys, *most])
-        scales = {name: self.types[name].scale for name in chosen}
+        scales = {name: self.types.scale(name) for name in chosen}
         counted, values = engine.counts_and_values(self.source, chosen[: len(keys)], most)
         found = FrequencySet.from_arrow(keys, counted, scales)
         self.__dict__.setdefault("n", found.n)  # counted on the way
@@ -212,6 +223,17 @@ class Microdata:
                 'Read the data with missing="category".',
             )
 
+    def infinite_problems(self, names: Sequence[str]) -> list[Problem]:
+        """The problems of columns with infinite numbers, for what works with means."""
+        return [
+            Problem(
+                "D12",
+                f"{name!r} has {number:,} infinite values and no mean.",
+                "Name them in missing_values=, or drop the records.",
+            )
+            for name, number in engine.infinite(self.source, names).items()
+        ]
+
     def class_sizes(self) -> NDArray[np.int64]:
         """The size of each record's class on the keys, in the order of the records."""
         self.need_partition("the class size of a record")
@@ -223,7 +245,7 @@ class Microdata:
         from discreet.frequency import coded
 
         column = engine.collect(self.source, self._known([name])).column(0)
-        values, codes = coded(column, self.types[name].scale)
+        values, codes = coded(column, self.types.scale(name))
         return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)
 
     def need_keys(self) -> tuple[str, ...]:
@@ -252,8 +274,10 @@ class Microdata:
             else attributes.names(value)
             for role, value in changes.items()
         }
-        changed = replace(self, roles=replace(self.roles, **tidy))
-        return checked(changed)
+        roles = replace(self.roles, **tidy)
+        declared = self._first.origin.types
+        told = {n: t for n, t in roles.measured(self.source.kinds).items() if n not in declared}
+        return checked(replace(self, roles=roles, types=self.types.but(told)))
 
     def native(self) -> Any:
         """The records as a table that stays where it is, without identifiers and record id: a
@@ -272,7 +296,7 @@ class Microdata:
         overwrite: bool = False,
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
-    ) -> None:
+    ) -> Written:
         """Write the records as CSV or Parquet, in their order, without identifiers and record id.
 
         Parameters
@@ -285,10 +309,15 @@ class Microdata:
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.
+
+        Returns
+        -------
+        Written
+            What left: ``.columns``, ``.unchanged``.
         """
         asked = attributes.names(identifiers)
         raise_all(self.write_problems(path, overwrite, asked, escape_formulas))
-        self._write(Path(path), asked, escape_formulas, None)
+        return self._write(Path(path), asked, escape_formulas, None)
 
     def write_problems(
         self,
@@ -307,15 +336,25 @@ class Microdata:
             *_not_to_be_written(self, asked),
             *_unwritable(names),
             *_unescapable(names, Path(path), escape_formulas),
-            *place_problems(Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet")),
+            *place_problems(
+                Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet"), inputs=self.inputs
+            ),
         ]
 
     def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
         return tuple(c for c in self.columns if c in self.released or c in asked)
 
-    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> None:
+    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> Written:
+        from discreet.written import Written
+
         form = engine.Form(seed, escape, self._first.origin.file)
         engine.write(self.source, self._written(asked), path, form)
+        return Written(path, self, tuple(asked))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that the records were made from, which are never written to."""
+        return () if self.origin.file is None else (self.origin.file,)
 
     @property
     def _first(self) -> Microdata:
@@ -350,14 +389,17 @@ class Microdata:
         width = max(len(c) for c in self.columns)
         lines = [f"Microdata: {n} of {self.name}, missing={self.missing!r}"]
         for c in self.columns:
-            line = f"  {c:<{width}}  {self.roles.of(c):<18}  {self.types[c]!s:<20}"
+            kind = str(self.types[c]) if here else self.types.said(c)
+            line = f"  {c:<{width}}  {self.roles.of(c):<18}  {kind:<20}"
             if c in counted:
                 distinct, missing = counted[c]
                 line += f"  {distinct:>9,} distinct  {missing:>7,} missing"
             lines.append(line.rstrip())
-        return "\n".join(lines)
+        why = attributes.why_codes(self.types.codes()) if here else ""
+        return "\n".join([*lines, *([f"  {why}"] if why else [])])
 
     def _repr_html_(self) -> str:
+        why = html.escape(attributes.why_codes(self.types.codes()))
         rows = "".join(
             f"<tr><td>{html.escape(c)}</td><td>{self.roles.of(c)}</td><td>{self.types[c]}</td>"
             f"<td>{self.profile[c][0]:,}</td><td>{self.profile[c][1]:,}</td></tr>"
@@ -366,7 +408,7 @@ class Microdata:
         return (
             f"<table><caption>{self.n:,} records of {html.escape(self.name)}</caption><thead><tr>"
             "<th>column</th><th>role</th><th>type</th><th>distinct</th><th>missing</th>"
-            f"</tr></thead><tbody>{rows}</tbody></table>"
+            f"</tr></thead><tbody>{rows}</tbody></table>" + (f"<p>{why}</p>" if why else "")
         )
 
     def _known(self, given: Sequence[str]) -> tuple[str, ...]:
@@ -461,8 +503,8 @@ def _refused(data: Microdata) -> list[Problem]:
 
 def _off_scale(data: Microdata) -> list[Problem]:
     problems = []
-    for name, kind in data.types.items():
-        outside = _outside(data, name, kind.scale) if kind.scale else 0
+    for name, scale in data.types.scales().items():
+        outside = _outside(data, name, scale) if name in data.columns else 0
         if outside:
             problems.append(
                 Problem(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet import attributes, csvfile, engine, frames
-from discreet.attributes import AttributeType, Roles, TypeSpec, unknown_column
+from discreet.attributes import AttributeType, Roles, Types, TypeSpec, unknown_column
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.microdata import POLICIES, Microdata, MissingPolicy, checked
 from discreet.origin import Origin
@@ -46,11 +46,14 @@ def read(
     identifiers, keys, confidential : list of column names
         The roles. A column may be key and confidential at once; an identifier is nothing else.
     types : mapping of column to "continuous", "nominal" or a list
-        A list is an ordinal scale, lowest value first. What is not given is inferred from how
-        the column is stored: numbers and times are continuous, all else is nominal. A nominal
-        column of a CSV file is kept as text, as it is written.
+        A list is an ordinal scale, lowest value first. What is not given is inferred: numbers
+        and times are continuous, all else is nominal. Whole numbers with at most 20 values,
+        each in 10 records or more on average, are taken for codes (sex 1 and 2) and are nominal
+        as well; ``"continuous"`` makes them amounts again. A column of a CSV file that is given
+        as nominal is kept as text, as it is written.
     weight : column, optional
-        Sampling weights: positive numbers, none missing.
+        Sampling weights: positive numbers, none missing. :func:`sample` divides them by the share
+        that it draws. Nothing else uses them: risk and loss count every record once.
     record_id : column, optional
         Names the records and is never written. Files and frames default to the row number.
     missing : {"category", "wildcard", "refuse"}
@@ -104,10 +107,9 @@ def read(
             Problem("P06", "missing= is not a known policy.", f"Use one of {', '.join(POLICIES)}.")
         )
     raise_all(problems)
-    inferred = {name: attributes.infer(kind) for name, kind in opened.kinds.items()}
     codes = _codes_given(missing_values)
     origin = Origin.of(source, csv, codes, types_given, engine)
-    types_known = {**inferred, **ordered, **types_given}
+    types_known = Types({**roles.measured(opened.kinds), **ordered, **types_given}, opened)
     return checked(Microdata(opened, roles, types_known, missing, origin=origin))
 
 

@@ -1,8 +1,10 @@
 """Suggesting roles: which columns look like identifiers, keys or confidential attributes.
 
 By their names — the eighteen identifiers of the HIPAA safe harbour rule (45 CFR 164.514(b)(2))
-and what disclosure control usually takes for keys — and by how many values they have. It is a
-first guess for a person to correct: what an intruder may know is not written in the data.
+and what disclosure control usually takes for keys — and by how many values they have. A column
+without a telling name on which many records are unique is proposed as an identifier, that is to
+be left out: whoever knows its value of a person finds the record. It is a first guess for a
+person to correct: what an intruder may know is not written in the data.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.microdata import Microdata
+from discreet.risks.unchanged import found_in_words, is_flagged
 from discreet.wording import counted
 
 if TYPE_CHECKING:
@@ -71,13 +74,23 @@ _CONFIDENTIAL: dict[str, tuple[str, ...]] = {
                "medication", "treatment", "symptom", "disability", "pregnant", "bmi", "blood",
                "test result", "therapy", "smoker", "alcohol"),
     "money": ("income", "salary", "wage", "wages", "earnings", "pay", "capital", "debt", "loan",
-              "tax", "wealth", "billed", "cost", "charge", "charges", "expenses", "price", "rent",
+              "tax", "wealth", "billed", "cost", "charge", "charges", "expenses", "expend",
+              "expenditure", "expenditures", "spending", "saving", "savings", "price", "rent",
               "turnover", "revenue", "profit"),
     "belief, conduct or law": ("vote", "party", "orientation", "crime", "conviction", "arrest",
                                "offence", "offense", "grade", "score"),
 }  # fmt: skip
 _WEIGHTS = ("weight sampling", "sampling weight", "survey weight", "design weight", "wgt",
-            "person weight", "pweight", "fnlwgt", "sample weight", "wt")  # fmt: skip
+            "person weight", "pweight", "fnlwgt", "afnlwgt", "sample weight", "weights", "hhweight",
+            "wt")  # fmt: skip
+# "weight" alone may be that of a body: one of these words must stand beside it
+_WEIGHED = {"sampling", "sample", "survey", "design", "person", "individual", "household", "hh",
+            "family", "final", "analysis", "analytic", "population", "pop", "expansion", "base",
+            "replicate", "calibration", "calibrated", "frequency", "grossing"}  # fmt: skip
+_HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh number",
+              "household id", "household no", "household nr", "household num",
+              "household number", "family id", "family no", "family number", "dwelling id",
+              "dwelling number")  # fmt: skip
 _RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
            "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
 _MANY = 0.9  # share of records with a value of their own from which a text may name people
@@ -174,13 +187,30 @@ def suggest_roles(data: Microdata) -> RoleSuggestions:
     """
     if not isinstance(data, Microdata):
         fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    data.value_figures(data.columns)  # counted together
     found: list[Suggestion] = []
     for column in data.columns:
         role, reason = _suggested(data, column)
         if role in ("record id", "weight") and any(one.role == role for one in found):
             role = "identifier" if role == "record id" else "other"  # one column plays that role
-        found.append(Suggestion(column, role, reason))
+            reason += "" if role == "identifier" else "; another column plays that role"
+        found.append(_told(data, Suggestion(column, role, reason)))
     return RoleSuggestions(tuple(found), data.source.kind)
+
+
+def _told(data: Microdata, one: Suggestion) -> Suggestion:
+    """The suggestion, and what it means that many records are unique on the column."""
+    figures = data.value_figures([one.column]).get(one.column)
+    if figures is None or data.n < _FEW or not is_flagged(data.n, *figures):
+        return one
+    told = found_in_words(data.n, *figures)
+    if one.role == "other":
+        reason = f"{told}: leave it out, unless you can say why it may go out"
+        known = f"{one.reason}; " if one.reason.startswith("by its name") else ""
+        return Suggestion(one.column, "identifier", f"{known}{reason}")
+    if one.role in ("confidential", "weight"):
+        return Suggestion(one.column, one.role, f"{one.reason}; {told}")
+    return one
 
 
 def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
@@ -188,8 +218,10 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     distinct, missing = data.profile[column]
     kind = data.source.kinds[column]
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
-    if _named(words, _WEIGHTS) and kind in ("integer", "number"):
+    if _is_weight(words) and kind in ("integer", "number"):
         return "weight", "by its name, a sampling weight"
+    if _named(words, _HOUSEHOLD) and kind in ("integer", "text"):
+        return "identifier", "by its name, a household number: it tells who lives together"
     if _named(words, _RECORD) and unique and kind in ("integer", "text"):
         return "record id", "it names the records: every one has a value of its own"
     bare = tuple(word for word in words if word != "name")  # city_name names a city
@@ -215,6 +247,11 @@ def _words(name: str) -> tuple[str, ...]:
     """The words of a name: ``birthDate``, ``birth_date`` and ``Birth date`` are the same."""
     parted = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])", " ", name)
     return tuple(word for word in re.split(r"[^a-zà-ÿ]+", parted.casefold()) if word)
+
+
+def _is_weight(words: Sequence[str]) -> bool:
+    weighs = {"weight", "weights", "wgt", "wt"} & set(words)
+    return _named(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
 
 
 def _named(words: Sequence[str], known: Sequence[str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+NOT_USED = "Not used: "  # how a line begins that says what a result takes no account of
+
 
 def counted(n: int, noun: str) -> str:
     """A number and its noun: "1 record", "2 records", "3 classes"."""

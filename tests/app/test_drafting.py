@@ -112,7 +112,8 @@ def test_weights_that_cannot_be_read_are_said_without_quoting_them(text):
         (".working", "working"),
         ("-rf.csv", "rf.csv"),
         ("a\nb\0c.csv", "a_b_c.csv"),
-        ("$(reboot).csv", "_reboot_.csv"),
+        ("$(reboot).csv", "_(reboot).csv"),
+        ("survey (1).csv", "survey (1).csv"),
         ("x" * 300 + ".parquet", "x" * 80 + ".parquet"),
     ],
 )

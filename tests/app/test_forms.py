@@ -8,6 +8,7 @@ import pytest
 
 from discreet.app import chaining, limiting
 from discreet.app.averaging import average_of
+from discreet.app.routes.roles import types_for
 from discreet.app.work.protecting import label_of
 from discreet.app.work.reading import Column
 from discreet.app.work.running import folder_of
@@ -136,6 +137,10 @@ def test_a_declared_type_counts_more_than_how_a_column_is_stored():
     assert "4 missing values" in average_of(income, ["1", "2"]).unfit
     assert average_of(income, "nominal").missing == 4
     assert not average_of(Column("age", "continuous", 9, 0, "", "", "integer"), None).is_category
+    codes = Column("sex", "nominal (codes)", 2, 0, "", "", "integer", why="codes")
+    assert average_of(codes, None).is_category
+    assert not average_of(codes, "continuous").is_category
+    assert types_for(codes) == ("continuous", "ordinal")
 
 
 # -- hierarchies from a file ---------------------------------------------------------------------
@@ -173,7 +178,7 @@ def test_a_file_of_the_same_name_is_replaced_and_puts_runs_out_of_date(visitor, 
     assert visitor.post(f"/w/{table.id}/compare/1/choose").status == 409
     uploaded(visitor, table, "edu", "edu.csv", EDU)
     assert table.out_of_date == ()
-    assert sorted(path.name for path in table.folder.glob("*.csv")) == ["edu.csv", "survey.csv"]
+    assert sorted(path.name for path in table.folder.glob("*.csv")) == ["edu.csv"]
 
 
 def test_levels_that_were_chosen_for_another_file_are_out_of_use(visitor, table):
@@ -213,7 +218,7 @@ def test_files_of_two_columns_never_take_each_others_place(visitor, table):
     assert (table.folder / "h.csv").read_bytes() == EDU
     uploaded(visitor, table, "edu", "survey.csv", EDU)
     assert table.plan.section("hierarchies")["edu"]["file"] == "survey-2.csv"
-    assert (table.folder / "survey.csv").read_bytes() == survey()
+    assert (table.folder / ".source" / "survey.csv").read_bytes() == survey()
 
 
 @pytest.mark.parametrize(

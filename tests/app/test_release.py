@@ -4,6 +4,7 @@ import json
 import re
 import stat
 import sys
+import tomllib
 
 import pytest
 
@@ -55,6 +56,10 @@ def ready(visitor, patients):
 def idle(visitor, patients):
     """A table whose chain changes with every test."""
     return opened(visitor, patients)
+
+
+def text_of_file(file):
+    return re.sub(r"<[^>]*>", " ", file.read_text())
 
 
 def last(workspace):
@@ -176,7 +181,7 @@ def test_each_run_lies_in_a_private_folder_with_its_files(ready):
         folder = folder_of(ready.folder, slot)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert {path.name for path in folder.iterdir()} == {
-            "masked.csv", "masked.ledger.json", "figures.json", "release.toml", "patients.csv",
+            "masked.csv", "masked.ledger.json", "figures.json", "release.toml",
         }  # fmt: skip
         assert ds.Plan.read(folder / "release.toml").section("steps")
     assert not (ready.folder / ".working" / "job").exists()
@@ -191,30 +196,60 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     assert figures["risk"]["before"]["k"] == before.k
     assert figures["risk"]["after"]["class_sizes"] == after.to_dict()["class_sizes"]
     assert figures["disclosure_risk"]["after"]["maximal"] == disclosure.maximal
-    assert figures["information_loss"]["il1"] == loss.il1
+    assert figures["information_loss"]["il1"] is loss.il1 is None  # the sexes were changed too
+    assert figures["information_loss"]["not_applicable"] == loss.not_applicable
     unmasked = ds.ru_map(data, [masked]).unmasked.risk
     assert figures["disclosure_risk"]["before"]["maximal"] == pytest.approx(unmasked)
     page = text_of(visitor.get(f"/w/{ready.id}/compare/2"))
     from discreet.reporting.blocks import shown
 
-    row = (masked.n, after.k, after.uniques, disclosure.maximal, loss.ebil_share)
+    row = (masked.n, after.k, after.uniques, disclosure.maximal, "does not apply", loss.ebil_share)
     assert f"2. sample 80%, mdav k=4 of age, zip, sex {' '.join(map(shown, row))}" in page
-    assert f"Unprotected 400 {before.k} {before.uniques} {shown(unmasked)} 0" in page
+    assert f"Unprotected 400 {before.k} {before.uniques} {shown(unmasked)} 0 0" in page
     for name, statistic, was, now in ds.compare_statistics(data, masked).rows:
         if statistic == "mean":
             assert f"{name} mean {shown(was)} {shown(now)}" in page
     assert "quantile" not in (folder_of(ready.folder, "run-2") / "figures.json").read_text()
 
 
+def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same_name(
+    visitor, ready
+):
+    from discreet.app.pages import environment
+    from discreet.reporting.blocks import shown
+
+    run = ready.results["run-1"].value
+    ledger = json.loads((folder_of(ready.folder, "run-1") / "masked.ledger.json").read_text())
+    of_node = ledger["steps"][0]["parameters"]["loss"]
+    figures = run.figures["information_loss"]
+    assert figures["loss"] == of_node
+    assert (figures["dist"], figures["ctbil"], figures["il"]) == (None, None, None)
+    page = text_of(visitor.get(f"/w/{ready.id}/compare/1"))
+    assert "Risk Iyengar's loss EBIL, share" in page
+    assert f" {shown(of_node)} {shown(figures['ebil_share'])} " in page
+    explore = environment().loader.get_source(environment(), "explore_found.html")[0]
+    assert explore.count("{{ node_loss_name }}") == 3
+    assert environment().globals["node_loss_name"] == "Iyengar's loss"
+
+
+def test_a_run_that_the_loss_of_the_map_does_not_apply_to_says_so_and_is_not_drawn(visitor, idle):
+    income = str(number(idle, "income"))
+    chain = {"do-0": "microaggregate", "k-0": "3", "method-0": "mdav", "columns-0": [income]}
+    protected(visitor, idle, {**chain, "k": "", "p": ""})
+    run, folder = last(idle)
+    at = folder.name.removeprefix("run-")
+    assert run.figures["information_loss"]["ebil_share"] is None
+    page = visitor.get(f"/w/{idle.id}/compare/{at}")
+    said = "EBIL, share does not apply: 'income' was changed, and it looks at the keys only."
+    assert f"Run {at} is not on the map. {said}" in text_of(page)
+    assert f'aria-label="Run {at}: ' not in page.text
+
+
 def test_a_run_whose_criterion_does_not_hold_keeps_no_table_and_cannot_be_chosen(visitor, idle):
     protected(visitor, idle, {"do-0": "sample", "fraction-0": "50", "seed-0": "1", "k": "5"})
     _, folder = last(idle)
     run = folder.name.removeprefix("run-")
-    assert {path.name for path in folder.iterdir()} == {
-        "figures.json",
-        "release.toml",
-        "patients.csv",
-    }
+    assert {path.name for path in folder.iterdir()} == {"figures.json", "release.toml"}
     page = visitor.get(f"/w/{idle.id}/compare")
     assert "5-anonymity does not hold; nothing kept" in text_of(page)
     answer = visitor.post(f"/w/{idle.id}/compare/{run}/choose")
@@ -287,7 +322,7 @@ def test_what_is_not_met_must_be_acknowledged_in_writing(visitor, ready):
     before = ready.settings
     answer = visitor.post(f"/w/{ready.id}/release", {"format": ".csv", "remark": "kept"})
     assert answer.status == 422
-    assert answer.text.count("<code>P61</code>") == 1
+    assert answer.text.count("<code>P61</code>") == 2  # a group tells, and a column is unique
     assert "kept</textarea>" in answer.text
     assert ready.settings == before
 
@@ -298,8 +333,29 @@ def test_the_acknowledgement_stands_in_the_internal_report_alone(visitor, ready,
     assert "Checked twice." in inside
     assert "Not met, and acknowledged: No group tells a confidential value." in inside
     assert "accepted: told" in inside
-    for role in ("public_report", "ledger", "public"):
+    for role in ("public_report", "public"):
         assert "accepted" not in files[role].read_text()
+    assert "accepted: told" not in files["ledger"].read_text()
+
+
+def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
+    visitor, ready, tmp_path
+):
+    page = text_of(visitor.get(f"/w/{ready.id}/release"))
+    assert "✗ No column that leaves as it was makes many records unique" in page
+    assert "income is confidential and released on purpose" in page
+    files = downloaded(visitor, ready, tmp_path, "plan", "ledger", "report")
+    plan = ds.Plan.of(tomllib.loads(files["plan"].read_text()), tmp_path)
+    assert plan.section("outputs")["unique_columns"] == {"income": "accepted: unique"}
+    ledger = json.loads(files["ledger"].read_text())
+    assert ledger["plan"]["outputs"]["unique_columns"] == {"income": "accepted: unique"}
+    assert "What leaves as it was" in text_of_file(files["report"])
+
+
+def test_the_roles_say_on_which_columns_many_records_are_unique(visitor, ready):
+    page = text_of(visitor.get(f"/w/{ready.id}/roles"))
+    assert re.search(r"income suggested: confidential [\d,]+ of [\d,]+ records", page)
+    assert "sex suggested: key 2" in page
 
 
 def test_the_plan_makes_the_same_files_again(visitor, ready, patients, tmp_path):

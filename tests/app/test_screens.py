@@ -78,7 +78,9 @@ def test_a_file_that_cannot_be_read_says_why_and_can_be_read_otherwise(visitor):
     assert visitor.post(f"/w/{workspace.id}/data", again).status == 303
     ended(workspace.job)
     assert [column.name for column in workspace.columns] == ["age", "income"]
-    assert workspace.plan.to_dict() == {"source": {"file": "t.csv", "names": ["age", "income"]}}
+    assert workspace.plan.to_dict() == {
+        "source": {"file": ".source/t.csv", "names": ["age", "income"]}
+    }
     assert 'value="age, income"' in visitor.get(f"/w/{workspace.id}/data").text
 
 

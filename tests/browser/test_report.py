@@ -51,7 +51,9 @@ def generalized(folder):
     }
     paths = {name: folder / f"{name}.html" for name in ("internal", "public")}
     for audience, path in paths.items():
-        ds.report(data, found.best.mask(), path, audience=audience, note="A remark.", **more)
+        why = {"income": "of nobody: simulated"}
+        more |= {"audience": audience, "unique_columns": why}
+        ds.report(data, found.best.mask(), path, note="A remark.", **more)
     return paths
 
 

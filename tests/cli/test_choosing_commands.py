@@ -50,7 +50,16 @@ def test_ru_map_names_the_best_masking_under_a_limit(run):  # noqa: F811
     code, out, _ = run(*MAP, "--risk-at-most", "0.15", "--score", "--json")
     plain = json.loads(out)
     assert plain["best"]["label"] == "mdav k=10"
+    assert "score" not in plain["points"][0]  # zip and sex were changed too
+    numbers = ["ru-map", "p.csv", "--keys", "age,income", "--k", "3"]
+    plain = json.loads(run(*numbers, "--score", "--json")[1])
     assert plain["points"][0]["score"]["score"] > 0
+
+
+def test_ru_map_refuses_a_loss_that_applies_to_no_masking(run):  # noqa: F811
+    code, _, err = run(*MAP, "--loss", "il")
+    assert code == 2
+    assert "[N50]: il applies to none of the maskings. The first: il does not apply" in err
 
 
 def test_ru_map_exits_with_1_when_no_masking_keeps_the_limit(run):  # noqa: F811

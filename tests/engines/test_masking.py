@@ -71,6 +71,22 @@ def test_missing_values_are_a_stratum(engine):
     assert found == expected
 
 
+@pytest.mark.verb("sample by strata")
+@pytest.mark.parametrize("given", [{"n": 350}, {"n": 350, "by": ["sex"]}, {"fraction": 0.3, "by": ["sex"]}])  # fmt: skip
+def test_weights_are_divided_by_the_share_drawn(engine, given):
+    weights = np.random.default_rng(4).integers(1, 100, 1200)
+    table = survey().append_column("w", pa.array(weights, pa.int32()))
+    found, expected = (
+        ds.sample(ds.sample(read(table, **ROLES, weight="w"), seed=3, **given), n=90, seed=4)
+        for read in (engine.read, ds.read)
+    )
+    assert rows(found) == rows(expected)
+    assert set(found.to("arrow")["w"].to_pylist()).isdisjoint(weights.tolist())
+    assert [s.parameters["weight"] for s in found.steps] == [
+        s.parameters["weight"] for s in expected.steps
+    ]
+
+
 @pytest.mark.verb("disclosure_risk")
 def test_the_risk_of_a_sample_is_the_same(data, reference):
     found, expected = (

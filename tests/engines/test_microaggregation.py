@@ -1,5 +1,7 @@
 """Microaggregation: blocks cut in the engine are those of the kernel, groups the same."""
 
+import decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -42,6 +44,8 @@ def same_values(one, other, columns):
         {"columns": ["income"], "k": 4, "method": "optimal-univariate"},
         {"columns": ["income", "age"], "k": 4, "method": "fixed"},
         {"columns": ["age", "income"], "k": 3, "by": ["sex"]},
+        {"columns": ["age", "income"], "k": 3, "by": ["sex"], "round": True},
+        {"columns": ["age", "income", "sex"], "k": 3, "by": ["sex"]},
     ],
     ids=str,
 )
@@ -116,3 +120,70 @@ def test_a_stratum_smaller_than_k_is_an_error(engine):
     data = engine.read(table, keys=["x"], record_id="rec")
     with pytest.raises(ds.DiscreetError, match="D07"):
         ds.microaggregate(data, ["x"], k=2, by=["s"])
+
+
+def numbers():
+    rng = np.random.default_rng(5)
+    large = [2**63 - 1, -(2**63), 2**53 + 1, *rng.integers(-(2**62), 2**62, 117).tolist()]
+    cents = [decimal.Decimal(int(v)).scaleb(-2) for v in rng.integers(-300, 5000, 120)]
+    return pa.table(
+        {
+            "rec": pa.array(rng.permutation(120), pa.int64()),
+            "large": pa.array(large, pa.int64()),
+            "cents": pa.array(cents, pa.decimal128(10, 2)),
+            "code": pa.array(rng.choice([1, 2, 9], 120), pa.int64()),
+            "small": pa.array(rng.integers(0, 90, 120), pa.int16()),
+            "s": pa.array(rng.choice(["a", "b"], 120)),
+        }
+    )
+
+
+@pytest.mark.verb("microaggregate")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": 1},
+        {"k": 4, "preserve_variance": False},
+        {"k": 4, "method": "fixed", "by": ["s"]},
+        {"k": 4},
+        {"k": 4, "by": ["s"], "preserve_variance": True},
+    ],
+    ids=str,
+)
+def test_rounded_averages_are_the_same_to_the_last_digit(engine, options):
+    names = ["cents", "code", "small"] if options.get("preserve_variance", True) else ["large"]
+    names = ["large", *names] if options["k"] == 1 else names
+    found, expected = (
+        ds.microaggregate(read(numbers(), keys=names, record_id="rec", types={"code": "continuous"}),
+                          round=True, **options)
+        for read in (engine.read, ds.read)
+    )  # fmt: skip
+    for name in names:
+        mine, theirs = (sorted(m.to("arrow")[name].to_pylist()) for m in (found, expected))
+        assert mine == theirs, name
+    if options["k"] == 1:
+        assert sorted(theirs) == sorted(numbers()[names[-1]].to_pylist())
+    if "code" in names:
+        assert set(found.to("arrow")["code"].to_pylist()) <= {1, 2, 9}
+
+
+@pytest.mark.verb("microaggregate")
+def test_means_and_variances_of_strata_are_preserved(engine):
+    data = engine.read(numbers(), keys=["small"], record_id="rec")
+    masked = ds.microaggregate(data, ["small"], k=4, by=["s"]).to("arrow")
+    before = numbers()
+    for stratum in "ab":
+        old, new = (
+            np.array(t["small"], float)[np.array(t["s"].to_pylist()) == stratum]
+            for t in (before, masked)
+        )
+        assert new.mean() == pytest.approx(old.mean(), rel=1e-12)
+        assert new.std() == pytest.approx(old.std(), rel=1e-9)
+
+
+@pytest.mark.verb("microaggregate")
+def test_large_numbers_stay_within_their_range(engine):
+    data = engine.read(numbers(), keys=["large"], record_id="rec")
+    masked = ds.microaggregate(data, ["large"], k=2, round=True).to("arrow")["large"].to_pylist()
+    assert -(2**63) <= min(masked) < max(masked) <= 2**63 - 1
+    assert all(isinstance(v, int) for v in masked)

@@ -29,7 +29,7 @@ def plan(folder, seed):
             "source": {"file": "t.csv"},
             "roles": {"keys": ["age"]},
             "steps": steps,
-            "outputs": OUTPUTS,
+            "outputs": {**OUTPUTS, "unique_columns": {"x": "of nobody", "age": "of nobody"}},
         },
         folder,
     )

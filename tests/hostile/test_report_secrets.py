@@ -13,6 +13,7 @@ import pytest
 
 import discreet as ds
 from discreet import cli
+from tests.reasons import reasons
 
 N = 240
 RARE, EXTREME, DIGITS, SEED = "Zqx", 918273645, 7391.28465, 731846295
@@ -113,7 +114,8 @@ def assert_no_mark(shown):
 def test_no_mark_is_in_a_report(tmp_path, data, masking, audience):
     masked, extra = masking(data)
     path = tmp_path / "r.html"
-    written = ds.report(data, masked, path, audience=audience, criterion=ds.KAnonymity(2), **extra)
+    extra |= {"criterion": ds.KAnonymity(2), "unique_columns": reasons(masked)}
+    written = ds.report(data, masked, path, audience=audience, **extra)
     # the seed repeats the step: it belongs into the internal version only
     shown = shown_by(path).replace(str(SEED), "" if audience == "internal" else str(SEED))
     assert_no_mark(shown + repr(written) + written.explain() + str(written.to_dict()))
@@ -132,7 +134,9 @@ def elsewhere():
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_no_mark_is_in_the_report_of_a_file_masked_elsewhere(tmp_path, data, audience):
     path = tmp_path / "r.html"
-    ds.report(data, ds.read(pa.table(elsewhere())), path, audience=audience, on="rec")
+    masked = ds.read(pa.table(elsewhere()))
+    why = dict.fromkeys(masked.columns, "of nobody")
+    ds.report(data, masked, path, audience=audience, on="rec", unique_columns=why)
     assert_no_mark(shown_by(path))
 
 
@@ -144,6 +148,7 @@ def test_no_mark_is_in_what_the_command_writes_and_prints(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     options = ["--identifiers", "ssn", "--keys", "place,grade", "--confidential", "illness"]
     files = ["initial.csv", "masked.csv", "--on", "rec", "-o", "r.html"]
+    options += [f"--unique-column={name}=of nobody" for name in elsewhere()]
     monkeypatch.setattr(sys, "argv", ["discreet", "report", *files, *options, *public])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -161,7 +166,7 @@ def test_a_high_threshold_names_no_category_at_all(tmp_path, data):
 def test_the_public_version_names_no_category_however_frequent(tmp_path, data):
     masked, _ = microaggregated(data)
     path = tmp_path / "r.html"
-    ds.report(data, masked, path, audience="public")
+    ds.report(data, masked, path, audience="public", unique_columns=reasons(masked))
     assert not any(word in shown_by(path) for word in ("north", "south", "illness 1", "g0"))
 
 

@@ -198,6 +198,7 @@ columns = ["income"]
 [outputs]
 masked = "m.csv"
 public = "public.json"
+unique_columns = {{ score = "of nobody" }}
 """
 REPORTS = 'report = "r.html"\npublic_report = "p.html"\n'
 

@@ -44,6 +44,77 @@ def test_suppression_brings_every_record_down_to_the_limit(missing, table, limit
     assert all(new in (old, None) for c in now for old, new in zip(before[c], now[c], strict=True))
 
 
+@pytest.mark.parametrize("missing", ["category", "wildcard"])
+@settings(max_examples=25)
+@given(tables(), st.data())
+def test_a_record_at_or_below_the_limit_is_not_changed_unless_the_result_says_so(
+    missing, table, data
+):
+    survey = ds.read(table, missing=missing)
+    risk = ds.record_risk(survey, KNOWN, SENSITIVE)
+    limit = data.draw(st.sampled_from(sorted(set(risk.values.tolist()))))  # one is at the limit
+    masked = ds.protect_records(survey, risk, at_most=limit)
+    changed = changed_records(table, masked)
+    assert sorted(masked.drawn_in) == sorted(changed & set(np.flatnonzero(risk.values <= limit)))
+    assert masked.steps[-1].parameters["drawn_in"] == len(masked.drawn_in)
+    if missing == "wildcard":
+        assert masked.drawn_in == ()
+
+
+@settings(max_examples=25)
+@given(tables(), st.data())
+def test_nobody_is_drawn_in_where_what_is_sensitive_is_not_known(table, data):
+    """Cells that nobody knows count for no one else, so that the risky records can lose them."""
+    survey = ds.read(table)
+    risk = ds.record_risk(survey, {"a": 0.5, "b": 0.4, "c": 0.3}, {"d": 1.0})
+    limit = data.draw(st.sampled_from(sorted(set(risk.values.tolist()))) | st.floats(0, 50))
+    masked = ds.protect_records(survey, risk, at_most=limit)
+    assert masked.drawn_in == ()
+    assert changed_records(table, masked) <= set(np.flatnonzero(risk.values > limit))
+    after = ds.record_risk(masked, settings=risk.settings)
+    assert after.highest <= limit * (1 + 1e-12)
+
+
+def changed_records(table, masked):
+    before, now = table.to_pylist(), masked.to("arrow").to_pylist()
+    return {at for at, rows in enumerate(zip(before, now, strict=True)) if rows[0] != rows[1]}
+
+
+def test_those_who_would_be_left_behind_keep_their_company():
+    """To blank the town of the sixth record, or the job of the last, would be cheap, but the first
+    five would lose their company and come above the limit."""
+    table = {"town": list("aaaaaab"), "job": list("xxxxxyx"), "illness": list("ppppppp")}
+    survey = ds.read(table)
+    risk = ds.record_risk(survey, {"town": 0.9, "job": 0.9}, {"illness": 1.0})
+    limit = float(risk.values[0])
+    masked = ds.protect_records(survey, risk, at_most=limit, cost={"illness": 50.0})
+    assert masked.drawn_in == ()
+    assert changed_records(pa.table(table), masked) == {5, 6}
+    assert masked.changes == {"illness": 2}
+
+
+def test_the_risky_records_are_averaged_among_themselves_where_they_suffice():
+    ages = [30] * 20 + [61, 62, 63, 64]
+    data = ds.read({"age": ages, "illness": list("pq") * 12})
+    risk = ds.record_risk(data, {"age": 0.5}, {"illness": 1.0})
+    limit = float(risk.values[0]) * 5.01  # a class of four
+    masked = ds.protect_records(data, risk, at_most=limit, method="microaggregate")
+    assert masked.drawn_in == ()
+    assert masked.to("arrow")["age"].to_pylist()[:20] == [30] * 20
+
+
+def test_a_risky_record_that_is_alone_draws_others_in_and_the_result_says_which():
+    ages = [30] * 20 + [40] * 3 + [61]
+    data = ds.read({"age": ages, "illness": list("pq") * 12})
+    risk = ds.record_risk(data, {"age": 0.5}, {"illness": 1.0})
+    limit = float(risk.values[20])
+    masked = ds.protect_records(data, risk, at_most=limit, method="microaggregate")
+    changed = np.flatnonzero(np.array(masked.to("arrow")["age"]) != np.array(ages))
+    assert sorted(masked.drawn_in) == sorted(set(changed.tolist()) - {23})
+    assert len(masked.drawn_in) > 0
+    assert masked.steps[-1].parameters["drawn_in"] == len(masked.drawn_in)
+
+
 @settings(max_examples=15)
 @given(tables(), st.floats(1, 60))
 def test_a_wildcard_never_raises_the_risk_of_anyone(table, limit):
@@ -122,3 +193,26 @@ def test_data_that_refuse_missing_values_are_refused():
     risk = ds.record_risk(data, {"a": 0.5}, {"d": 1.0})
     with pytest.raises(DiscreetError, match="N40"):
         ds.protect_records(data, risk, at_most=1)
+
+
+def test_suppression_ends_where_no_cell_lowers_the_risk_any_more():
+    class Endless(Exception):
+        pass
+
+    def count(_):
+        rounds.append(None)
+        if len(rounds) > 500:
+            raise Endless
+
+    rng, rounds = np.random.default_rng(5), []
+    table = {
+        "a": rng.integers(1, 90, 60).tolist(),
+        "b": rng.choice(["F", "M"], 60).tolist(),
+        "c": [f"{x}{y}" for x, y in rng.choice(list("ABCDEF"), (60, 2))],
+        "d": rng.choice(["x", "y", "z"], 60).tolist(),
+    }
+    data = ds.read(table, types={"b": "nominal"})
+    risk = ds.record_risk(data, dict.fromkeys("abc", 0.5), {"d": 1.0})
+    limit = float(np.quantile(risk.values, 0.1))
+    with ds.on_progress(count), pytest.raises(DiscreetError, match="D42"):
+        ds.protect_records(data, risk, at_most=limit, columns=["b", "c"])

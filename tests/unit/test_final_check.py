@@ -172,10 +172,9 @@ def test_records_that_stay_above_the_limit_of_their_risk_are_found_out(survey, m
     risk = ds.record_risk(survey, {"age": 0.5, "sex": 0.5}, {"illness": 1.0})
     limit = 50.0
     assert risk.above(limit).count == 12
-    monkeypatch.setattr(targeting, "suppressed", lambda *_: Blanked({}, 0))
-    from discreet.masking import risky_groups
-
-    monkeypatch.setattr(risky_groups, "aggregated", lambda data, *_: (data.source, {}, 0))
+    nobody = np.array([], dtype=int)
+    monkeypatch.setattr(targeting, "suppressed", lambda *_: Blanked({}, 0, nobody))
+    monkeypatch.setattr(targeting, "aggregated", lambda data, *_: (data.source, {}, 0, nobody))
     said = assert_refused(lambda: ds.protect_records(survey, risk, at_most=limit, method=method))
     assert "above a risk of" in said
 

@@ -34,7 +34,11 @@ def document(suffix="csv", **more):
             {"do": "sample", "n": 350, "seed": 9_182_736_455},
             {"do": "generalize", "max_suppressed": 0.05},
         ],
-        "outputs": {"masked": f"m.{suffix}", "public": "public.json"},
+        "outputs": {
+            "masked": f"m.{suffix}",
+            "public": "public.json",
+            "unique_columns": {"income": "of nobody: simulated"},
+        },
         **more,
     }
 

@@ -447,6 +447,7 @@ def test_running_the_same_plan_again_gives_the_same_bytes(folder):
     for suffix in ("csv", "parquet"):
         document = plan.to_dict()
         document["outputs"] = {"masked": f"m.{suffix}", "public": "p.json", "report": "r.html"}
+        document["outputs"]["unique_columns"] = {"income": "of nobody: simulated"}
         several = ds.Plan.of(document)
         several.run()
         first = [(folder / name).read_bytes() for name in (f"m.{suffix}", "r.html", "p.json")]

@@ -57,12 +57,12 @@ def kind(data, name="a"):
         (["-0.0", "0"], "number", [0.0, 0.0]),
         (["NaN", "1"], "number", [None, 1.0]),
         (["NaN", "x"], "text", ["NaN", "x"]),
-        (["inf", "1"], "text", ["inf", "1"]),
+        (["inf", "1"], "number", [float("inf"), 1.0]),
         (["1,5"], "text", ["1,5"]),
         (["1_000"], "text", ["1_000"]),
         (["2020-02-29"], "date", [dt.date(2020, 2, 29)]),
         (["2020-02-30"], "text", ["2020-02-30"]),
-        (["infinity"], "text", ["infinity"]),
+        (["infinity"], "number", [float("inf")]),
         (["epoch"], "text", ["epoch"]),
         (["2020-01-01 10:00:00"], "timestamp", [dt.datetime(2020, 1, 1, 10)]),  # noqa: DTZ001
         (["2020-01-01T10:00:00"], "timestamp", [dt.datetime(2020, 1, 1, 10)]),  # noqa: DTZ001

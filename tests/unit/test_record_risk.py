@@ -72,6 +72,14 @@ def test_settings_come_from_a_toml_file(people, tmp_path):
     assert found.values.tolist() == given.values.tolist()
 
 
+def test_ranges_weigh_whole_numbers_that_no_float_holds():
+    exact = 2**53
+    table = ds.read({"id": [exact - 1, exact, exact + 1, None], "a": list("xyzv")})
+    ranges = {"id": [(None, exact, 0.25), (exact, None, 1.0)]}
+    found = ds.record_risk(table, {}, {"id": 1.0}, ranges, alpha=4)
+    assert found.values.tolist() == [0.25, 0.25, 1.0, 0.0]
+
+
 def test_a_range_takes_in_its_upper_end_and_not_its_lower(people):
     ranges = {"income": [(None, 40_000, 1.0), (40_000, 70_000, 0.5)]}
     found = ds.record_risk(people, {}, {"income": 1.0}, ranges, alpha=1)

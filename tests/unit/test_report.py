@@ -9,6 +9,7 @@ import pytest
 
 import discreet as ds
 from discreet import cli
+from tests.reasons import reasons
 
 
 def survey(n=400, **roles):
@@ -93,8 +94,8 @@ def test_the_public_version_has_no_seed_no_distribution_and_nothing_of_single_at
     masked = ds.sample(ds.microaggregate(data, k=5), fraction=0.5, seed=918273645)
     paths = {a: tmp_path / f"{a}.html" for a in ("internal", "public")}
     for audience, path in paths.items():
-        score = ds.score(data, masked)
-        ds.report(data, masked, path, audience=audience, score=score, criterion=ds.KAnonymity(3))
+        given = {"score": ds.score(data, masked), "unique_columns": reasons(masked)}
+        ds.report(data, masked, path, audience=audience, criterion=ds.KAnonymity(3), **given)
     inside, outside = (text_of(path) for path in paths.values())
     for words in ("918273645", "distribution", "by attribute", "Correlations", "ssn", "DR_min",
                   "Score", "record linkage", "Means", "distinct before"):  # fmt: skip
@@ -106,7 +107,8 @@ def test_the_public_version_has_no_seed_no_distribution_and_nothing_of_single_at
 
 def test_a_small_k_is_not_told_to_the_public(tmp_path, data):
     masked = ds.sample(data, fraction=0.5, seed=1)
-    said = text_of(ds.report(data, masked, tmp_path / "p.html", audience="public").path)
+    given = {"audience": "public", "unique_columns": reasons(masked)}
+    said = text_of(ds.report(data, masked, tmp_path / "p.html", **given).path)
     assert re.search(r"smallest class \(k\)\s+under 5", said)
     assert "alone" not in said
 
@@ -172,7 +174,7 @@ def test_identifiers_left_in_a_file_masked_elsewhere_are_a_warning(tmp_path):
 
 def test_lists_of_many_changed_attributes_are_cut_and_say_so(tmp_path):
     columns = {f"v{i}": [(j * (i + 3)) % 50 for j in range(100)] for i in range(26)}
-    data = ds.read(columns, keys=list(columns))
+    data = ds.read(columns, keys=list(columns), types=dict.fromkeys(columns, "continuous"))
     masked = ds.microaggregate(data, k=10, method="fixed")
     said = text_of(ds.report(data, masked, tmp_path / "r.html").path)
     assert "The first 24 of 26 changed attributes are drawn" in said
@@ -206,9 +208,9 @@ def test_the_record_risk_and_the_map_are_shown_inside_only(tmp_path, data, maske
     pages = {}
     for audience in ("internal", "public"):
         path = tmp_path / f"{audience}.html"
-        ds.report(
-            data, masked, path, audience=audience, found=found, record_risk=risk, ru_map=ru_map
-        )
+        given = {"found": found, "record_risk": risk, "ru_map": ru_map}
+        given |= {"unique_columns": reasons(masked)}
+        ds.report(data, masked, path, audience=audience, **given)
         pages[audience] = text_of(path)
     for words in (risk.explain().splitlines()[0], "Records by their risk", "Risk-utility map",
                   "mdav k=9", "Lattice"):  # fmt: skip
@@ -297,7 +299,8 @@ def test_writing_a_report_opens_no_connection(tmp_path, data, masked, monkeypatc
 
 
 def test_the_result_shows_itself(tmp_path, data, masked):
-    written = ds.report(data, masked, tmp_path / "r.html", audience="public")
+    given = {"audience": "public", "unique_columns": reasons(masked)}
+    written = ds.report(data, masked, tmp_path / "r.html", **given)
     assert written.to_dict()["written"] == "r.html"
     assert str(tmp_path) not in written.explain() + json.dumps(written.to_dict())
     assert "public report is in r.html" in written._repr_html_()
@@ -344,7 +347,10 @@ def test_the_command_writes_a_report_and_refuses_to_overwrite_it(files, run):
 
 
 def test_the_command_gates_a_pipeline(run):
-    code, said, _ = run("--public", "--k", "50", "-o", "g.html", "--json")
+    code, _, wrong = run("--public", "--k", "50", "-o", "g.html")
+    assert (code, "O09" in wrong, "'income'" in wrong) == (2, True, True)
+    why = ("--unique-column", "income=of nobody", "--unique-column", "zip=of nobody")
+    code, said, _ = run("--public", "--k", "50", "-o", "g.html", "--json", *why)
     found = json.loads(said)
     assert (code, found["audience"], found["satisfied"]) == (1, "public", False)
     assert run("--confidential", "illness", "--p", "1", "-o", "h.html")[0] == 0

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as ds
 from discreet import charts, font
-from discreet.errors import InvalidData, InvalidParameter, InvalidRole
+from discreet.errors import InvalidData, InvalidParameter, InvalidRole, NotSupported
 from discreet.rumap.labels import Box, place_labels
 
 KEYS = ["age", "zip", "sex"]
@@ -134,10 +134,11 @@ def test_after_another_masking_the_first_file_is_what_is_compared_with(survey):
     ],
 )
 def test_the_risk_may_be_any_measure(survey, risk, expected):
-    found = ds.ru_map(survey, ds.grid(k=[3]), risk=risk, loss="sse_ratio")
-    masked = ds.microaggregate(survey, k=3)
-    assert found.points[0].risk == pytest.approx(expected(survey, masked))
-    assert found.points[0].loss == ds.information_loss(survey, masked).sse_ratio
+    numbers = survey.with_roles(keys=["age", "income"])
+    found = ds.ru_map(numbers, ds.grid(k=[3]), risk=risk, loss="sse_ratio")
+    masked = ds.microaggregate(numbers, k=3)
+    assert found.points[0].risk == pytest.approx(expected(numbers, masked))
+    assert found.points[0].loss == ds.information_loss(numbers, masked).sse_ratio
 
 
 # -- choosing ------------------------------------------------------------------------------------
@@ -207,14 +208,37 @@ def test_a_masking_that_fails_is_a_point_that_says_why(survey):
         _ = found["mdav k=900"].masked
 
 
-def test_a_measure_that_does_not_apply_is_a_failure_of_that_point_only(survey, recipes):
+def test_a_measure_that_does_not_apply_is_said_by_that_point_only(survey, recipes):
     found = ds.ru_map(survey, recipes, loss="loss")
     failed = {p.label: p.problem.code for p in found.failed}
     assert failed == dict.fromkeys(["mdav k=3", "mdav k=10", "sampling 0.5"], "N50")
+    point = found["sampling 0.5"]
+    assert (point.loss, point.records, point.masked.n) == (None, 200, 200)
+    assert point.risk == ds.disclosure_risk(survey, point.masked).maximal
+    assert point not in found.frontier
+    assert found.best(risk_at_most=1).method == "generalization"
+    said = "Not on the map: sampling 0.5 [N50]: loss does not apply: it is for a generalization"
+    assert said in found.explain()
+    assert found.unmasked.loss == 0
+    row = next(r for r in found.table("arrow").to_pylist() if r["masking"] == "sampling 0.5")
+    assert (row["loss"], row["frontier"], row["code"]) == (None, False, "N50")
+    assert json.loads(json.dumps(found.to_dict()))["points"][-1]["loss"] is None
+    assert "svg" in charts.svg(found.chart())
+
+
+@pytest.mark.parametrize("loss", ["il", "sse_ratio", "dist", "ctbil", "ebil"])
+def test_a_sample_does_not_win_by_a_loss_that_cannot_see_it(survey, loss):
+    with pytest.raises(NotSupported, match=rf"{loss} applies to none of the maskings") as error:
+        ds.ru_map(survey, ds.grid(methods=["sampling"], fractions=[0.1], seed=1), loss=loss)
+    assert error.value.code == "N50"
+    assert "Those that apply are ebil_share" in str(error.value)
+
+
+def test_an_axis_without_a_figure_for_any_point_is_refused(survey, recipes):
     broken = ds.ru_map(survey, recipes[:1], risk=lambda *_: 1 / 0)
     assert broken.points[0].problem.code == "E50"
-    nothing = ds.ru_map(survey, recipes[:1], risk=lambda *_: float("nan"))
-    assert nothing.points[0].problem.code == "N50"
+    with pytest.raises(NotSupported, match="risk applies to none of the maskings"):
+        ds.ru_map(survey, recipes[:1], risk=lambda *_: float("nan"))
 
 
 def test_when_every_masking_fails_the_map_still_stands(survey):
@@ -358,11 +382,15 @@ def test_the_chart_tells_methods_apart_by_shape_too_and_the_frontier_by_filling(
     assert sum(row["filled"] for row in rows) == len(found.frontier)
 
 
-def test_equal_points_stand_side_by_side_on_the_chart(survey):
-    same = ds.microaggregate(survey, k=5)
-    rows = ds.ru_map(survey, {"a": same, "b": same}).chart().to_dict()["layer"][1]["data"]["values"]
-    assert rows[0]["loss"] == rows[1]["loss"]
-    assert rows[0]["risk"] != rows[1]["risk"]
+def test_every_point_of_the_chart_lies_where_it_is_and_equal_ones_are_one_with_their_number(survey):
+    same, other = ds.microaggregate(survey, k=5), ds.microaggregate(survey, k=9)
+    found = ds.ru_map(survey, {"a": same, "b": same, "c": other})
+    _, points, labels = found.chart().to_dict()["layer"]
+    rows = points["data"]["values"]
+    assert {(row["risk"], row["loss"]) for row in rows} == {p.place for p in found.points}
+    assert len(rows) == 2
+    assert [row["masking"] for row in rows if row["risk"] == found.points[0].place[0]] == ["a, b"]
+    assert "a (×2)" in [row["label"] for row in labels["data"]["values"]]
 
 
 def test_labels_lie_neither_on_each_other_nor_on_points_nor_off_the_chart():

@@ -58,8 +58,22 @@ def test_an_id_that_is_not_unique_does_not_name_records():
 def test_a_text_with_nearly_as_many_values_as_records_may_name_people():
     table = {"note": [f"n{max(i, 2)}" for i in range(50)], "number": list(range(50))}
     found = ds.suggest_roles(ds.read(table))
-    assert found.roles == {"identifiers": ["note"]}
+    assert found.roles == {"identifiers": ["note", "number"]}
     assert found.reason("note") == "a text with 48 values in 50 records"
+
+
+def test_a_column_on_which_many_records_are_unique_is_proposed_to_be_left_out():
+    table = {"number": list(range(50)), "mixed": [0] * 46 + [1, 2, 3, 4], "few": [0, 1] * 25}
+    found = ds.suggest_roles(ds.read(table))
+    assert found.roles == {"identifiers": ["number", "mixed"]}
+    assert found.reason("number").startswith("all 50 records are unique on it: leave it out")
+    assert found.reason("mixed").startswith("4 of 50 records (8.0%) are unique on it")
+
+
+def test_a_household_number_is_an_identifier_and_no_key():
+    names = ["ori_hid", "hhid", "HH_ID", "household_number", "Household no.", "familyId"]
+    assert set(suggested(names).values()) == {"identifier"}
+    assert suggested(["household_size"]) == {"household_size": "key"}
 
 
 def test_uniqueness_says_nothing_of_a_few_records():
@@ -72,6 +86,25 @@ def test_a_sampling_weight_is_a_number_named_so():
         "fnlwgt": "other",
     }
     assert suggested(["weight"]) == {"weight": "other"}
+
+
+@pytest.mark.parametrize("name", ["household_weights", "personWeight", "hh_wt", "final weight"])
+def test_a_weight_is_never_proposed_as_a_key(name):
+    assert suggested([name]) == {name: "weight"}
+    found = ds.suggest_roles(ds.read({"sampling_weight": [1, 2] * 30, name: [3, 4] * 30}))
+    assert found.roles == {"weight": "sampling_weight"}
+    assert found.reason(name) == "by its name, a sampling weight; another column plays that role"
+
+
+def test_the_weight_of_a_body_is_no_sampling_weight():
+    assert set(suggested(["body_weight", "weight_kg"]).values()) == {"other"}
+
+
+def test_a_confidential_column_says_how_many_records_are_unique_on_it():
+    found = ds.suggest_roles(ds.read({"income": list(range(60)), "illness": list("ab") * 30}))
+    assert found.roles == {"confidential": ["income", "illness"]}
+    assert found.reason("income") == "by its name, money; all 60 records are unique on it"
+    assert found.reason("illness") == "by its name, health"
 
 
 def test_suggestions_can_be_read_with():

@@ -1,5 +1,7 @@
 """Weights: the papers' rules, their scale, and the triangle that fits the masking."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -62,9 +64,9 @@ def test_a_function_must_keep_the_rules_and_give_numbers():
 
 
 def test_a_function_is_checked_where_the_records_are_too():
-    big = ds.read({"a": np.repeat(np.arange(30), 40)}, keys=["a"])
+    big = ds.read({"a": np.repeat(np.arange(3), 1300)}, keys=["a"])
     found = ds.disclosure_risk(big, ds.sample(big, fraction=0.99, seed=1))
-    odd = ds.Weights.from_function(lambda i, j: 0.1 if i == 39 else 1.0 if i < 39 else 2.0)
+    odd = ds.Weights.from_function(lambda i, j: 0.1 if i == 1200 else 1.0 if i < 1300 else 2.0)
     with pytest.raises(ds.DiscreetError, match="breaks the rule"):
         found.weighted(odd)
 
@@ -86,10 +88,9 @@ def test_a_matrix_can_come_from_a_csv_file(tmp_path):
 
 
 def test_no_weight_may_exceed_w11_even_far_from_it():
-    big = ds.read({"a": np.repeat(np.arange(3), 40)}, keys=["a"])
-    found = ds.disclosure_risk(big, ds.sample(big, fraction=0.99, seed=1))
+    constant = ds.Weights("unchecked", lambda i, j: np.where(np.maximum(i, j) > 1, 5.0, 1.0))
     with pytest.raises(ds.DiscreetError, match="larger than w_11"):
-        found.weighted(ds.Weights.from_function(lambda i, j: 5.0 if max(i, j) > 24 else 1.0))
+        constant.require_rules(np.array([40]), np.array([39]))
 
 
 def test_a_diagonal_matrix_is_one_for_sampling():
@@ -108,3 +109,54 @@ def test_limits_are_equal_when_their_weights_are():
     assert ds.DisclosureRiskAtMost(0.1) == ds.DisclosureRiskAtMost(0.1)
     assert ds.DisclosureRiskAtMost(0.1, ds.Weights.minimal()) != ds.DisclosureRiskAtMost(0.1)
     assert one.given == other.given
+
+
+@pytest.mark.parametrize("size", [25, 40, 101, 700, 1000])
+def test_a_function_that_rises_at_a_far_larger_size_is_refused_at_once(size):
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        ds.Weights.from_function(lambda i, j: 0.5 if max(i, j) >= size else 1 / max(i, j))
+
+
+def far_rise(i, j):
+    """Falls up to 5,000, then rises: no grid up front can be large enough for every function."""
+    return 0.9 if i > 5000 else 1 / max(i, j)
+
+
+def test_a_function_is_held_to_the_rules_on_the_sizes_that_occur():
+    """The cells (i, j) of the records lie on no common row, column or diagonal: the rules that
+    join them lead over cells without records."""
+    weights = ds.Weights.from_function(far_rise)
+    ages = np.repeat([1, 2, 3], [3, 4, 6000])
+    data = ds.read({"a": ages, "b": np.arange(len(ages)) % 2}, keys=["a"])
+    up = {"a": ds.Hierarchy.suppress()}
+    masked = ds.generalize(data, up, ds.KAnonymity(5), max_suppressed=0).best.mask()
+    found = ds.disclosure_risk(data, masked)
+    assert set(found.classification.i.tolist()) == {6007}
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        found.weighted(weights)
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        found.contributions(weights)
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        ds.check(masked, ds.DisclosureRiskAtMost(0.5, weights))
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        ds.generalize(data, up, ds.DisclosureRiskAtMost(0.01, weights), max_suppressed=0)
+
+
+def test_two_cells_on_different_lines_are_compared():
+    weights = ds.Weights.from_function(far_rise)
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        weights.require_fit(np.array([2, 6000]), np.array([2, 7]))
+    weights.require_fit(np.array([2, 4000]), np.array([2, 7]))
+
+
+def test_many_sizes_are_compared_along_the_lines_of_their_cells():
+    i = np.arange(1, 2001)
+    weights = ds.Weights.from_function(lambda i, j: 0.9 if max(i, j) > 1500 else 1 / max(i, j))
+    with pytest.raises(ds.DiscreetError, match="P13"):
+        weights.require_fit(i, np.ones_like(i))
+    ds.Weights.from_function(lambda i, j: 1 / max(i, j)).require_fit(i, np.ones_like(i))
+
+
+def test_a_function_that_fails_is_refused_with_the_sizes():
+    with pytest.raises(ds.DiscreetError, match=r"P11.*is not a number"):
+        ds.Weights.from_function(lambda i, j: 1 / (1 + math.exp(max(i, j))))

@@ -207,7 +207,9 @@ def test_all_outputs_of_a_plan_are_not_more_readable_than_the_source(tmp_path, u
     (tmp_path / "t.csv").chmod(0o600)
     outputs = {"masked": "m.csv", "public": "p.json", "report": "r.html", "ledger": "l.json"}
     steps = [{"do": "sample", "n": 10, "seed": 1}]
-    document = {"source": {"file": "t.csv"}, "roles": ROLES, "steps": steps, "outputs": outputs}
+    why = {"unique_columns": dict.fromkeys(("age", "income"), "of nobody: simulated")}
+    document = {"source": {"file": "t.csv"}, "roles": ROLES, "steps": steps}
+    document["outputs"] = {**outputs, **why}
     ds.Plan.of(document, tmp_path).run()
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in outputs.values()}
     assert modes == {0o600}

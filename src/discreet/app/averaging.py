@@ -62,6 +62,8 @@ def average_of(column: Column, declared: Any) -> Average:
     'a date has no mean. Declare it nominal, or make it coarser by a hierarchy'
     >>> average_of(Column("job", "nominal", 9, 3, "", "", "text"), None).note
     '3 missing values: as a category alone'
+    >>> average_of(Column("sex", "nominal (codes)", 2, 0, "", "", "integer"), None).is_category
+    True
     """
     measure = "ordinal" if isinstance(declared, list) else declared or column.type.split(" ")[0]
     missing = column.missing
@@ -74,7 +76,8 @@ def average_of(column: Column, declared: Any) -> Average:
         what = f"{missing:,} missing values leave it without an average"
         remedy = "Fill them in the file, or make it coarser by a hierarchy"
         return Average(f"{what}. {remedy}", missing=missing)
-    return Average(is_category=column.kind not in _NUMBERS or missing > 0, missing=missing)
+    has_mean = column.kind in _NUMBERS and measure == "continuous" and not missing
+    return Average(is_category=not has_mean, missing=missing)
 
 
 def averages_of(columns: tuple[Column, ...], types: Mapping[str, Any]) -> dict[str, Average]:

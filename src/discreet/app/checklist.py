@@ -14,6 +14,7 @@ from discreet.app import drafting
 from discreet.app.runs import Kept
 from discreet.app.workspaces import Workspace
 from discreet.reporting.facts import FEWEST
+from discreet.reporting.naming import renamed
 from discreet.wording import counted, share
 
 
@@ -41,9 +42,10 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
     """All items, met or not; that the run is up to date is no matter of acknowledgement."""
     return (
         _identifiers(workspace),
-        _criterion(kept),
+        _criterion(workspace, kept),
         _small_groups(kept),
         *_told(workspace, kept),
+        _unique_columns(workspace, kept),
     )
 
 
@@ -65,12 +67,28 @@ def _identifiers(workspace: Workspace) -> Item:
     return Item("identifiers", "Direct identifiers are removed", not left, words)
 
 
-def _criterion(kept: Kept) -> Item:
-    if not kept.run.criterion:
+def _criterion(workspace: Workspace, kept: Kept) -> Item:
+    """Whether what is wanted now holds; and what the run was made for, where that is another."""
+    made, wanted, title = kept.run.criterion, workspace.wanted, "A criterion holds"
+    if not made and not wanted:
         words = "No criterion was set: nothing was asked of the masked table."
-        return Item("criterion", "A criterion holds", False, words)
-    words = f"{kept.run.criterion} {'holds' if kept.run.satisfied else 'does not hold'}."
-    return Item("criterion", "A criterion holds", bool(kept.run.satisfied), words)
+        return Item("criterion", title, False, words)
+    if kept.lacks:
+        return Item("criterion", title, False, _lacking(kept, made, wanted))
+    if made and not kept.run.satisfied:
+        return Item("criterion", title, False, f"{made} does not hold.")
+    told = f"{wanted} is wanted now, and holds" if wanted and wanted != made else f"{made} holds"
+    return Item("criterion", title, True, f"{told}.")
+
+
+def _lacking(kept: Kept, made: str, wanted: str) -> str:
+    before = f"the run was made for {made}" if made else "nothing was asked of the run"
+    size = _after(kept, "risk").get("k")
+    if size is not None and any("k" in part for part in kept.lacks):
+        found = f"Its smallest group has {counted(size, 'record')}."
+    else:
+        found = "It is not known to hold for this run: run it again on the page Protect."
+    return f"{wanted} is wanted now, and {before}. {found}"
 
 
 def _small_groups(kept: Kept) -> Item:
@@ -102,6 +120,27 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         else f"Every group has {min(p.values())} or more values of each confidential attribute."
     )
     yield Item("told", "No group tells a confidential value", not told, words)
+
+
+UNIQUE = "unique"
+
+
+def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
+    """Whether many records are unique on a column that leaves as it was."""
+    title = "No column that leaves as it was makes many records unique"
+    rows = kept.run.figures["unchanged"]
+    flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
+    if flagged:
+        return Item(UNIQUE, title, False, " ".join(flagged))
+    names = [row["column"] for row in rows]
+    words = f"As they were: {_listed(workspace.labels, names)}." if names else "All are changed."
+    return Item(UNIQUE, title, True, words)
+
+
+def unique_columns_of(kept: Kept, written: Mapping[str, str]) -> dict[str, str]:
+    """The reason in writing for each column on which many records are unique, for the plan."""
+    rows = kept.run.figures["unchanged"]
+    return {row["column"]: _line(written[UNIQUE]) for row in rows if row["flagged"]}
 
 
 def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:

@@ -30,11 +30,11 @@ def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
     problems: list[Problem] = []
     given = _given(form, Reader("What must hold", problems))
     tables = [before] if isinstance(before, Mapping) else list(before)
-    others = [{n: v for n, v in table.items() if n not in _OURS} for table in tables]
-    head = drafting.with_attributes(given | (others[0] if others else {}))
+    first = {n: v for n, v in tables[0].items() if n not in _OURS} if tables else {}
+    head = drafting.with_attributes(given | first)
     if not text_in(form, ONLY):
         head = {name: part for name, part in head.items() if name != "confidential"}
-    kept = [table for table in others[1:] if table]
+    kept = tables[1:]
     return ([head, *kept] if kept else head), problems
 
 

@@ -100,7 +100,7 @@ def with_node(
     """The plan with a node of the lattice, and the k and p that must hold, in its generalization.
 
     Without one in the plan, it becomes the first step. Other criteria stay, and so do the
-    attributes that the plan asks for.
+    attributes that the plan asks for. What the plan asks for already is never lowered.
     """
     steps = list(document.get("steps", []))
     places = [i for i, step in enumerate(steps) if step["do"] == "generalize"]
@@ -108,8 +108,20 @@ def with_node(
     steps[slice(places[0], places[0] + 1) if places else slice(0, 0)] = [made]
     head, *others = _tables(document.get("criterion")) or [{}]
     kept = {name: given for name, given in head.items() if name not in ("k", "p")}
-    criterion = [with_attributes({**must, **kept}), *others]
+    criterion = [with_attributes({**at_least(head, must), **kept}), *others]
     return with_steps(document, steps, criterion if others else criterion[0])
+
+
+def at_least(head: Document, must: Mapping[str, int]) -> dict[str, int]:
+    """The k and p that must hold when others are asked for beside those of the plan.
+
+    Examples
+    --------
+    >>> at_least({"k": 10, "closeness": 0.2}, {"k": 6, "p": 2}), at_least({}, {"k": 5, "p": 1})
+    ({'k': 10, 'p': 2}, {'k': 5})
+    """
+    most = {name: max(head.get(name, 1), must.get(name, 1)) for name in ("k", "p")}
+    return {"k": max(most.values())} | ({"p": most["p"]} if most["p"] > 1 else {})
 
 
 def with_attributes(table: Document) -> Document:

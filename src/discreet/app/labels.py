@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from discreet.phrasing import for_pages
 
+LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
+NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
+
 _FIELDS = {
     "missing_values": "Codes that mean missing",
     "encoding": "Encoding",

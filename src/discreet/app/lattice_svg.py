@@ -114,15 +114,30 @@ def _node(lattice: Lattice, number: int, at: Place, pill: int, address: str) -> 
     return link(lattice, number, "n", shape, address)
 
 
-def link(lattice: Lattice, number: int, name: str, shape: str, address: str) -> str:
-    """A shape that selects a node: a plain link, which scripts take over."""
+def link(
+    lattice: Lattice,
+    number: int,
+    name: str,
+    shape: str,
+    address: str,
+    *,
+    onward: int | None = None,
+    others: Iterable[int] = (),
+) -> str:
+    """A shape that selects a node: a plain link, which scripts take over.
+
+    ``others`` lie at the same place; it leads to the node ``onward``, where that is another one.
+    """
     node = lattice.node(number)
     here = number == lattice.selected
     said = f"{node.label} {node.word}: {node.suppressed:,} to suppress, loss {node.loss:.3f}"
+    also = ", ".join(f"{one.label} {one.word}" for one in map(lattice.node, others))
+    said += f"; at the same place {also}" if also else ""
     kind = {"minimal": "minimal feasible", "feasible": "feasible"}.get(node.word, "")
     current = ' aria-current="true"' if here else ' tabindex="-1"'
-    place = f"{address}?{lattice.asked_before_node}{number}"
+    to = number if onward is None else onward
+    place = f"{address}?{lattice.asked_before_node}{to}"
     return (
         f'<a id="{name}{number}" class="node {kind}" href="{place}" '
-        f'data-node="{number}" aria-label="{said}"{current}><title>{said}</title>{shape}</a>'
+        f'data-node="{to}" aria-label="{said}"{current}><title>{said}</title>{shape}</a>'
     )

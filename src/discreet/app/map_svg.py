@@ -1,49 +1,131 @@
 """The risk-utility map of the nodes: information loss to the right, what is at risk upwards.
 
-The way up is drawn by its square root, for what matters lies near zero. Points that would hide
-each other are moved apart a little, and never across the line of the limit; where too many fall
-together, some are left out. Beyond some dozens of nodes a ground of grey cells counts them all.
+The way up is drawn by its square root, for what matters lies near zero. Every node is drawn where
+it is; those at one place are one point, with their number. Beyond some dozens of points a ground
+of grey cells counts all nodes.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from discreet.app.boxes import Box, Place, Sheet
+from discreet.app.labels import NODE_LOSS
 from discreet.app.lattice_svg import link
 from discreet.app.lattices import MAPS
+from discreet.reporting.sentences import short
 
 if TYPE_CHECKING:
     from discreet.app.lattices import Lattice
 
-Place = tuple[float, float]
 WIDE, HIGH = 620, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 604, 42, 344
 _TICKS = (0.0, 0.01, 0.05, 0.2, 0.5, 1.0)
-_FEW = 60  # points that are kept in their very place where it is free
+_FEW = 60  # points that are large, and the selected one named
+_ORDER = {"minimal": 0, "feasible": 1, "not feasible": 2}
 _CELLS = (42, 26)
+_LETTER, _LINE = 8.0, 12.0  # of a number, in the widest of usual fonts
 
 
 def drawing(lattice: Lattice, address: str) -> Markup:
     """The map as SVG; ``address`` is that of the page."""
-    few = len(lattice.drawn) <= _FEW
-    size, gap = (6.5, 15.0) if few else (4.2, 10.0)
+    found, ends = places(lattice), _ends(lattice)
+    few = len(found) <= _FEW
+    size = 6.5 if few else 4.2
     line = _y(lattice.most / lattice.explored.n) if lattice.asked.map == "suppressed" else None
-    ends = _ends(lattice)
-    at = _spread_out(lattice, ends, gap, line, exact=few)
+    numbers = _numbers(found, size)
     points = "".join(
-        link(lattice, n, "m", _point(at[n], size, minimal=lattice.node(n).minimal), address)
-        for n in reversed(at)  # the selected one last, on top
+        _together(lattice, nodes, _Point(at, size, numbers.get(at)), address)
+        for at, nodes in sorted(found.items(), key=lambda one: _depth(lattice, one[1]))
     )
+    here = next(at for at, nodes in found.items() if lattice.selected in nodes)
     return Markup(  # noqa: S704 - numbers and our own words only
         f'<svg class="nodes map" data-name="m" viewBox="0 0 {WIDE} {HIGH}" role="group" '
-        f'aria-label="Map of loss and {MAPS[lattice.asked.map]}: {len(at):,} nodes">'
+        f'aria-label="Map of loss and {MAPS[lattice.asked.map]}: {len(lattice.drawn):,} nodes at '
+        f'{len(found):,} points">'
         f"{'' if few and lattice.is_whole else _ground(lattice, ends)}"
         f"{_axes(lattice, ends)}{_limit(lattice, line)}{points}"
-        f"{_selected(lattice, at[lattice.selected], size, named=few)}</svg>"
+        f"{_selected(lattice, here, size, named=few)}</svg>"
     )
+
+
+def places(lattice: Lattice) -> dict[Place, list[int]]:
+    """The drawn nodes by their places, to a tenth of a pixel; equal ones lie in one."""
+    ends, up, found = _ends(lattice), _up(lattice), dict[Place, list[int]]()
+    for node in lattice.drawn:
+        x, y = _x(float(lattice.loss[node]), ends), _y(float(up[node]))
+        found.setdefault((round(x, 1), round(y, 1)), []).append(node)
+    return found
+
+
+def beside(lattice: Lattice) -> list[int]:
+    """The nodes that lie where the selected one does, and it."""
+    return next(nodes for nodes in places(lattice).values() if lattice.selected in nodes)
+
+
+def _depth(lattice: Lattice, nodes: list[int]) -> tuple[bool, int, int]:
+    """What is drawn first lies below: the selected node is on top, then minimal ones."""
+    first = _leading(lattice, nodes)
+    return first == lattice.selected, -_ORDER[lattice.node(first).word], -first
+
+
+def _leading(lattice: Lattice, nodes: list[int]) -> int:
+    """The node whose look the point of several has."""
+    return min(nodes, key=lambda n: (n != lattice.selected, _ORDER[lattice.node(n).word], n))
+
+
+@dataclass(frozen=True)
+class _Point:
+    """How a point is drawn; with a box for its number where it stands for several nodes."""
+
+    at: Place
+    size: float
+    number: Box | None
+
+
+def _numbers(found: dict[Place, list[int]], size: float) -> dict[Place, Box]:
+    """Where the numbers of nodes stand, beside their points and not on others."""
+    sheet = Sheet(0, 0, WIDE, HIGH)
+    boxes: dict[Place, Box] = {}
+    for at in found:
+        sheet.cover(Box(*at, 2 * size, 2 * size))
+    for at, nodes in sorted(found.items(), key=lambda one: -len(one[1])):
+        if len(nodes) > 1:
+            wide = _LETTER * len(f"×{len(nodes)}")
+            boxes[at] = sheet.put(_around(at, wide, size), at, size)
+    return boxes
+
+
+def _around(at: Place, wide: float, size: float) -> Iterator[Box]:
+    """Places for a number: beside the point and above it, then further off."""
+    for far, turn in itertools.product(range(0, 60, 5), range(16)):
+        angle = math.pi * (turn - 2) / 8
+        x = at[0] + (size + far + wide / 2 + 2) * math.cos(angle)
+        y = at[1] + (size + far + _LINE / 2 + 1) * math.sin(angle)
+        box = Box(round(x, 1), round(y, 1), wide, _LINE)
+        if box.is_within(LEFT, TOP - _LINE, WIDE, BOTTOM + 10):
+            yield box
+
+
+def _together(lattice: Lattice, nodes: list[int], point: _Point, address: str) -> str:
+    """A point of one node, or of several, with their number; a click leads from one to the next."""
+    first = _leading(lattice, nodes)
+    shape = _point(point.at, point.size, minimal=lattice.node(first).minimal)
+    if point.number is None:
+        return link(lattice, first, "m", shape, address)
+    (x, y), box = point.at, point.number
+    far = math.dist(point.at, (box.x, box.y)) > box.wide / 2 + 3 * point.size
+    lead = f'<path class="lead" d="M{x} {y}L{box.x} {box.y}"/>' if far else ""
+    text = f'<text class="number" x="{box.x}" y="{box.y + 4:.1f}">×{len(nodes)}</text>'
+    turn = nodes[nodes.index(first) :] + nodes[: nodes.index(first)]
+    onward = turn[1] if first == lattice.selected else first
+    return link(lattice, first, "m", lead + shape + text, address, onward=onward, others=turn[1:])
 
 
 def _ends(lattice: Lattice) -> Place:
@@ -53,26 +135,11 @@ def _ends(lattice: Lattice) -> Place:
     return low / 10, max(math.ceil(10 * most - 1e-9), low + 2) / 10
 
 
-def _spread_out(
-    lattice: Lattice, ends: Place, gap: float, line: float | None, *, exact: bool
-) -> dict[int, Place]:
-    """Places of the drawn nodes: the selected one comes first, then minimal and feasible ones."""
-    here, nodes = lattice.selected, lattice.drawn
-    first = sorted(nodes, key=lambda n: (n != here, _ORDER[lattice.node(n).word], n))
-    places = spread(_places(lattice, first, ends), gap, line, exact=exact)
-    return {node: place for node, place in zip(first, places, strict=True) if place is not None}
-
-
 def _up(lattice: Lattice) -> Any:
     """Per node, what is drawn upwards, from 0 to 1."""
     if lattice.asked.map == "risk":
         return lattice.mean_risk
     return lattice.suppressed / lattice.explored.n
-
-
-def _places(lattice: Lattice, nodes: list[int], ends: Place) -> list[Place]:
-    pairs = zip(lattice.loss[nodes].tolist(), _up(lattice)[nodes].tolist(), strict=True)
-    return [(_x(loss, ends), _y(up)) for loss, up in pairs]
 
 
 def _x(loss: float, ends: Place) -> float:
@@ -81,60 +148,6 @@ def _x(loss: float, ends: Place) -> float:
 
 def _y(share: float) -> float:
     return BOTTOM - (BOTTOM - TOP) * math.sqrt(share)
-
-
-def spread(
-    points: list[Place], gap: float, line: float | None, *, exact: bool
-) -> list[Place | None]:
-    """Places near the points, no two nearer than ``gap``; earlier points come first.
-
-    Parameters
-    ----------
-    points : list of places
-    gap : float
-        Twice the radius of a point, and a little.
-    line : float, optional
-        A height that no point crosses.
-    exact : bool
-        Leave a point where it is when it is free there; else all take places of a grid, which is
-        faster for many, and None where those nearby are taken.
-    """
-    taken: set[Place] = set()
-    found: list[Place | None] = []
-    for point in points:
-        start = point if exact else _cell(point, gap, line or BOTTOM)
-        tries = ((round(start[0] + i * gap, 2), round(start[1] + j * gap, 2)) for i, j in _AROUND)
-        free = (place for place in tries if _is_free(place, taken, gap, exact=exact))
-        place = next((one for one in free if _is_inside(one, point, line)), None)
-        found.append(point if exact and place is None else place)
-        taken |= set() if found[-1] is None else {found[-1]}
-    return found
-
-
-def _cell(point: Place, gap: float, line: float) -> Place:
-    """The middle of the cell of a grid, which begins at the line."""
-    column, row = (point[0] - LEFT) // gap, (point[1] - line) // gap
-    return LEFT + (column + 0.5) * gap, line + (row + 0.5) * gap
-
-
-def _is_free(place: Place, taken: set[Place], gap: float, *, exact: bool) -> bool:
-    if exact:
-        return all(math.dist(place, other) >= gap for other in taken)
-    return place not in taken
-
-
-def _is_inside(place: Place, point: Place, line: float | None) -> bool:
-    x, y = place
-    within = LEFT - 6 <= x <= RIGHT + 6 and TOP - 6 <= y <= BOTTOM + 8
-    return within and (line is None or (y >= line) == (point[1] >= line))
-
-
-_ORDER = {"minimal": 0, "feasible": 1, "not feasible": 2}
-# steps to places nearby, the nearest first
-_AROUND = sorted(
-    ((i, j) for i in range(-3, 4) for j in range(-3, 4)),
-    key=lambda step: (step[0] ** 2 + step[1] ** 2, abs(step[1]), step),
-)
 
 
 def _point(at: Place, size: float, *, minimal: bool) -> str:
@@ -180,7 +193,7 @@ def _axes(lattice: Lattice, ends: Place) -> str:
     return (
         f"{lines}"
         f'<text class="axis" x="{RIGHT}" y="{HIGH - 8}" text-anchor="end">'
-        f"information loss (0: as it was) →</text>"
+        f"{short(NODE_LOSS)} (0: as it was) →</text>"
         f'<text class="axis" x="4" y="16">↑ {MAPS[lattice.asked.map]}</text>'
     )
 

@@ -1,29 +1,65 @@
 """The map of the runs: loss against risk, as places in a picture that the template draws.
 
-Points carry the numbers of their runs. Equal points stand side by side.
+Every point lies where its figures say. Runs at one place are one point, with their number. What
+may move are the tags with the numbers of the runs: they stand where no other tag or point is, and
+a line leads from each to its point.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from discreet.app.boxes import Box, Place, Sheet
 from discreet.app.runs import Kept
 
 WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
-_APART = 28.0  # pixels between equal points
-_NEAR = 20.0  # points nearer than this count as equal
+RADIUS = 5.0  # of a point
+_TALL = 22.0  # of a tag
+_LETTER = 10.0  # width of a letter of a tag in the widest of usual fonts
+_NAMED = 3  # runs whose numbers stand in a tag
+_MARGIN = 30.0  # right of the plane, where tags may stand, too
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A run in the picture."""
+    """The runs at a point of the picture.
 
-    kept: Kept
+    Attributes
+    ----------
+    runs : tuple of Kept
+        In their order.
+    x, y : float
+        Where their figures lie.
+    text : str
+        The numbers of the runs, and how many they are.
+    tag : Box
+        Where the text stands.
+    target : Kept
+        Where a click leads: of several, to the one after that which is shown.
+    shown : bool
+        Whether one of them is.
+    """
+
+    runs: tuple[Kept, ...]
     x: float
     y: float
+    text: str
+    tag: Box
+    target: Kept
     shown: bool
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the candidate is here."""
+        return any(kept.chosen for kept in self.runs)
+
+    @property
+    def late(self) -> bool:
+        """Whether none of them can be released."""
+        return not any(kept.can_be_released for kept in self.runs)
 
 
 @dataclass(frozen=True)
@@ -44,6 +80,12 @@ class Map:
     before: float | None
     width: int = WIDTH
     height: int = HEIGHT
+    radius: float = RADIUS
+
+    @property
+    def shared(self) -> tuple[Spot, ...]:
+        """The points of several runs."""
+        return tuple(spot for spot in self.spots if len(spot.runs) > 1)
 
 
 def map_of(runs: Sequence[Kept], shown: Kept | None, base: Kept | None) -> Map | None:
@@ -52,29 +94,51 @@ def map_of(runs: Sequence[Kept], shown: Kept | None, base: Kept | None) -> Map |
     if not known:
         return None
     before = base.risk[0] if base is not None else None
-    risks = [kept.risk[1] or 0.0 for kept in known]
-    right = _top(max([*risks, before or 0.0]))
+    right = _top(max([*(kept.risk[1] or 0.0 for kept in known), before or 0.0]))
     top = _top(max(kept.loss or 0.0 for kept in known))
-    places: list[tuple[float, float]] = []
+    found: dict[Place, list[Kept]] = {}
     for kept in known:
         x, y = (kept.risk[1] or 0.0) / right * WIDTH, HEIGHT * (1 - (kept.loss or 0.0) / top)
-        places.append(_free(x, y, places))
+        found.setdefault((round(x, 1), round(y, 1)), []).append(kept)
     return Map(
-        tuple(
-            Spot(kept, round(x, 1), round(y, 1), shown is not None and kept.slot == shown.slot)
-            for kept, (x, y) in zip(known, places, strict=True)
-        ),
+        tuple(_spots(found, shown)),
         tuple(Tick(WIDTH * i / 4, f"{right * i / 4:g}") for i in range(5)),
         tuple(Tick(HEIGHT * (1 - i / 4), f"{top * i / 4:g}") for i in range(5)),
         None if before is None else round(before / right * WIDTH, 1),
     )
 
 
-def _free(x: float, y: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The place, moved aside until no other point is there."""
-    while any(math.dist((x, y), other) < _NEAR for other in taken):
-        x += _APART
-    return x, y
+def _spots(found: dict[Place, list[Kept]], shown: Kept | None) -> Iterator[Spot]:
+    """The points with their tags; the one that is shown comes last, on top."""
+    sheet, spots = Sheet(0, -_TALL, WIDTH + _MARGIN, HEIGHT + RADIUS), []
+    for x, y in found:
+        sheet.cover(Box(x, y, 2 * RADIUS, 2 * RADIUS))
+    for (x, y), runs in found.items():
+        text = _said(runs)
+        tag = sheet.put(_around(x, y, text), (x, y), RADIUS)
+        here = [i for i, kept in enumerate(runs) if shown and kept.slot == shown.slot]
+        target = runs[(here[0] + 1) % len(runs)] if here else runs[0]
+        spots.append(Spot(tuple(runs), x, y, text, tag, target, bool(here)))
+    yield from sorted(spots, key=lambda spot: spot.shown)
+
+
+def _said(runs: Sequence[Kept]) -> str:
+    """The numbers of the runs, and how many they are."""
+    named = ", ".join(str(kept.number) for kept in runs[:_NAMED])
+    more = ", …" if len(runs) > _NAMED else ""
+    return f"{named}{more} ×{len(runs)}" if len(runs) > 1 else named
+
+
+def _around(x: float, y: float, text: str) -> Iterator[Box]:
+    """Places for a tag: near the point, then further off."""
+    wide = max(_TALL, 10 + _LETTER * len(text))
+    for far, turn in itertools.product(range(0, 240, 6), range(16)):
+        angle = math.pi * (turn - 2) / 8  # the first one is up and to the right
+        across = x + (RADIUS + far + wide / 2 + 4) * math.cos(angle)
+        up = y + (RADIUS + far + _TALL / 2 + 4) * math.sin(angle)
+        tag = Box(round(across, 1), round(up, 1), wide, _TALL)
+        if tag.is_within(2, -_TALL / 2, WIDTH + _MARGIN, HEIGHT):
+            yield tag
 
 
 def _top(most: float) -> float:

@@ -13,10 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import discreet as ds
-from discreet.app.labels import in_words
+from discreet.app.labels import LOSS, NODE_LOSS, in_words
 from discreet.app.work import WORK
 from discreet.reporting import fragments
 from discreet.reporting.naming import shortened
+from discreet.reporting.sentences import short
 from discreet.wording import counted
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def environment() -> Environment:
     made = shared.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), shared.loader]))
     made.filters |= {"short": shortened, "in_words": in_words, "counted": counted}
     made.globals |= {"screens": SCREENS, "version": ds.__version__}
+    made.globals |= {"loss_name": short(LOSS), "node_loss_name": short(NODE_LOSS)}
     return made
 
 

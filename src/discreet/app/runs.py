@@ -9,13 +9,14 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from discreet.app import requirements
+from discreet.app.labels import LOSS, NODE_LOSS
 from discreet.app.work.protecting import Run
-from discreet.app.work.running import folder_of, outputs_for
+from discreet.app.work.running import folder_of, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import fail
 
 MOST = 20
-LOSS = "ebil_share"  # there for every masking, from 0 to 1
 _SLOT = "run-"
 
 
@@ -28,6 +29,7 @@ class Kept:
     current: bool
     chosen: bool
     remarks: tuple[str, ...] = ()
+    lacks: tuple[Mapping[str, Any], ...] = ()  # parts of what is wanted now
 
     @property
     def slot(self) -> str:
@@ -56,8 +58,19 @@ class Kept:
 
     @property
     def loss(self) -> float | None:
-        """Share of the information in the keys that is lost."""
+        """Share of the information in the keys that is lost; None where that does not apply."""
         return (self.run.figures["information_loss"] or {}).get(LOSS)
+
+    @property
+    def node_loss(self) -> float | None:
+        """The loss that Explore shows of a node; None where the run is more than a node."""
+        return (self.run.figures["information_loss"] or {}).get(NODE_LOSS)
+
+    @property
+    def no_loss(self) -> str:
+        """Why the run is not on the map; empty where it is."""
+        told = (self.run.figures["information_loss"] or {}).get("not_applicable", {})
+        return str(told.get(LOSS, "" if self.loss is not None else "it was not measured."))
 
     def _both(self, part: str, name: str) -> tuple[Any, Any]:
         found: Mapping[str, Any] = self.run.figures[part]
@@ -66,7 +79,11 @@ class Kept:
 
     def largest_change(self, statistic: str) -> float | None:
         """The largest change of a mean, a standard deviation (relative) or a correlation."""
-        rows = [r for r in self.run.figures["statistics"] if r["statistic"] == statistic]
+        rows = [
+            r
+            for r in self.run.figures["statistics"]
+            if r["statistic"] == statistic and r["initial"] is not None and r["masked"] is not None
+        ]
         changes = [abs(r["masked"] - r["initial"]) / _unit(r) for r in rows if _unit(r)]
         return max(changes, default=None)
 
@@ -78,6 +95,8 @@ def _unit(row: Mapping[str, Any]) -> float:
 def runs_of(workspace: Workspace) -> list[Kept]:
     """All runs, in the order in which they were made."""
     chosen = workspace.settings.get("release", {}).get("run")
+    wanted = workspace.document.get("criterion")
+    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
     found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
     return sorted(
         (
@@ -87,6 +106,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
                 workspace.is_current(slot),
                 slot == chosen,
                 workspace.results[slot].remarks,
+                tuple(requirements.unmet(wanted, workspace.results[slot].value, confidential)),
             )
             for slot in found
         ),
@@ -112,8 +132,9 @@ def begin(workspace: Workspace) -> None:
     numbers = [kept.number for kept in runs_of(workspace)]
     if len(numbers) >= MOST:
         fail("N63", f"{MOST} runs are kept already.", "Remove one on the page Compare.")
-    outputs = {"outputs": outputs_for(workspace.sections)}
-    workspace.begin("protect", slot=f"{_SLOT}{max(numbers, default=0) + 1}", changes=outputs)
+    outputs = {"masked": names_for(workspace.sections)["csv"]}
+    slot = f"{_SLOT}{max(numbers, default=0) + 1}"
+    workspace.begin("protect", slot=slot, changes={"outputs": outputs})
 
 
 def choose(workspace: Workspace, kept: Kept) -> None:

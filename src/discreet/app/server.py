@@ -71,7 +71,7 @@ class Server:
         from discreet.app.routes.data import open_given
 
         workspace = self.workspaces.create()
-        open_given(workspace, uploads.link(file, workspace.folder))
+        open_given(workspace, uploads.link_source(file, workspace.folder))
         return f"/w/{workspace.id}/data"
 
     @property

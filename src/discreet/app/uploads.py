@@ -1,15 +1,23 @@
-"""Uploads: a file from the browser gets a tame name, and lies in the folder of its workspace."""
+"""Files that the app is given: from the browser, under a tame name, or by a link.
+
+The source lies in a folder of its own, where nothing else is ever written: no file of ours can
+come to have its name, whatever its owner called it.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-_UNFIT = re.compile(r"[^\w. -]+")
+from discreet.files import copy_new
+
+SOURCE = ".source"  # the folder of the source; no upload can have this name
+_UNFIT = re.compile(r"[^\w. ()+,&'@=-]+")  # what is left is a name on any system
 _LONGEST = 80
 
 
@@ -38,20 +46,36 @@ def keep(file: IO[bytes], folder: Path, name: str) -> str:
     return place.name
 
 
-def link(file: Path, folder: Path) -> str:
-    """Have a file of the command line in a folder: a link to it, or a copy where there are none."""
-    place = _free(folder, tame(file.name, "table.csv"))
+def keep_source(file: IO[bytes], folder: Path, name: str) -> str:
+    """Write an uploaded table into the folder of a workspace; the way to it from there."""
+    return f"{SOURCE}/{keep(file, _alone(folder), name)}"
+
+
+def link_source(file: Path, folder: Path) -> str:
+    """Have a file of the command line in the folder of a workspace, and say the way to it.
+
+    It is a link, or a copy where there are none, and has the name that its owner gave it.
+    """
+    name = file.name if file.name.isprintable() else tame(file.name, "table.csv")
+    place = _alone(folder) / name
     try:
         place.symlink_to(file)
     except OSError:
-        shutil.copyfile(file, place)
-    return place.name
+        copy_new(file, place)
+    return f"{SOURCE}/{place.name}"
+
+
+def _alone(folder: Path) -> Path:
+    """The folder of the source, which is new and empty."""
+    made = folder / SOURCE
+    made.mkdir(mode=0o700)
+    return made
 
 
 def _free(folder: Path, name: str) -> Path:
     """A place that is not taken."""
     places = (folder / one for one in _numbered(name))
-    return next(place for place in places if not (place.exists() or place.is_symlink()))
+    return next(place for place in places if not os.path.lexists(place))
 
 
 def unlike(name: str, taken: Iterable[str]) -> str:

@@ -73,7 +73,8 @@ class Workspace:
     id : str
         128 random bits.
     folder : Path
-        Holds the source (or a link to it), uploaded hierarchies and working files.
+        Holds the source (or a link to it) in a folder of its own, uploaded hierarchies and
+        working files.
     document : mapping
         The sections of the plan. Never changed in place: see :meth:`change`.
     settings : mapping
@@ -99,7 +100,12 @@ class Workspace:
 
     @property
     def name(self) -> str:
-        """The name of the source."""
+        """The name of the source, as its owner has it."""
+        return Path(self._source).name if self._source else ""
+
+    @property
+    def _source(self) -> str:
+        """The way from the folder to the source."""
         return str(self.document.get("source", {}).get("file", ""))
 
     @property
@@ -125,7 +131,7 @@ class Workspace:
 
     @property
     def _state(self) -> str:
-        return state_of(self.folder / self.name) if self.name else ""
+        return state_of(self.folder / self._source) if self._source else ""
 
     @property
     def source_problem(self) -> Problem | None:
@@ -174,6 +180,13 @@ class Workspace:
     def plan(self) -> ds.Plan:
         """The plan as it stands."""
         return ds.Plan.of(self.sections, self.folder)
+
+    @property
+    def wanted(self) -> str:
+        """What must hold, in words; empty where nothing is asked for."""
+        asked = self.document.get("criterion")
+        criteria = ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else []
+        return renamed(" and ".join(one.describe() for one in criteria), self.labels)
 
     @property
     def only(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,14 +55,14 @@ def demo(
 
     Example: discreet demo -o demo
     """  # fmt: skip
-    import pyarrow.csv
+    from discreet.files import write_arrow
 
     if output is not None:
         _need_free(output, force=force)
     announce_compilation()
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
         path = (output or Path(folder)) / "patients.csv"
-        pyarrow.csv.write_csv(ds.datasets.patients(n, seed), path)
+        write_arrow(path, ds.datasets.patients(n, seed))
         shown = _shown(path, engine)
         print(json.dumps(_as_dict(shown), indent=2) if as_json else _told(shown))
         if output is not None:
@@ -130,7 +131,7 @@ def _as_dict(shown: _Shown) -> dict[str, Any]:
 def _need_free(folder: Path, *, force: bool) -> None:
     from discreet.errors import fail
 
-    taken = [name for name in _FILES if (folder / name).exists()]
+    taken = [name for name in _FILES if os.path.lexists(folder / name)]
     if taken and not force:
         what = f"{', '.join(taken)} exist in {folder.name} already."
         fail("O03", what, "Choose another folder, or overwrite them with --force.")

@@ -53,18 +53,11 @@ def sample(
     """
     released = ds.sample(data, fraction=fraction, n=n, seed=seed, by=names_in(by))
     found = ds.disclosure_risk(data, released) if data.keys else None
-    released.write(output, overwrite=force)
-    report = {
-        "written": output.name,
-        "records": released.n,
-        "disclosure_risk": found.to_dict() if found else None,
-    }
+    written = released.write(output, overwrite=force)
+    report = {**written.to_dict(), "disclosure_risk": found.to_dict() if found else None}
     said = f"{released.n:,} of {data.n:,} records written to {output.name}."
-    print(
-        json.dumps(report, indent=2)
-        if as_json
-        else "\n".join([said, *([found.explain()] if found else [])])
-    )
+    lines = [said, *([found.explain()] if found else []), written.unchanged.explain()]
+    print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
 
 @app.command()
@@ -102,10 +95,11 @@ def protect(
     masked = found.best.mask()
     if masked.n == 0:
         fail("D32", "all records would be suppressed.", "Lower --max-suppressed or the criterion.")
-    masked.write(output, overwrite=force)
-    report = {"written": output.name, "records": masked.n, **found.to_dict()}
+    written = masked.write(output, overwrite=force)
+    report = {**written.to_dict(), **found.to_dict()}
     said = f"{masked.n:,} of {data.n:,} records written to {output.name}."
-    print(json.dumps(report, indent=2) if as_json else f"{found.explain()}\n{said}")
+    lines = [found.explain(), said, written.unchanged.explain()]
+    print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
 
 @app.command()
@@ -174,7 +168,8 @@ def microaggregate(
         data, names_in(columns) or None, k, method=cast("Any", method), by=names_in(by)
     )
     lost = ds.information_loss(data, masked)
-    masked.write(output, overwrite=force)
-    report = {"written": output.name, "records": masked.n, "information_loss": lost.to_dict()}
+    written = masked.write(output, overwrite=force)
+    report = {**written.to_dict(), "information_loss": lost.to_dict()}
     said = f"{masked.n:,} records written to {output.name}."
-    print(json.dumps(report, indent=2) if as_json else f"{said}\n{lost.explain()}")
+    lines = [said, lost.explain(), written.unchanged.explain()]
+    print(json.dumps(report, indent=2) if as_json else "\n".join(lines))

@@ -6,7 +6,7 @@ import csv
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,7 +14,7 @@ import typer
 
 import discreet as ds
 from discreet.errors import fail, raise_all
-from discreet.files import need_free
+from discreet.files import need_free, place_problems
 
 Output = Annotated[
     Path,
@@ -43,6 +43,13 @@ AtMost = Annotated[float | None, typer.Option("--at-most", help="Limit of the di
 SuppressBy = Annotated[str, typer.Option("--suppression", help="failing or k-only.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+UniqueColumns = Annotated[
+    list[str],
+    typer.Option(
+        "--unique-column",
+        help="Why a column that makes many records unique may be made public: 'fnlwgt=reason'.",
+    ),
+]
 _HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
 
 
@@ -55,10 +62,16 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         chosen = {name: given.pop(name) for name in options}
-        _need_place(chosen["file"], given.get("output"), given.get("force", False), suffixes)
+        place, force = given.get("output"), given.get("force", False)
+        endings = suffixes or (() if place is None else (place.suffix,))
+        if place is not None:  # refused before anything is read
+            read = [chosen["file"], *_files_in(given)]
+            need_free(place, overwrite=force, suffixes=endings, inputs=read)
         data = _read(**chosen)
-        if suffixes:  # an output that cannot be written is refused before the work, not after it
-            raise_all(data.write_problems(given["output"], given["force"]))
+        if place is not None:  # and what shows in the data, before the work
+            named = hierarchy_files(data.keys, given.get("hierarchies"))
+            beside = place_problems(place, overwrite=True, suffixes=endings, inputs=named.values())
+            raise_all([*beside, *(data.write_problems(place, force) if suffixes else [])])
         how = {name: chosen[name] for name in _HOW}
         alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
         command(data, **alike, **given)
@@ -74,15 +87,13 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _need_place(
-    file: Path, output: Path | None, force: bool, suffixes: tuple[str, ...] | None
-) -> None:
-    """Refuse a place that cannot be written to before anything is read."""
-    if output is None:
-        return
-    if output.exists() and file.exists() and output.samefile(file):
-        fail("O03", f"{output.name} is the input, which is never changed.", "Choose another name.")
-    need_free(output, overwrite=force, suffixes=suffixes or (output.suffix,))
+def _files_in(given: dict[str, Any]) -> list[Path]:
+    """The files that a command is given to read: every path but that of its output.
+
+    Of a folder it reads some files only: see :func:`hierarchy_files`.
+    """
+    paths = [one for name, one in given.items() if name != "output" and isinstance(one, Path)]
+    return [path for path in paths if not path.is_dir()]
 
 
 def _read(
@@ -177,18 +188,25 @@ def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
         return {}
     if not folder.is_dir():
         fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
-    found: dict[str, Any] = {}
-    for key in data.need_keys():
-        named = [f for f in sorted(folder.glob("*.csv")) if _is_for(f.stem, key)]
-        files = [f for f in named if f.stem == key] or named
-        if len(files) > 1:
-            fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
-        if files:
-            found[key] = ds.Hierarchy.from_csv(files[0])
-    if not found:
+    files = hierarchy_files(data.need_keys(), folder)
+    if not files:
         fail(
             "S15", f"no file of {folder.name} is named for a key.", "Name them age.csv, zip.csv, …."
         )
+    return {key: ds.Hierarchy.from_csv(file) for key, file in files.items()}
+
+
+def hierarchy_files(keys: Sequence[str], folder: Path | None) -> dict[str, Path]:
+    """The files of a folder that are named for a key, by the key."""
+    found: dict[str, Path] = {}
+    there = [] if folder is None else sorted(folder.glob("*.csv"))
+    for key in keys:
+        named = [file for file in there if _is_for(file.stem, key)]
+        files = [file for file in named if file.stem == key] or named
+        if folder is not None and len(files) > 1:
+            fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
+        if files:
+            found[key] = files[0]
     return found
 
 
@@ -205,6 +223,15 @@ def amount(given: str) -> float:
     except ValueError:
         pass
     fail("P14", "--max-suppressed is not a number.", "Write 0.02, 2% or 20 (records).")
+
+
+def reasons_in(given: list[str]) -> dict[str, str]:
+    """The reason for each column: ``fnlwgt=the design needs it``."""
+    pairs = [one.partition("=") for one in given]
+    if not all(equals and name.strip() and reason.strip() for name, equals, reason in pairs):
+        what = "--unique-column is not a column and a reason."
+        fail("P36", what, "Write --unique-column 'fnlwgt=why it may go out'.")
+    return {name.strip(): reason.strip() for name, _, reason in pairs}
 
 
 def announce_compilation() -> None:

@@ -84,14 +84,15 @@ def protect_records(
     masked = ds.protect_records(
         data, risk, at_most=at_most, method=cast("Any", method), columns=names_in(columns) or None
     )
-    masked.write(output, overwrite=force)
+    written = masked.write(output, overwrite=force)
     above = risk.above(at_most).count
     if as_json:
-        report = {"written": output.name, "records": masked.n, "records_above": above}
+        report = {**written.to_dict(), "records_above": above}
         print(json.dumps({**report, "changes": dict(masked.changes)}, indent=2))
         return
     changed = ", ".join(f"{name} {cells:,}" for name, cells in masked.changes.items()) or "none"
     print(
         f"{above:,} of {data.n:,} records had a risk above {at_most:g}; none has now.\n"
-        f"Changed cells: {changed}.\n{masked.n:,} records written to {output.name}."
+        f"Changed cells: {changed}.\n{masked.n:,} records written to {output.name}.\n"
+        f"{written.unchanged.explain()}"
     )

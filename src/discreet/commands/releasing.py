@@ -10,7 +10,14 @@ import typer
 
 import discreet as ds
 from discreet.commands.app import app, show
-from discreet.commands.options import Force, Json, announce_compilation, reads_data
+from discreet.commands.options import (
+    Force,
+    Json,
+    UniqueColumns,
+    announce_compilation,
+    reads_data,
+    reasons_in,
+)
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]
 
@@ -46,6 +53,7 @@ def run(
         Path | None,
         typer.Option(help="Repeat the run of this ledger: its seeds, and the same bytes."),
     ] = None,
+    unique_columns: UniqueColumns = [],  # noqa: B006
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the plan and its source; write nothing.")
     ] = False,
@@ -56,7 +64,7 @@ def run(
 
     Example: discreet run release.toml
     """
-    read = ds.Plan.read(plan)
+    read = ds.Plan.read(plan).with_reasons(reasons_in(unique_columns))
     earlier = None if ledger is None else ds.Ledger.read(ledger)
     if dry_run:
         read.rehearse(overwrite=force)

@@ -10,7 +10,16 @@ import typer
 
 import discreet as ds
 from discreet.commands.app import app, show
-from discreet.commands.options import AtMost, Force, Json, P, criteria_of, reads_data
+from discreet.commands.options import (
+    AtMost,
+    Force,
+    Json,
+    P,
+    UniqueColumns,
+    criteria_of,
+    reads_data,
+    reasons_in,
+)
 
 
 @app.command()
@@ -32,6 +41,7 @@ def report(
     ] = None,
     p: P = None,
     at_most: AtMost = None,
+    unique_columns: UniqueColumns = [],  # noqa: B006
     title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
     note: Annotated[str | None, typer.Option(help="A remark below the heading.")] = None,
     force: Force = False,
@@ -50,6 +60,7 @@ def report(
         on=on,
         title=title,
         note=note,
+        unique_columns=reasons_in(unique_columns),
         overwrite=force,
     )
     show(found, as_json, found.explain)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
+from fractions import Fraction
+from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -70,6 +71,17 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
 def is_number(value: object) -> bool:
     """Whether a parameter is a real number, of numpy's kinds too; a truth value is none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_written(value: Any) -> Fraction:
+    """A real number exactly as it is written: 0.29 is 29/100, not the binary number next to it.
+
+    Examples
+    --------
+    >>> as_written(0.29)
+    Fraction(29, 100)
+    """
+    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
 
 
 def named(confidential: Any) -> tuple[str, ...] | None:

@@ -3,21 +3,35 @@
 DuckDB is embedded and the default; a table of any other Ibis backend stays where it is.
 """
 
-from discreet.engine.aggregating import Move, Spread, on_executors, rescaled, spreads
+from discreet.engine.aggregating import (
+    Move,
+    Rounded,
+    Spread,
+    in_strata,
+    on_executors,
+    rescaled,
+    spreads,
+    spreads_by_stratum,
+)
 from discreet.engine.blocking import Axis, in_blocks
-from discreet.engine.choosing import sample, stratified_sample
+from discreet.engine.choosing import multiplied, sample, stratified_sample
 from discreet.engine.comparing import Compared, compared
 from discreet.engine.counting import (
+    Extent,
     class_figures,
     class_signatures,
     class_sizes,
+    codes,
     counts,
+    extents,
+    infinite,
     is_empty,
     largest,
     not_positive,
     profile,
     size,
     summed_classes,
+    value_figures,
     with_class_size,
 )
 from discreet.engine.csv import read_csv
@@ -68,12 +82,14 @@ __all__ = [
     "Axis",
     "CellSums",
     "Compared",
+    "Extent",
     "Form",
     "Kind",
     "LargeSet",
     "Limits",
     "Move",
     "Pair",
+    "Rounded",
     "Sensitivity",
     "Source",
     "Spread",
@@ -81,6 +97,7 @@ __all__ = [
     "class_signatures",
     "class_sizes",
     "classification",
+    "codes",
     "collect",
     "compared",
     "compatible",
@@ -88,12 +105,15 @@ __all__ = [
     "counts_and_values",
     "exposed",
     "extended",
+    "extents",
     "from_arrow",
     "from_table",
     "give_back",
     "id_counts",
     "in_blocks",
     "in_spark",
+    "in_strata",
+    "infinite",
     "is_distributed",
     "is_empty",
     "is_near",
@@ -105,6 +125,7 @@ __all__ = [
     "linked_values",
     "log_steps",
     "mean_sums",
+    "multiplied",
     "native",
     "need_few_pairs",
     "not_positive",
@@ -127,10 +148,12 @@ __all__ = [
     "set_limits",
     "size",
     "spreads",
+    "spreads_by_stratum",
     "stratified_sample",
     "summed_classes",
     "sums_of_products",
     "unlinked",
+    "value_figures",
     "with_class_size",
     "without",
     "write",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine.source import Source, collected, is_near, kept, same, uploaded
@@ -68,22 +69,43 @@ def _hex(share: float) -> str:
     return format(int(share * 2**64), "016x") if share < 1 else "g"
 
 
+def multiplied(source: Source, name: str, factor: float) -> Source:
+    """The table with a column of numbers multiplied, as floating-point numbers."""
+    at = source.at(name)
+    return replace(source, table=source.table.mutate(**{at: _times(source.table[at], factor)}))
+
+
+def _times(column: Any, factor: Any) -> Any:
+    return column.cast("float64") * factor
+
+
 def stratified_sample(
-    source: Source, column: str, by: Sequence[str], sizes: pa.Table, seed: int
+    source: Source,
+    column: str,
+    by: Sequence[str],
+    sizes: pa.Table,
+    seed: int,
+    weight: str | None = None,
 ) -> Source:
-    """The smallest draws within each stratum; ``sizes`` holds the strata and how many to take."""
+    """The smallest draws within each stratum; ``sizes`` holds the strata, how many to take, and a
+    factor by which the numbers in the column ``weight`` are multiplied."""
     import ibis
 
     strata = [source.at(name) for name in by]
-    given = uploaded(source, sizes.rename_columns([*(f"s{i}" for i in range(len(by))), "take"]))
+    given = uploaded(
+        source, sizes.rename_columns([*(f"s{i}" for i in range(len(by))), "take", "factor"])
+    )
     drawn = source.table.mutate(draw=_draw(source.table[column], seed))
     window = ibis.window(group_by=strata, order_by=["draw", column])
     ranked = drawn.mutate(rank=ibis.row_number().over(window))
     alike = [c for i, at in enumerate(strata) for c in same(ranked[at], given[f"s{i}"])]
     joined = ranked.join(given, alike)
-    return kept(
-        source, joined.filter(joined["rank"] < joined["take"]).select(*source.table.columns)
-    )
+    drawn = joined.filter(joined["rank"] < joined["take"])
+    columns = {c: drawn[c] for c in source.table.columns}
+    if weight is not None:
+        at = source.at(weight)
+        columns[at] = _times(drawn[at], drawn["factor"])
+    return kept(source, drawn.select(**columns))
 
 
 def _draw(ids: Any, seed: int) -> Any:

@@ -35,11 +35,13 @@ _MOST_TABLES = 30
 
 class Totals(NamedTuple):
     """What one look at the records gives: how many there are, in how many each attribute differs,
-    and, over the ``m`` records that have all numbers, means and sums of differences.
+    in how many it is missing in one file only, and, over the ``m`` records that have all numbers,
+    means and sums of differences.
     """
 
     n: int
     differing: list[int]
+    gaps: list[int]
     m: int
     mean_x: Floats
     mean_y: Floats
@@ -78,12 +80,18 @@ class Compared:
 
     source: Source
 
-    def totals(self, number: int, numeric: int) -> Totals:
-        """One look at ``number`` attributes, of which the first ``numeric`` are numbers."""
+    def totals(self, number: int, numeric: int, alike: int | None = None) -> Totals:
+        """One look at ``number`` attributes, of which the first ``numeric`` are numbers, and the
+        first ``alike`` (all, unless said) are stored in both files so that they can be equal.
+        """
         table, numbers = self.source.table, self._numbers(numeric)
+        equal = number if alike is None else alike
         sums: dict[str, Any] = {"n": table.count(), "m": table.count()}
         for i in range(number):
-            sums[f"d{i}"] = (~table[f"x{i}"].identical_to(table[f"y{i}"])).sum()
+            x, y = table[f"x{i}"], table[f"y{i}"]
+            sums[f"g{i}"] = (x.isnull() != y.isnull()).sum()
+            if i < equal:
+                sums[f"d{i}"] = (~x.identical_to(y)).sum()
         for i, (x, y) in enumerate(numbers):
             sums["m"] = x.count()
             sums[f"mx{i}"], sums[f"my{i}"] = x.mean(), y.mean()
@@ -97,7 +105,8 @@ class Compared:
 
         return Totals(
             int(row["n"]),
-            [int(row[f"d{i}"] or 0) for i in range(number)],
+            [int(row[f"d{i}"] or 0) for i in range(equal)],
+            [int(row[f"g{i}"] or 0) for i in range(number)],
             int(row["m"]),
             *(each(name) for name in ("mx", "my", "r", "k", "s")),
         )
@@ -171,6 +180,12 @@ class Compared:
         table = self.source.table
         x, y = (_step(table[f"{side}{attribute}"], scale) for side in "xy")
         return _answer(table, (x - y).abs().sum())
+
+    def foreign(self, attribute: int, initial: Source, name: str, scale: Sequence[str]) -> ir.Table:
+        """To ask for: the records whose masked value is neither a value of the attribute in the
+        initial file nor a step of its scale.
+        """
+        return _foreign(self.source.table, attribute, initial, name, scale)
 
     def information(self, attribute: int, initial: Source, name: str) -> ir.Table:
         """To ask for: the bits that an attribute holds in all initial records, and in those that
@@ -249,6 +264,17 @@ def _information(table: ir.Table, attribute: int, initial: Source, name: str) ->
     bits = _bits(sized["all"], sized["f"])
     f, g = sized["f"].cast("float64"), sized["g"].cast("float64")
     return _answer(sized, (f * bits).sum(), (g * bits).sum())
+
+
+def _foreign(
+    table: ir.Table, attribute: int, initial: Source, name: str, scale: Sequence[str]
+) -> ir.Table:
+    first = initial.table
+    values = _both_counted(first, [first[initial.at(name)]], table, [table[f"y{attribute}"]])
+    new = (values["f"] == 0) & values["v0"].notnull()
+    if scale:
+        new = new & (_step(values["v0"], scale) == len(scale))
+    return _answer(values, values["g"].sum(where=new))
 
 
 def _both_counted(

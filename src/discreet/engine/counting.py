@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from discreet.engine.missing import endless
-from discreet.engine.source import Source, batches, collected, same
+from discreet.engine.source import Source, batches, collected, is_distributed, same
 from discreet.errors import fail
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+_HEAD = 1000  # rows that show at once what a column cannot be
 
 
 def size(source: Source) -> int:
@@ -46,6 +48,87 @@ def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[
     return row["n"], {
         name: (int(row.get(f"d{source.at(name)}") or 0), int(row[f"m{source.at(name)}"] or 0))
         for name in names
+    }
+
+
+def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[str]:
+    """The columns of numbers that hold whole numbers only, at most so many different ones, and
+    each of them in so many records on average.
+
+    The first rows exclude most of the others: whatever rows an engine gives first, a column with
+    too many values in some rows has too many in all.
+    """
+    few = _not_excluded(source, names, most)
+    found: list[str] = []
+    for some in portions(few, 50):
+        aggregates: dict[str, Any] = {}
+        for name in some:
+            column, at = source.table[source.at(name)], source.at(name)
+            aggregates |= {f"d{at}": column.nunique(), f"n{at}": column.count()}
+            aggregates[f"w{at}"] = _whole(column).all()
+        row = collected(source.table.aggregate(**aggregates), source).to_pylist()[0]
+        for name in some:
+            distinct, filled, whole = (row[f"{sign}{source.at(name)}"] for sign in "dnw")
+            if whole and 1 <= distinct <= most and filled >= each * distinct:
+                found.append(name)
+    return found
+
+
+def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
+    if not names or is_distributed(source):  # no record is brought from another machine
+        return list(names)
+    columns = {source.at(name): source.table[source.at(name)] for name in names}
+    head = collected(source.table.select(**columns).limit(_HEAD), source)
+    found = []
+    for name in names:
+        values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
+        if len(values) <= most and all(map(_is_whole, values)):
+            found.append(name)
+    return found
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a number is whole; neither infinite nor one that is none."""
+    return bool(math.isfinite(value) and value == math.floor(value))
+
+
+def _whole(column: Any) -> Any:
+    """Whether a number is whole, or missing."""
+    if column.type().is_integer():
+        return column.isnull() | column.notnull()
+    whole = (column.floor() == column) & ~endless(column)
+    return column.isnull() | whole.fill_null(False)
+
+
+class Extent(NamedTuple):
+    """Of a column of exact numbers: digits after the point, lowest and highest value, and how many
+    different ones there are."""
+
+    digits: int
+    low: Any
+    high: Any
+    distinct: int
+
+
+def extents(source: Source, names: Sequence[str]) -> dict[str, Extent]:
+    """The extents of those columns that are stored in whole numbers or decimals."""
+    schema = source.table.schema()
+    types = {name: schema[source.at(name)] for name in names}
+    digits = {
+        name: 0 if of.is_integer() else of.scale
+        for name, of in types.items()
+        if of.is_integer() or (of.is_decimal() and of.scale is not None)
+    }
+    if not digits:
+        return {}
+    asked: dict[str, Any] = {}
+    for i, name in enumerate(digits):
+        column = source.table[source.at(name)]
+        asked |= {f"l{i}": column.min(), f"h{i}": column.max(), f"d{i}": column.nunique()}
+    row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
+    return {
+        name: Extent(digits[name], row[f"l{i}"], row[f"h{i}"], int(row[f"d{i}"]))
+        for i, name in enumerate(digits)
     }
 
 
@@ -190,6 +273,37 @@ def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[i
     return found
 
 
+def value_figures(source: Source, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+    """Per column its number of values, of records that have one, and of records that alone have
+    theirs; a missing value is no value. Only these numbers leave the engine.
+    """
+    import ibis
+
+    found: dict[str, tuple[int, int, int]] = {}
+    for some in portions(names, 30):
+        counted = [
+            _value_figures(source, name).mutate(at=ibis.literal(at, type="int32"))
+            for at, name in enumerate(some)
+        ]
+        stacked = functools.reduce(lambda one, other: one.union(other), counted)
+        for row in collected(stacked, source).to_pylist():
+            numbers = (row[part] or 0 for part in ("values", "filled", "unique"))
+            found[some[row["at"]]] = tuple(map(int, numbers))  # type: ignore[assignment]
+    return {name: found[name] for name in names}
+
+
+def _value_figures(source: Source, name: str) -> ir.Table:
+    column = source.table.select(v=source.table[source.at(name)])
+    held = column.filter(column["v"].notnull())
+    sizes = held.group_by("v").agg(n=held.count())
+    figures = {
+        "values": sizes.count(),
+        "filled": sizes["n"].sum(),
+        "unique": (sizes["n"] == 1).sum(),
+    }
+    return sizes.aggregate(**{part: figure.cast("int64") for part, figure in figures.items()})
+
+
 def _figures(source: Source, names: Sequence[str]) -> ir.Table:
     columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(names)}
     table = source.table.select(**columns)
@@ -232,6 +346,17 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     alike = [c for k in keys for c in same(table[k], classes[f"{k}_class"])]
     joined = table.join(classes, alike)
     return joined.select(*table.columns, name)
+
+
+def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """How many records hold an infinite number, by column; only columns that have some."""
+    schema = source.table.schema()
+    floating = [name for name in names if schema[source.at(name)].is_floating()]
+    if not floating:
+        return {}
+    asked = {source.at(name): endless(source.table[source.at(name)]).sum() for name in floating}
+    row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
+    return {name: int(row[source.at(name)]) for name in floating if row[source.at(name)]}
 
 
 def not_positive(source: Source, name: str) -> int:

@@ -33,6 +33,7 @@ _HEAD = 1000
 _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
     r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
     r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
+    r"|^\s*[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?\s*$"  # as in a frame, infinity is a number
 )
 _SHORT_INTEGER = r"^\s*(0|-?[1-9][0-9]{0,17})\s*$"
 _BLANKS_AROUND = r"^[ \t\n\r\v\f]|[ \t\n\r\v\f]$"

@@ -142,7 +142,8 @@ class LatticeView:
         """Write the drawing to a file."""
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".svg":
             fail("O01", "the drawing is written to a .svg file.", "Name it so.")
-        write_text(Path(path), self.svg(), overwrite=overwrite)
+        inputs = self.found.data.inputs
+        write_text(Path(path), self.svg(), overwrite=overwrite, inputs=inputs)
 
     def _figures(self) -> dict[str, NDArray[Any]]:
         """Per node suppressed records, classes, loss, and whether it is feasible; all exact."""

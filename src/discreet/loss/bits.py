@@ -10,7 +10,7 @@ Willenborg & Gouweleeuw (1998). It does not see how far apart the values are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from discreet.linking import Linked
 
 
-def ebil_share(linked: Linked, keys: Sequence[str], x: pa.Table, y: pa.Table) -> float:
-    """Share of the bits in the keys of the initial file that the masked file leaves open.
+def bits_of(
+    linked: Linked, names: Sequence[str], x: pa.Table, y: pa.Table
+) -> dict[str, tuple[float, float, float]]:
+    """Per attribute its bits in all initial records, in the released ones, and those left open.
 
     ``x`` and ``y`` hold initial and masked values of some attributes, so that these need not be
     linked again.
     """
-    if not keys:
-        return 0.0
-    others = [key for key in keys if key not in x.column_names]
+    others = [name for name in names if name not in x.column_names]
     compared = linked.compared(others) if others else None
-    pairs = {key: _pairs_of_values(x[key], y[key]) for key in keys if key not in others}
+    pairs = {name: _pairs_of_values(x[name], y[name]) for name in names if name not in others}
     if compared is not None:
-        pairs |= {key: compared.pairs_of_values(i) for i, key in enumerate(others)}
-    return share_of_bits([_bits(linked.initial.frequency_set([k]), pairs[k]) for k in keys])
+        pairs |= {name: compared.pairs_of_values(i) for i, name in enumerate(others)}
+    return {name: _bits(linked.initial.frequency_set([name]), pairs[name]) for name in names}
 
 
 def _pairs_of_values(x: pa.ChunkedArray, y: pa.ChunkedArray) -> pa.Table:
@@ -50,11 +50,12 @@ def _pairs_of_values(x: pa.ChunkedArray, y: pa.ChunkedArray) -> pa.Table:
     return counted.rename_columns({"count_all": "n"})
 
 
-def share_of_bits(by_key: Sequence[tuple[float, float, float]]) -> float:
-    """From the bits of each key: in all initial records, in the released ones, and left open."""
-    whole = sum(of_all for of_all, _, _ in by_key)
-    lost = sum(of_all - (released - left_open) for of_all, released, left_open in by_key)
-    return lost / whole if whole else 0.0
+def share_of_bits(by_attribute: Iterable[tuple[float, float, float]]) -> float | None:
+    """The share that is lost, from what :func:`bits_of` gives; None where there are no bits."""
+    found = list(by_attribute)
+    whole = sum(of_all for of_all, _, _ in found)
+    lost = sum(of_all - (released - left_open) for of_all, released, left_open in found)
+    return lost / whole if whole > 0 else None
 
 
 def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float, float]:

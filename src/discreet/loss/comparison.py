@@ -6,14 +6,15 @@ many records, are added up by the engine, and nothing but sums and counts leaves
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.errors import raise_all
 from discreet.linking import Linked
-from discreet.loss.bits import ebil_share, share_of_bits
+from discreet.loss.bits import bits_of
 from discreet.loss.categorical import (
     attribute_dist,
     attribute_ebil,
@@ -21,10 +22,41 @@ from discreet.loss.categorical import (
     tables_of,
 )
 from discreet.loss.continuous import QUANTILES, Summary, around
+from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+NUMERIC = ("integer", "number")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Attributes that are compared, by how.
+
+    Attributes
+    ----------
+    continuous, categorical : tuple of str
+        Compared as numbers and as names.
+    labels : tuple of str
+        Those whose masked values are no values of the attribute, but stand for some.
+    bits : tuple of str
+        Whose bits are counted.
+    dimension : int
+        Of the contingency tables.
+    """
+
+    continuous: tuple[str, ...]
+    categorical: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    bits: tuple[str, ...] = ()
+    dimension: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All attributes that are looked at value by value."""
+        return (*self.continuous, *self.categorical, *self.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,78 +71,120 @@ class Comparison:
         Those that miss a continuous value.
     touched : tuple of str
         The attributes that differ in some record.
+    gaps : tuple of str
+        Those with a value that is missing in one file only.
+    foreign : tuple of str
+        The categorical attributes with masked values that the initial file does not have.
     continuous : Summary or None
-    dist, ebil : tuples
-        Per categorical attribute.
+    dist, ebil : mappings
+        Per attribute; EBIL of the labels too.
     tables : tuple
-        Per contingency table the variation, its cells and the records in new cells.
-    ebil_share : float
-        Share of the bits in the keys that the masked values leave open.
+        Per contingency table its attributes, the variation, its cells and the records in new cells.
+    bits : mapping
+        Per attribute its bits in all initial records, in the released ones, and those left open.
     """
 
     n: int
     left_out: int
     touched: tuple[str, ...]
+    gaps: tuple[str, ...]
+    foreign: tuple[str, ...]
     continuous: Summary | None
-    dist: tuple[float, ...]
-    ebil: tuple[float, ...]
-    tables: tuple[tuple[float, int, int], ...]
-    ebil_share: float
+    dist: Mapping[str, float]
+    ebil: Mapping[str, float]
+    tables: Mapping[tuple[str, ...], tuple[float, int, int]]
+    bits: Mapping[str, tuple[float, float, float]]
 
 
-def compare(
-    linked: Linked,
-    continuous: Sequence[str],
-    categorical: Sequence[str],
-    dimension: int,
-    keys: Sequence[str] = (),
-) -> Comparison:
+def compare(linked: Linked, asked: Asked) -> Comparison:
     """Compare the values of the released records."""
-    at = _here if linked.near else _there
-    return at(linked, tuple(continuous), tuple(categorical), dimension, tuple(keys))
+    need_finite(linked, asked.continuous)
+    return _here(linked, asked) if linked.near else _there(linked, asked)
+
+
+def need_finite(linked: Linked, names: Sequence[str]) -> None:
+    """Refuse infinite numbers, which have no mean, no variance and no distance."""
+    files = (linked.initial, linked.masked)
+    problems = [one for data in files for one in data.infinite_problems(names)]
+    raise_all(list(dict.fromkeys(problems)))
 
 
 def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
     """The sums of continuous attributes; None when no record has all of them."""
-    return compare(linked, names, (), 0).continuous
+    return compare(linked, Asked(tuple(names))).continuous
 
 
-def _here(
-    linked: Linked,
-    continuous: tuple[str, ...],
-    categorical: tuple[str, ...],
-    dimension: int,
-    keys: tuple[str, ...],
-) -> Comparison:
-    x, y = linked.values([*continuous, *categorical])
-    left_out, xs, ys = complete_numbers(x, y, continuous)
+def differing(linked: Linked, names: Sequence[str]) -> list[str]:
+    """The attributes that differ in some released record, or are stored differently."""
+    alike = [name for name in names if stored_alike(linked, name)]
+    if not alike:
+        return list(names)
+    if linked.near:
+        x, y = linked.values(alike)
+        equal = {name for name in alike if _equal(x[name], y[name])}
+    else:
+        found = linked.compared(alike).totals(len(alike), 0).differing
+        equal = {name for name, number in zip(alike, found, strict=True) if not number}
+    return [name for name in names if name not in equal]
+
+
+def stored_alike(linked: Linked, name: str) -> bool:
+    """Whether the values of both files can be held against each other: numbers, or one kind."""
+    kinds = linked.initial.source.kinds[name], linked.masked.source.kinds[name]
+    return kinds[0] == kinds[1] or all(kind in NUMERIC for kind in kinds)
+
+
+def _here(linked: Linked, asked: Asked) -> Comparison:
+    x, y = linked.values(asked.names)
+    left_out, xs, ys = complete_numbers(x, y, asked.continuous)
     types = linked.initial.types
-    codes = [_codes(x[n], y[n], types[n].scale) for n in categorical]
-    cardinalities = [c[2] for c in codes]
+    coded = (*asked.categorical, *asked.labels)
+    codes = {n: _codes(x[n], y[n], None if n in asked.labels else types.scale(n)) for n in coded}
+    alike = {n for n in asked.names if stored_alike(linked, n)}
+    first = [codes[n][0] for n in asked.categorical]
+    second = [codes[n][1] for n in asked.categorical]
+    cards = [codes[n][2] for n in asked.categorical]
     return Comparison(
         x.num_rows,
         left_out,
-        tuple(n for n in (*continuous, *categorical) if not _equal(x[n], y[n])),
-        Summary.of(xs, ys) if continuous and len(xs) else None,
-        tuple(
-            attribute_dist(c[0], c[1], types[n].measure == "ordinal")
-            for n, c in zip(categorical, codes, strict=True)
-        ),
-        tuple(attribute_ebil(*c) for c in codes),
-        tuple(
-            table_variation([c[0] for c in codes], [c[1] for c in codes], cardinalities, chosen)
-            for chosen in tables_of(len(codes), dimension)
-        ),
-        ebil_share(linked, keys, x, y),
+        tuple(n for n in asked.names if n not in alike or not _equal(x[n], y[n])),
+        tuple(n for n in asked.names if not x[n].is_null().equals(y[n].is_null())),
+        tuple(n for n in asked.categorical if _is_foreign(linked.initial, n, x[n], y[n])),
+        Summary.of(xs, ys) if asked.continuous and len(xs) else None,
+        {
+            n: attribute_dist(codes[n][0], codes[n][1], types[n].measure == "ordinal")
+            for n in asked.categorical
+        },
+        {n: attribute_ebil(*codes[n]) for n in coded},
+        {
+            tuple(asked.categorical[a] for a in chosen): table_variation(
+                first, second, cards, chosen
+            )
+            for chosen in tables_of(len(asked.categorical), asked.dimension)
+        },
+        bits_of(linked, asked.bits, x, y),
     )
+
+
+def _is_foreign(initial: Microdata, name: str, x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
+    """Whether a masked value is neither a value of the initial file nor a step of the scale."""
+    own = {*distinct_texts(x)[0], *(initial.types.scale(name) or ())}
+    others = {text for text in distinct_texts(y)[0] if text not in own}
+    if not others:
+        return False
+    whole = initial.frequency_set([name]).values[0].to_pylist()
+    return bool(others - {str(value) for value in whole})
 
 
 def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
     """Whether two columns hold the same values, however they are stored."""
     import pyarrow as pa
 
+    x, y = (c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in (x, y))
     if x.type != y.type and pa.types.is_floating(y.type):
         x = x.cast(y.type, safe=False)
+    elif x.type != y.type:
+        y = y.cast(x.type, safe=False)
     return bool(x.equals(y))
 
 
@@ -158,41 +232,47 @@ def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64
     return texts, at.to_numpy(zero_copy_only=False)
 
 
-def _there(
-    linked: Linked,
-    continuous: tuple[str, ...],
-    categorical: tuple[str, ...],
-    dimension: int,
-    keys: tuple[str, ...],
-) -> Comparison:
+def _there(linked: Linked, asked: Asked) -> Comparison:
     """In three queries: sums, sums around the means, and a row for each further figure."""
-    names, first = (*continuous, *categorical), len(continuous)
-    every = tuple(dict.fromkeys((*names, *keys)))
-    found = linked.compared(every)
-    totals = found.totals(len(names), first)
+    # what is stored alike comes first: the values of the rest are not held against each other
+    alike = [n for n in asked.names if stored_alike(linked, n)]
+    names = [*alike, *(n for n in asked.names if n not in alike)]
+    every = [*names, *(n for n in asked.bits if n not in names)]
+    found, at = linked.compared(every), {name: i for i, name in enumerate(every)}
+    totals = found.totals(len(names), len(asked.continuous), len(alike))
     summary = None
-    if continuous and totals.m:
+    if asked.continuous and totals.m:
         sums = found.moments(totals, QUANTILES, *around(totals.m))
         summary = Summary(**sums._asdict())
-    at, types = range(first, len(names)), linked.initial.types
-    scales = {i: scale for i in at if (scale := types[names[i]].scale)}
-    tables = [tuple(first + a for a in t) for t in tables_of(len(categorical), dimension)]
-    places = {key: every.index(key) for key in keys}
-    asked: dict[Any, Any] = {("apart", i): found.apart(i, scale) for i, scale in scales.items()}
-    asked |= {("entropy", i): found.entropy(i) for i in (*at, *places.values())}
-    asked |= {("table", chosen): found.variation(chosen) for chosen in tables}
-    initial = linked.initial.source
-    asked |= {("bits", i): found.information(i, initial, key) for key, i in places.items()}
-    told = found.answers(asked)
+    types, initial = linked.initial.types, linked.initial.source
+    scales = {n: scale for n in asked.categorical if (scale := types.scale(n))}
+    tables = [
+        tuple(asked.categorical[a] for a in chosen)
+        for chosen in tables_of(len(asked.categorical), asked.dimension)
+    ]
+    entropies = dict.fromkeys((*asked.categorical, *asked.labels, *asked.bits))
+    rows: dict[Any, Any] = {("apart", n): found.apart(at[n], s) for n, s in scales.items()}
+    rows |= {("entropy", n): found.entropy(at[n]) for n in entropies}
+    rows |= {("table", t): found.variation([at[n] for n in t]) for t in tables}
+    rows |= {("bits", n): found.information(at[n], initial, n) for n in asked.bits}
+    rows |= {
+        ("foreign", n): found.foreign(at[n], initial, n, scales.get(n, ()))
+        for n in asked.categorical
+    }
+    told = found.answers(rows)
+    differs = dict(zip(alike, totals.differing, strict=True))
     return Comparison(
         totals.n,
         totals.n - totals.m,
-        tuple(name for name, d in zip(names, totals.differing, strict=True) if d),
+        tuple(n for n in asked.names if differs.get(n, 1)),
+        tuple(n for n in asked.names if totals.gaps[at[n]]),
+        tuple(n for n in asked.categorical if told["foreign", n][0]),
         summary,
-        tuple(told["apart", i][0] if i in scales else float(totals.differing[i]) for i in at),
-        tuple(told["entropy", i][0] for i in at),
-        tuple(
-            (lost, int(cells), int(new)) for lost, cells, new in (told["table", t] for t in tables)
-        ),
-        share_of_bits([(*told["bits", i][:2], told["entropy", i][0]) for i in places.values()]),
+        {n: told["apart", n][0] if n in scales else float(differs[n]) for n in asked.categorical},
+        {n: told["entropy", n][0] for n in (*asked.categorical, *asked.labels)},
+        {
+            t: (told["table", t][0], int(told["table", t][1]), int(told["table", t][2]))
+            for t in tables
+        },
+        {n: (*told["bits", n][:2], told["entropy", n][0]) for n in asked.bits},
     )

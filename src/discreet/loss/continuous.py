@@ -42,7 +42,7 @@ class ContinuousLoss:
     il1, il2, il3, il4, il5 : float
         Mean variation of values, means, variances, covariances (relative) and correlations.
     il : float
-        100 times the mean of the five.
+        100 times the mean of the five; of one attribute, of the first three.
     pil_q, pil_m1, pil_m2, pil_m11, pil_r : float
         Probabilistic loss of quantiles, means, variances, covariances and correlations.
     sse_ratio : float
@@ -52,28 +52,28 @@ class ContinuousLoss:
         there, and they are left out of the mean.
     """
 
-    il1: float
-    il2: float
-    il3: float
-    il4: float
-    il5: float
-    pil_q: float
-    pil_m1: float
-    pil_m2: float
-    pil_m11: float
-    pil_r: float
-    sse_ratio: float
+    il1: float | None
+    il2: float | None
+    il3: float | None
+    il4: float | None
+    il5: float | None
+    pil_q: float | None
+    pil_m1: float | None
+    pil_m2: float | None
+    pil_m11: float | None
+    pil_r: float | None
+    sse_ratio: float | None
     zeros: int
 
     @property
-    def il(self) -> float:
-        """100 times the mean of IL1 to IL5."""
-        return 20 * (self.il1 + self.il2 + self.il3 + self.il4 + self.il5)
+    def il(self) -> float | None:
+        """100 times the mean of IL1 to IL5, of those that are defined."""
+        return _hundredfold([self.il1, self.il2, self.il3, self.il4, self.il5])
 
     @property
-    def pil(self) -> float:
-        """100 times the mean of the five probabilistic measures."""
-        return 20 * (self.pil_q + self.pil_m1 + self.pil_m2 + self.pil_m11 + self.pil_r)
+    def pil(self) -> float | None:
+        """100 times the mean of the five probabilistic measures, of those that are defined."""
+        return _hundredfold([self.pil_q, self.pil_m1, self.pil_m2, self.pil_m11, self.pil_r])
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,12 +170,13 @@ def loss_of(found: Summary) -> ContinuousLoss:
     cor_x, cor_y = correlations(cov_x), correlations(cov_y)
     moments, spread = _Moments(found), _spread(cov_x)
     known = found.known.sum()
+    correlated = (np.diag(cov_x) > 0).sum() > 1  # else there is no correlation to compare with
     return ContinuousLoss(
-        il1=float(found.relative.sum() / known) if known else 0.0,
+        il1=float(found.relative.sum() / known) if known else None,
         il2=_mean_relative(found.mean_x, found.mean_y),
         il3=_mean_relative(np.diag(cov_x), np.diag(cov_y)),
         il4=_mean_relative(cov_x[pairs], cov_y[pairs]),
-        il5=_mean(np.abs(cor_x - cor_y)[pairs]),
+        il5=_mean(np.abs(cor_x - cor_y)[pairs]) if correlated else None,
         pil_q=_mean(_pil(*_quantile_changes(found))),
         pil_m1=_mean(
             _pil(found.mean_y - found.mean_x, moments.sd_of_means(), np.abs(found.mean_x))
@@ -184,17 +185,23 @@ def loss_of(found: Summary) -> ContinuousLoss:
         pil_m11=_mean(
             _pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs], spread[pairs])
         ),
-        pil_r=_mean(
-            _pil(
-                (cor_y - cor_x)[pairs], moments.sd_of_correlations()[pairs], np.ones(len(pairs[0]))
+        pil_r=(
+            _mean(
+                _pil(
+                    (cor_y - cor_x)[pairs],
+                    moments.sd_of_correlations()[pairs],
+                    np.ones(len(pairs[0])),
+                )
             )
+            if correlated
+            else None
         ),
         sse_ratio=_sse_ratio(found),
         zeros=int(found.n * len(found.known) - known),
     )
 
 
-def attribute_losses(found: Summary, attribute: int) -> dict[str, float]:
+def attribute_losses(found: Summary, attribute: int) -> dict[str, float | None]:
     """The measures of a single attribute."""
     loss = loss_of(found.some([attribute]))
     names = ("il1", "il2", "il3", "pil_q", "pil_m1", "pil_m2", "sse_ratio")
@@ -246,21 +253,26 @@ def correlations(cov: Matrix) -> Matrix:
     return np.divide(cov, scale, out=np.zeros_like(cov), where=scale > 0)
 
 
-def _mean_relative(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+def _mean_relative(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
     """Mean of |a − b| / |a| where a is not 0."""
     known = a != 0
     return _mean(np.abs(a - b)[known] / np.abs(a[known]))
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    return float(values.mean()) if values.size else 0.0
+def _mean(values: NDArray[np.float64]) -> float | None:
+    return float(values.mean()) if values.size else None
 
 
-def _sse_ratio(found: Summary) -> float:
+def _hundredfold(parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return 100 / len(known) * sum(known) if known else None
+
+
+def _sse_ratio(found: Summary) -> float | None:
     """Σ (x − y)² over Σ (x − mean)², attributes in units of the original standard deviation."""
     spread = np.diag(found.cov_x) * max(found.n - 1, 1)
     varies = spread > 0
-    return float((found.squares[varies] / spread[varies]).mean()) if varies.any() else 0.0
+    return float((found.squares[varies] / spread[varies]).mean()) if varies.any() else None
 
 
 def _pil(

@@ -3,6 +3,7 @@
 Continuous attributes: IL1 … IL5, IL, PIL, SSE/SST. Categorical ones: Dist, CTBIL′, ACTBIL′, EBIL.
 Generalizations: Iyengar's loss, precision and entropy of the keys; any masking: discernibility and
 average class size. Domingo-Ferrer & Torra (2005), section 6, and the references of each measure.
+A measure has a value where it sees everything that was changed (``applicability``).
 """
 
 from __future__ import annotations
@@ -12,21 +13,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet import frames
-from discreet.errors import fail
+from discreet import attributes, frames
+from discreet.criteria.criterion import whole_number
+from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
-from discreet.loss.categorical import CategoricalLoss, added_up
-from discreet.loss.comparison import Comparison, compare
-from discreet.loss.continuous import ContinuousLoss, attribute_losses, loss_of
-from discreet.masking.masked import Masked, require_records
+from discreet.loss.applicability import (
+    OF_CLASSES,
+    OF_NAMES,
+    OF_NODES,
+    OF_NUMBERS,
+    Change,
+    undefined,
+)
+from discreet.loss.bits import share_of_bits
+from discreet.loss.categorical import added_up
+from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differing
+from discreet.loss.continuous import attribute_losses, loss_of
+from discreet.masking.masked import Masked, Step, require_records
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.wording import counted
 
 Scope = Literal["keys", "file"]
-_NUMERIC = ("integer", "number")
 MEASURES: dict[str, tuple[str, str]] = {
     "il1": ("mean relative change of a value", "0 to ∞"),
     "il2": ("mean relative change of the means", "0 to ∞"),
@@ -60,6 +70,10 @@ class InformationLoss:
 
     Attributes
     ----------
+    measures, not_applicable : mappings
+        Every measure by its name, and of those that do not apply the reason in words.
+    changed : tuple of str
+        Attributes in scope that differ in some released record.
     untouched : tuple of str
         Attributes in scope that the masking left as they were.
     not_compared : tuple of str
@@ -71,13 +85,15 @@ class InformationLoss:
     """
 
     measures: Mapping[str, float | None]
+    not_applicable: Mapping[str, str]
     by_attribute: tuple[Mapping[str, Any], ...]
+    changed: tuple[str, ...]
     untouched: tuple[str, ...]
     not_compared: tuple[str, ...]
     missing_records: int
     left_out: int
     zeros: int
-    scope: Scope
+    scope: Scope | tuple[str, ...]
     provenance: Provenance
     kind: FrameKind
 
@@ -90,16 +106,33 @@ class InformationLoss:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.measures]
 
+    @property
+    def lead(self) -> str | None:
+        """The measure to name first, one that applies; None where none does."""
+        return next((name for name in _SAID if self.measures[name] is not None), None)
+
+    def reasons(self) -> dict[str, tuple[str, ...]]:
+        """Each reason why measures do not apply, with these measures."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, reason in self.not_applicable.items():
+            found[reason] = (*found.get(reason, ()), name)
+        return found
+
     def table(self, kind: FrameKind | None = None) -> Any:
-        """One row per measure: its value, what it means, and its range."""
+        """One row per measure: its value, what it means, its range, and why it does not apply."""
         import pyarrow as pa
 
-        known = {name: value for name, value in self.measures.items() if value is not None}
         columns = {
-            "measure": list(known),
-            "value": list(known.values()),
-            "meaning": [MEASURES[name][0] for name in known],
-            "range": [MEASURES[name][1] for name in known],
+            "measure": list(self.measures),
+            "value": pa.array(self.measures.values(), pa.float64()),
+            "meaning": [self._meaning(name) for name in self.measures],
+            "range": [MEASURES[name][1] for name in self.measures],
+            "note": [
+                f"does not apply: {self.not_applicable[name]}"
+                if name in self.not_applicable
+                else ""
+                for name in self.measures
+            ],
         }
         return frames.from_arrow(pa.table(columns), kind or self.kind)
 
@@ -112,44 +145,82 @@ class InformationLoss:
         return frames.from_arrow(pa.table(columns), kind or self.kind)
 
     def explain(self) -> str:
-        """The loss in a few sentences."""
-        known = {name: value for name, value in self.measures.items() if value is not None}
-        lines = [
-            f"{MEASURES[name][0]}: {value:.4g}" for name, value in known.items() if name in _SAID
-        ]
+        """The loss in a few sentences; what applies to this masking comes first."""
+        lines = [f"{self._meaning(name)}: {value:.4g}" for name, value in self._said()]
+        lines += [] if lines else [self._by_attribute()]
+        absent = [name for name in _SAID if name in self.not_applicable]
+        if absent:
+            lines.append(f"Does not apply: {', '.join(absent)}; .not_applicable says why.")
         if self.untouched:
             lines.append(f"Left as they were: {', '.join(self.untouched)}.")
         if self.not_compared:
             lines.append(f"Recoded to labels, not compared: {', '.join(self.not_compared)}.")
         if self.missing_records:
             lines.append(f"{counted(self.missing_records, 'record')} not in the masked file.")
-        if self.zeros:
+        if self.zeros and self.measures["il1"] is not None:
             lines.append(f"{counted(self.zeros, 'original value')} of 0 left out of IL1.")
+        lines += self.provenance.unweighted()
         return "\n".join(lines)
+
+    def _meaning(self, name: str) -> str:
+        """What a measure means, over the attributes that it is of."""
+        seen = {"keys": "the keys", "file": "the released attributes"}
+        of = seen[self.scope] if isinstance(self.scope, str) else "the attributes named"
+        meaning = MEASURES[name][0]
+        return meaning.replace("the keys", of) if name == "ebil_share" else meaning
+
+    def _said(self) -> list[tuple[str, float]]:
+        found = [(name, self.measures[name]) for name in _SAID]
+        return [(name, value) for name, value in found if value is not None]
+
+    def _by_attribute(self) -> str:
+        return (
+            "No measure sees all that was changed. Share of its bits that each attribute lost: "
+            f"{self._shares()}. Name attributes with scope= to measure them apart."
+        )
+
+    def _shares(self) -> str:
+        shares = {row["attribute"]: row["ebil_share"] for row in self.by_attribute}
+        said = [f"{n} {shares[n]:.1%}" for n in self.changed if shares[n] is not None]
+        return ", ".join(said)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
             **self.measures,
+            "not_applicable": dict(self.not_applicable),
             "by_attribute": [dict(row) for row in self.by_attribute],
+            "changed": list(self.changed),
             "untouched": list(self.untouched),
             "not_compared": list(self.not_compared),
             "missing_records": self.missing_records,
             "left_out": self.left_out,
             "zeros": self.zeros,
-            "scope": self.scope,
+            "scope": self.scope if isinstance(self.scope, str) else list(self.scope),
             "computed_from": self.provenance.to_dict(),
         }
 
     def __repr__(self) -> str:
-        said = [f"{n} = {v:.4g}" for n, v in self.measures.items() if v is not None and n in _SAID]
-        return f"InformationLoss: {', '.join(said)}"
+        said = [f"{name} = {value:.4g}" for name, value in self._said()]
+        return f"InformationLoss: {', '.join(said) or f'bits lost of {self._shares()}'}"
 
     def _repr_html_(self) -> str:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
-_SAID = ("il1", "il", "pil", "sse_ratio", "dist", "actbil", "ebil", "loss", "average_class_size")
+# in this order: the first that applies is the one to name first
+_SAID = (
+    "loss",
+    "il1",
+    "il",
+    "pil",
+    "sse_ratio",
+    "dist",
+    "actbil",
+    "ebil",
+    "ebil_share",
+    "average_class_size",
+)
 
 
 def information_loss(
@@ -157,10 +228,13 @@ def information_loss(
     masked: Microdata,
     *,
     on: str | None = None,
-    scope: Scope = "keys",
+    scope: Scope | Sequence[str] = "keys",
     dimension: int = 2,
 ) -> InformationLoss:
     """Measure what a masking cost.
+
+    A measure applies where it sees everything in scope that was changed. One that does not is
+    None, and ``.not_applicable`` says why; never 0.
 
     Parameters
     ----------
@@ -168,9 +242,10 @@ def information_loss(
         As for :func:`disclosure_risk`.
     on : str, optional
         Column that links the records of a file masked elsewhere.
-    scope : {"keys", "file"}
+    scope : {"keys", "file"} or list of str
         Average over the keys and the masked attributes, or over all released attributes: the
-        published tables of Domingo-Ferrer & Torra (2005) mix the two.
+        published tables of Domingo-Ferrer & Torra (2005) mix the two. Or over the attributes that
+        are named, to measure numbers and names apart.
     dimension : int
         Contingency tables up to this number of attributes are compared.
 
@@ -184,113 +259,252 @@ def information_loss(
     >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
     >>> round(ds.information_loss(ages, ds.microaggregate(ages, k=2, method="fixed")).sse_ratio, 4)
     0.0084
+    >>> ds.information_loss(ages, ds.sample(ages, n=4, seed=1)).not_applicable["il1"]
+    'no value was changed, and it does not see the 4 records left out.'
     """
-    if scope not in ("keys", "file"):
-        fail("P16", "scope= is not known.", "Use 'keys' or 'file'.")
+    asked = _scope(scope)
+    raise_all(whole_number("dimension", dimension, 1))
     require_records(masked)
     linked = link(initial, masked, on)
-    names = _in_scope(linked, scope)
-    continuous, categorical, labels = _by_type(linked, names)
-    found = compare(linked, continuous, categorical, dimension, initial.keys)
-    loss = loss_of(found.continuous) if found.continuous else None
-    groups = added_up(found.dist, found.ebil, found.tables, dimension) if categorical else None
+    names = _in_scope(linked, asked)
+    sorted_out = _by_type(linked, names, dimension)
+    found = compare(linked, sorted_out)
+    change = _change(linked, sorted_out, found)
+    numbers = _attribute_losses(found, change)
+    raw = _raw(linked, change, found, asked)
+    reasons = _reasons(linked, change, found, numbers, asked)
+    reasons = {n: reasons.get(n, _UNDEFINED) for n in MEASURES if n in reasons or raw[n] is None}
     return InformationLoss(
-        measures={
-            **_continuous_measures(loss, found, continuous),
-            **_categorical_measures(groups),
-            "ebil_share": found.ebil_share,
-            **_class_measures(linked),
-        },
-        by_attribute=tuple(
-            [{"attribute": n, **_attribute_losses(found, i)} for i, n in enumerate(continuous)]
-            + [
-                {"attribute": n, "dist": dist, "ebil": ebil}
-                for n, dist, ebil in zip(categorical, found.dist, found.ebil, strict=True)
-            ]
+        measures={name: None if name in reasons else raw[name] for name in MEASURES},
+        not_applicable=reasons,
+        by_attribute=_rows(change, found, numbers),
+        changed=change.changed,
+        untouched=tuple(n for n in names if n not in change.changed),
+        not_compared=tuple(
+            n for n in change.changed if n not in (*change.continuous, *change.categorical)
         ),
-        untouched=tuple(
-            n for n in names if n in (*continuous, *categorical) and n not in found.touched
-        ),
-        not_compared=tuple(labels),
-        missing_records=initial.n - found.n,
+        missing_records=change.missing,
         left_out=found.left_out,
-        zeros=loss.zeros if loss else 0,
-        scope=scope,
+        zeros=loss_of(found.continuous).zeros if found.continuous else 0,
+        scope=asked,
         provenance=Provenance.of(initial),
         kind=masked.source.kind,
     )
 
 
+_UNDEFINED = "it is not defined for these values."
+_NO_BITS = "the attributes have one value each: there is nothing to lose."
+
+
 def continuous_attributes(linked: Linked) -> list[str]:
     """The continuous keys and masked attributes that can be compared."""
-    return _by_type(linked, _in_scope(linked, "keys"))[0]
+    return list(_by_type(linked, _in_scope(linked, "keys")).continuous)
 
 
-def _in_scope(linked: Linked, scope: Scope) -> list[str]:
+def _scope(given: Any) -> Scope | tuple[str, ...]:
+    if isinstance(given, str):
+        if given not in ("keys", "file"):
+            fail("P16", "scope= is not known.", "Use 'keys', 'file', or a list of columns.")
+        return "keys" if given == "keys" else "file"
+    named = tuple(dict.fromkeys(attributes.names(given)))
+    return named or fail("P16", "scope= names no column.", "Name some, or use 'keys' or 'file'.")
+
+
+def _in_scope(linked: Linked, scope: Scope | tuple[str, ...]) -> list[str]:
     initial, masked = linked.initial, linked.masked
     held = [n for n in initial.released if n in masked.released and n != linked.on]
+    if not isinstance(scope, str):
+        raise_all(
+            [
+                attributes.unknown_column("the scope's attribute", n, held, masked.name)
+                for n in scope
+                if n not in held
+            ]
+        )
+        return list(scope)
+    held = [n for n in held if n != initial.weight]
     if scope == "file":
-        return [n for n in held if n != initial.weight]
-    changed = masked.changed if isinstance(masked, Masked) else frozenset()
+        return held
+    if isinstance(masked, Masked) and linked.made_here:
+        changed: set[str] = set(masked.changed)
+    else:  # what was masked elsewhere shows in the values alone
+        changed = set(differing(linked, [n for n in held if n not in initial.keys]))
     return [n for n in held if n in initial.keys or n in changed]
 
 
-def _by_type(linked: Linked, names: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Continuous attributes, categorical ones, and those recoded to labels."""
+def _by_type(linked: Linked, names: Sequence[str], dimension: int = 0) -> Asked:
+    """Which attributes are compared as numbers, which as names, and which are labels."""
     kinds, masked = linked.initial.source.kinds, linked.masked.source.kinds
+    recoded = {
+        key
+        for step in _steps(linked)
+        if step.method == "generalize"
+        for key, level in step.parameters["levels"].items()
+        if level
+    }
     continuous, categorical, labels = [], [], []
     for name in names:
-        numeric = kinds[name] in _NUMERIC and masked[name] in _NUMERIC
-        if linked.initial.types[name].measure == "continuous" and numeric:
+        numeric = kinds[name] in NUMERIC and masked[name] in NUMERIC
+        measure = linked.initial.types[name].measure
+        if name not in recoded and measure == "continuous" and numeric:
             continuous.append(name)
-        elif linked.initial.types[name].measure != "continuous" and kinds[name] == masked[name]:
+        elif name not in recoded and measure != "continuous" and kinds[name] == masked[name]:
             categorical.append(name)
         else:
             labels.append(name)
-    recoded = linked.masked.mappings if isinstance(linked.masked, Masked) else {}
-    labels += [n for n in (*continuous, *categorical) if n in recoded]
-    return (
-        [n for n in continuous if n not in recoded],
-        [n for n in categorical if n not in recoded],
-        labels,
+    return Asked(tuple(continuous), tuple(categorical), tuple(labels), tuple(names), dimension)
+
+
+def _steps(linked: Linked) -> tuple[Step, ...]:
+    return linked.masked.steps if isinstance(linked.masked, Masked) else ()
+
+
+def _change(linked: Linked, asked: Asked, found: Comparison) -> Change:
+    types = linked.initial.types
+    recoded = [n for n in asked.labels if types[n].measure != "continuous"]
+    return Change(
+        asked.bits,
+        tuple(n for n in asked.bits if n in found.touched),
+        asked.continuous,
+        tuple(n for n in asked.categorical if n not in found.foreign),
+        (*recoded, *found.foreign),
+        found.gaps,
+        tuple(n for n in asked.categorical if types[n].measure == "ordinal"),
+        linked.initial.keys,
+        linked.initial.n - found.n,
     )
 
 
-def _continuous_measures(
-    loss: ContinuousLoss | None, compared: Comparison, continuous: Sequence[str]
+def _raw(
+    linked: Linked, change: Change, found: Comparison, scope: Scope | tuple[str, ...]
 ) -> dict[str, float | None]:
-    names = [n for n in MEASURES if n.startswith(("il", "pil"))]
-    found: dict[str, float | None] = {n: getattr(loss, n) if loss else None for n in names}
-    changed = [i for i, name in enumerate(continuous) if name in compared.touched]
-    found["sse_ratio"] = 0.0 if loss else None
-    if loss and changed and compared.continuous:
-        found["sse_ratio"] = loss_of(compared.continuous.some(changed)).sse_ratio
-    return found
+    """Every measure, of what it looks at."""
+    dist = [found.dist[n] for n in change.categorical]
+    ebil = [found.ebil[n] for n in (*change.categorical, *change.labels)]
+    whole = [t for names, t in found.tables.items() if set(names) <= set(change.categorical)]
+    names = added_up(dist, ebil, whole, 0) if dist else None
+    seen = change.keys if scope == "keys" else change.names
+    share = share_of_bits([found.bits[n] for n in seen if n in found.bits])
+    return {
+        **_number_measures(change, found),
+        **{name: getattr(names, name) if names else None for name in OF_NAMES},
+        "ebil": float(sum(ebil)) if ebil else None,
+        "ebil_share": 0.0 if share is None and change.is_none else share,
+        **_node_measures(linked, change),
+        **_class_measures(linked),
+    }
 
 
-def _attribute_losses(compared: Comparison, attribute: int) -> dict[str, float]:
-    found = compared.continuous
-    return attribute_losses(found, attribute) if found else {}
+def _number_measures(change: Change, found: Comparison) -> dict[str, float | None]:
+    if found.continuous is None:
+        return dict.fromkeys(OF_NUMBERS)
+    loss = loss_of(found.continuous)
+    changed = [i for i, name in enumerate(change.continuous) if name in change.changed]
+    ratio = loss_of(found.continuous.some(changed)).sse_ratio if changed else 0.0
+    return {**{name: getattr(loss, name) for name in OF_NUMBERS}, "sse_ratio": ratio}
 
 
-def _categorical_measures(loss: CategoricalLoss | None) -> dict[str, float | None]:
-    return {n: getattr(loss, n) if loss else None for n in ("dist", "ctbil", "actbil", "ebil")}
+def _attribute_losses(found: Comparison, change: Change) -> dict[str, dict[str, float | None]]:
+    """The measures of each number; none where some of its values are missing in one file only."""
+    if found.continuous is None:
+        return {}
+    losses = {n: attribute_losses(found.continuous, i) for i, n in enumerate(change.continuous)}
+    return {n: dict.fromkeys(row) if n in change.gaps else row for n, row in losses.items()}
+
+
+def _reasons(
+    linked: Linked,
+    change: Change,
+    found: Comparison,
+    numbers: Mapping[str, Mapping[str, float | None]],
+    scope: Scope | tuple[str, ...],
+) -> dict[str, str]:
+    """Why measures do not apply."""
+    why = {
+        **dict.fromkeys(OF_NUMBERS, change.of_numbers()),
+        **dict.fromkeys(OF_NAMES, change.of_names()),
+        "ebil": change.of_entropy(),
+        "ebil_share": change.of_keys() if scope == "keys" else "",
+        **dict.fromkeys(OF_NODES, _node(linked, change)[1]),
+        **dict.fromkeys(OF_CLASSES, change.of_keys()),
+    }
+    if not why["il"]:
+        why |= _of_single_numbers(change, found, numbers)
+    why["dist"] = why["dist"] or change.of_steps()
+    no_bits = share_of_bits([found.bits[n] for n in change.names]) is None and not change.is_none
+    for name in ("ebil_share", "entropy"):
+        why[name] = why[name] or (_NO_BITS if no_bits else "")
+    return {name: reason for name, reason in why.items() if reason}
+
+
+def _of_single_numbers(
+    change: Change, found: Comparison, numbers: Mapping[str, Mapping[str, float | None]]
+) -> dict[str, str]:
+    summary = found.continuous
+    if summary is None:
+        return dict.fromkeys(OF_NUMBERS, "no released record has all of its numbers.")
+    changed = [(i, n) for i, n in enumerate(change.continuous) if n in change.changed]
+    return undefined(change, numbers, [n for i, n in changed if not summary.squares[i]])
+
+
+def _rows(
+    change: Change, found: Comparison, numbers: Mapping[str, Mapping[str, float | None]]
+) -> tuple[Mapping[str, Any], ...]:
+    """One row per attribute in scope: numbers, names, and those not compared."""
+    bits = {n: share_of_bits([found.bits[n]]) for n in change.names}
+    shares = {n: 0.0 if s is None and change.is_none else s for n, s in bits.items()}
+    rows: list[dict[str, Any]] = [
+        {"attribute": n, **numbers.get(n, {}), "ebil_share": shares[n]} for n in change.continuous
+    ]
+    for n in (name for name in change.names if name not in change.continuous):
+        steps = n not in change.categorical or (n in change.steps and n in change.gaps)
+        named = n in (*change.categorical, *change.labels)
+        rows.append(
+            {
+                "attribute": n,
+                "dist": None if steps else found.dist[n],
+                "ebil": found.ebil[n] if named else None,
+                "ebil_share": shares[n],
+            }
+        )
+    return tuple(rows)
+
+
+def _node(linked: Linked, change: Change) -> tuple[Mapping[str, Any], str]:
+    """The step whose node has a loss, and why it does not apply: it is known for one generalization
+    of all keys to which nothing else was done. A sample that was generalized is as good as a file.
+    """
+    if reason := change.of_keys():
+        return {}, reason
+    steps = _steps(linked) if linked.made_here else ()
+    done = [step for step in steps if step.changed or step.before != step.after]
+    nodes = [step for step in done if step.method == "generalize"]
+    if not nodes:
+        return {}, "" if change.is_none else "it is for a generalization that was made here."
+    later = done[done.index(nodes[0]) + 1 :]
+    others = [
+        step.method
+        for step in done
+        if step is not nodes[0]
+        and (step.changed & set(change.keys) or (step in later and step.before != step.after))
+    ]
+    what = f"it is for one generalization alone, and {listed(others)} came with it."
+    return nodes[0].parameters, what if others else ""
+
+
+def _node_measures(linked: Linked, change: Change) -> dict[str, float | None]:
+    """The figures of the node, as the search that found it has them."""
+    node, _ = _node(linked, change)
+    names = zip(OF_NODES, ("loss", "precision", "entropy"), strict=True)
+    return {name: 0.0 if change.is_none else node.get(kept) for name, kept in names}
 
 
 def _class_measures(linked: Linked) -> dict[str, float | None]:
-    masked, n = linked.masked, linked.initial.n
-    steps = masked.steps if isinstance(masked, Masked) else ()
-    recoding: Mapping[str, Any] = next(
-        (s.parameters for s in reversed(steps) if s.method == "generalize"), {}
-    )
-    keys = linked.pair.keys
+    masked, n, keys = linked.masked, linked.initial.n, linked.pair.keys
     classed = masked if masked.keys == keys else masked.with_roles(keys=keys)
     sizes = ClassSizes.of(classed.classes())
     kept = sum(sizes.n)
     return {
-        "loss": recoding.get("loss"),
-        "precision_loss": recoding.get("precision"),
-        "entropy": recoding.get("entropy"),
         "discernibility": float(sum(i * m for i, _, m in sizes) + n * (n - kept)),
         "average_class_size": kept / sum(sizes.F),
     }

@@ -24,7 +24,7 @@ from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.linking import Linked, link
-from discreet.loss.comparison import distinct_texts
+from discreet.loss.comparison import distinct_texts, need_finite
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
     )
     if not _numeric(linked, response):
         fail("D12", f"{response!r} is not a number in both files.", "Regress a numeric attribute.")
+    need_finite(linked, [name for name in (response, *names) if _numeric(linked, name)])
     return response, names
 
 

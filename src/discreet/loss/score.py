@@ -12,17 +12,17 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from discreet import frames
-from discreet.errors import fail
+from discreet.errors import fail, listed
 from discreet.frames import FrameKind
 from discreet.linking import link
-from discreet.loss.comparison import complete_numbers
+from discreet.loss.comparison import complete_numbers, need_finite
 from discreet.loss.continuous import spreads
-from discreet.loss.information import continuous_attributes, information_loss
+from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.microdata import Microdata
 from discreet.progressing import stage
 from discreet.risks.disclosure import disclosure_risk
@@ -102,10 +102,51 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     >>> ds.score(survey, ds.microaggregate(survey, k=5)).value < 50
     True
     """
+    found = information_loss(initial, masked, on=on)
+    attack = linkage_attack(initial, masked, found, on=on)
+    if found.il is None:
+        fail("N07", f"IL does not apply: {found.not_applicable['il']}", _OTHERWISE)
+    risk = 50 * (attack.linked + attack.within)
+    return Score(
+        (min(found.il, 100.0) + risk) / 2,
+        min(found.il, 100.0),
+        risk,
+        100 * attack.linked,
+        100 * attack.within,
+        100 * disclosure_risk(initial, masked, on=on).maximal,
+        attack.blocks,
+        masked.source.kind,
+    )
+
+
+_OTHERWISE = "Compare by loss and risk apart, with ds.ru_map."
+
+
+class Attack(NamedTuple):
+    """Shares of records linked to their own and of values within an interval, and the blocks."""
+
+    linked: float
+    within: float
+    blocks: int
+
+
+def linkage_attack(
+    initial: Microdata,
+    masked: Microdata,
+    loss: InformationLoss | None = None,
+    *,
+    on: str | None = None,
+) -> Attack:
+    """The two parts of the risk: they look at numbers, and apply where nothing else was changed."""
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "The score is for numeric keys.")
+    need_finite(linked, names)
+    changed = (loss or information_loss(initial, masked, on=on)).changed
+    if beyond := [name for name in changed if name not in names]:
+        what = f"{listed(beyond)} changed, which linkage by numbers does not see."
+        fail("N07", what, _OTHERWISE)
     _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
         remedy = (
@@ -115,19 +156,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     spread = spreads(x)
     unit = np.where(spread > 0, spread, 1.0)
     share, blocks = _linkage(x / unit, y / unit)
-    loss = information_loss(initial, masked, on=on).il or 0.0
-    interval = _interval_disclosure(x, y)
-    risk = 50 * (share + interval)
-    return Score(
-        (min(loss, 100.0) + risk) / 2,
-        min(loss, 100.0),
-        risk,
-        100 * share,
-        100 * interval,
-        100 * disclosure_risk(initial, masked, on=on).maximal,
-        blocks,
-        masked.source.kind,
-    )
+    return Attack(share, _interval_disclosure(x, y), blocks)
 
 
 def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
@@ -151,14 +180,21 @@ def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
 
 def _interval_disclosure(x: Floats, y: Floats) -> float:
     """Share of values whose original lies within p % of the ranks around the masked value."""
-    n, inside = len(x), []
-    for a in range(x.shape[1]):
-        ordered = np.sort(x[:, a])
-        low = np.searchsorted(ordered, y[:, a], side="left")
-        high = np.searchsorted(ordered, y[:, a], side="right")
-        first = np.searchsorted(ordered, x[:, a], side="left")
-        last = np.searchsorted(ordered, x[:, a], side="right") - 1
-        apart = np.maximum(np.maximum(first - high, low - last), 0)
-        # in whole numbers: half of p % of the ranks on either side
-        inside += [float((200 * apart <= p * n).mean()) for p in _PERCENT]
-    return float(np.mean(inside))
+    n = len(x)
+    apart = [_ranks_apart(x[:, a], y[:, a]) for a in range(x.shape[1])]
+    # in whole numbers: half of p % of the ranks on either side
+    return float(np.mean([(200 * each <= p * n).mean() for each in apart for p in _PERCENT]))
+
+
+def _ranks_apart(x: Floats, y: Floats) -> Floats:
+    """By how many ranks the masked value of each record is away from its original one.
+
+    Equal values share their ranks, and the nearest counts. A masked value that no record has
+    lies half a rank from its neighbours, above and below.
+    """
+    ordered = np.sort(x)
+    below, upto = (np.searchsorted(ordered, y, side=s) for s in ("left", "right"))
+    first, last = (np.searchsorted(ordered, x, side=s) for s in ("left", "right"))
+    between = np.where(x > y, first - upto, below - last)  # values that lie in between
+    step = np.where(upto > below, 1.0, 0.5)
+    return np.where(x == y, 0.0, between + step)

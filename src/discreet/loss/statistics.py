@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,14 +18,23 @@ from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
 from discreet.microdata import Microdata
 
+if TYPE_CHECKING:
+    from discreet.loss.continuous import Matrix
+
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+Row = tuple[str, str, float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Rows of (attribute, statistic, initial, masked)."""
+    """Rows of (attribute, statistic, initial, masked).
 
-    rows: tuple[tuple[str, str, float, float], ...]
+    The correlation of an attribute that does not vary is None.
+    """
+
+    rows: tuple[Row, ...]
     kind: FrameKind
 
     def table(self, kind: FrameKind | None = None) -> Any:
@@ -40,15 +49,21 @@ class Statistics:
         """Small multiples: quantiles of each attribute before and after (``charts`` extra)."""
         from discreet.charts import quantile_chart
 
-        return quantile_chart([r for r in self.rows if r[1].startswith("quantile")])
+        found = [
+            (name, statistic, before, after)
+            for name, statistic, before, after in self.rows
+            if statistic.startswith("quantile") and before is not None and after is not None
+        ]
+        return quantile_chart(found)
 
     def explain(self) -> str:
         """The largest change of each kind of statistic, relative to the initial value."""
         lines = []
         for word in ("mean", "standard deviation", "quantile", "correlation"):
-            found = [r for r in self.rows if r[1].startswith(word)]
+            rows = [r for r in self.rows if r[1].startswith(word)]
+            found = [(n, b, a) for n, _, b, a in rows if b is not None and a is not None]
             if found:
-                name, _, before, after = max(found, key=_change)
+                name, before, after = max(found, key=_change)
                 lines.append(f"Largest change of a {word}: {name}, {before:.4g} to {after:.4g}.")
         return "\n".join(lines)
 
@@ -90,8 +105,8 @@ def compare_statistics(
     return Statistics((*rows, *_correlations(names, found)), masked.source.kind)
 
 
-def _of(name: str, found: Summary, a: int) -> list[tuple[str, str, float, float]]:
-    rows = [
+def _of(name: str, found: Summary, a: int) -> list[Row]:
+    rows: list[Row] = [
         (name, "mean", float(found.mean_x[a]), float(found.mean_y[a])),
         (name, "standard deviation", math.sqrt(found.cov_x[a, a]), math.sqrt(found.cov_y[a, a])),
     ]
@@ -102,14 +117,23 @@ def _of(name: str, found: Summary, a: int) -> list[tuple[str, str, float, float]
     ]
 
 
-def _correlations(names: list[str], found: Summary) -> list[tuple[str, str, float, float]]:
-    x, y = correlations(found.cov_x), correlations(found.cov_y)
+def _correlations(names: list[str], found: Summary) -> list[Row]:
     return [
-        (f"{names[a]}, {names[b]}", "correlation", float(x[a, b]), float(y[a, b]))
+        (
+            f"{names[a]}, {names[b]}",
+            "correlation",
+            _correlation(found.cov_x, a, b),
+            _correlation(found.cov_y, a, b),
+        )
         for a in range(len(names))
         for b in range(a + 1, len(names))
     ]
 
 
-def _change(row: tuple[str, str, float, float]) -> float:
-    return abs(row[3] - row[2]) / max(abs(row[2]), 1e-12)
+def _correlation(cov: Matrix, a: int, b: int) -> float | None:
+    """None where one of the two does not vary."""
+    return float(correlations(cov)[a, b]) if cov[a, a] > 0 and cov[b, b] > 0 else None
+
+
+def _change(row: tuple[str, float, float]) -> float:
+    return abs(row[2] - row[1]) / max(abs(row[1]), 1e-12)

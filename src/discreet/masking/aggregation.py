@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from discreet.attributes import steps
-from discreet.errors import fail
+from discreet.masking.attainable import Attainable, column_of, wholes
 from discreet.masking.averages import (
     OrdinalAverage,
     group_codes,
     group_means,
     group_ranks,
     rescaled,
+    whole_means,
 )
 from discreet.masking.partition import Points, blocks_of, mdav_groups, standardised, v_mdav_groups
 
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
 
 Method = Literal["mdav", "v-mdav", "fixed", "optimal-univariate"]
 Objective = Literal["squares", "absolute"]
 MissingValues = Literal["refuse", "category"]
 UNIVARIATE = ("fixed", "optimal-univariate")
+_TOLD_APART = 2**53  # up to it, every whole number is a floating-point number
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,10 @@ class Attribute:
         continuous, ordinal or nominal.
     scale : tuple of str or None
         Of an ordinal attribute, lowest first.
-    integer : bool
-        Whether its values are whole numbers.
+    attainable : Attainable or None
+        What its averages are rounded to; None where they are not rounded.
+    base : int
+        What averages that are not rounded are given above, in units of the last digit.
     unit : tuple of float or None
         Mean and standard deviation in the whole file; None when the records at hand are all.
     """
@@ -75,25 +80,42 @@ class Attribute:
     name: str
     measure: str
     scale: tuple[str, ...] | None = None
-    integer: bool = False
+    attainable: Attainable | None = None
+    base: int = 0
     unit: tuple[float, float] | None = None
 
 
 @dataclass(eq=False)
 class Column:
-    """An attribute being masked: numbers, or codes with what they stand for."""
+    """An attribute being masked.
+
+    Attributes
+    ----------
+    values : array
+        Numbers, above the origin; or codes.
+    labels : pyarrow.Array or None
+        What codes stand for.
+    origin, unit : int
+        The former in units of the last digit, of which ``unit`` are 1; 0 unless the numbers are
+        too large to be told apart as floating-point numbers.
+    wholes, kind : array, pyarrow.DataType
+        Numbers in units of their last digit, and how they are stored, where averages are rounded.
+    """
 
     attribute: Attribute
     values: NDArray[Any]
     labels: pa.Array | None
+    origin: int = 0
+    unit: int = 1
+    wholes: Wholes | None = None
+    kind: pa.DataType | None = None
     result: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, attribute: Attribute, column: pa.ChunkedArray) -> Column:
         """Numbers of a continuous attribute; codes of an ordinal or nominal one, in their order."""
         if attribute.measure == "continuous":
-            values = column.to_numpy().astype(np.float64)
-            return cls(attribute, finite(attribute.name, values), None)
+            return cls._numbers(attribute, column)
         from discreet.frequency import coded
 
         labels, codes = coded(column, None)
@@ -101,6 +123,19 @@ class Column:
             return cls(attribute, codes.astype(np.int64), labels)
         ranks = np.array(steps(labels, attribute.scale), dtype=np.int64)[codes]
         return cls(attribute, ranks, _on_scale(attribute.scale, labels))
+
+    @classmethod
+    def _numbers(cls, attribute: Attribute, column: pa.ChunkedArray) -> Column:
+        exact = wholes(column)
+        if exact is None:
+            values = column.to_numpy().astype(np.float64)
+            return cls(attribute, values, None)
+        unit = 10 ** getattr(column.type, "scale", 0)
+        large = max(-int(exact.min()), int(exact.max())) > _TOLD_APART
+        origin = int(exact.min()) if large else 0
+        values = (exact - origin).astype(np.float64) / unit
+        kept = exact if attribute.attainable else None
+        return cls(attribute, values, None, origin, unit, kept, column.type)
 
     @property
     def categories(self) -> int:
@@ -114,28 +149,48 @@ class Column:
             labels = _univariate(self.values[part], options)
             groups[part] = labels + number
             number += int(labels.max()) + 1
-        self.average(groups, options)
+        self.average(groups, parts, options)
 
-    def average(self, groups: Ints, options: Options) -> None:
-        """The average of each record's group."""
+    def average(self, groups: Ints, parts: list[Ints], options: Options) -> None:
+        """The average of each record's group; variances are preserved within strata, so that the
+        means of the strata are, too."""
         if self.attribute.measure == "continuous":
             means = group_means(self.values, groups)
-            self.result = rescaled(means, self.values) if options.preserve_variance else means
+            found = means.copy()
+            for part in parts if options.preserve_variance else ():
+                found[part] = rescaled(means[part], self.values[part])
+            if options.round and self.attribute.attainable is not None:
+                self.result = self._rounded(found, means, groups)
+            else:
+                self.result = found + (self.origin - self.attribute.base) / self.unit
         elif self.attribute.measure == "ordinal":
             self.result = group_ranks(self.values, self.categories, groups, options.ordinal)
         else:
             self.result = group_codes(self.values, self.categories, groups)
 
-    def masked(self, options: Options) -> pa.Array:
+    def masked(self) -> pa.Array:
         """The masked column, ready to be put back."""
         import pyarrow as pa
 
         if self.labels is not None:
             return self.labels.take(pa.array(self.result))
         assert self.result is not None
-        if options.round and self.attribute.integer:
-            return pa.array(np.rint(self.result).astype(np.int64))
-        return pa.array(self.result)
+        whole = self.result.dtype != np.float64
+        return column_of(self.result, self.kind) if whole else pa.array(self.result)
+
+    def _rounded(self, found: Floats, means: Floats, groups: Ints) -> Wholes:
+        """Averages as values that the attribute can take: means exactly; what was rescaled as
+        floating-point numbers, halves to the even one."""
+        can = self.attribute.attainable
+        assert can is not None
+        assert self.wholes is not None
+        exact = whole_means(self.wholes, groups)
+        moved = found != means
+        if moved.any():
+            near = np.rint(found[moved] * self.unit)
+            exact = exact.astype(object)  # what was rescaled may lie beyond the range of int64
+            exact[moved] = [int(value) + self.origin for value in near]
+        return can.nearest(exact)
 
 
 def groups_of(columns: list[Column], parts: list[Ints], options: Options, watch: Ints) -> Ints:
@@ -167,25 +222,11 @@ def mask_block(
         watch = np.zeros(2, np.int64)
         groups = groups_of(list(columns.values()), everyone, options, watch)
         for column in columns.values():
-            column.average(groups, options)
+            column.average(groups, everyone, options)
     for name, column in columns.items():
         at = ordered.column_names.index(name)
-        ordered = ordered.set_column(at, name, column.masked(options))
+        ordered = ordered.set_column(at, name, column.masked())
     return ordered
-
-
-def finite(name: str, values: Floats) -> Floats:
-    """Values that have a mean."""
-    endless = int((~np.isfinite(values)).sum())
-    if endless:
-        not_finite(name, endless)
-    return values
-
-
-def not_finite(name: str, endless: int) -> None:
-    """Refuse values that have no mean."""
-    what = f"{name!r} has {endless:,} infinite values and no mean."
-    fail("D12", what, "Name them in missing_values=, or drop the records.")
 
 
 def _points(columns: list[Column]) -> Points:
@@ -195,7 +236,8 @@ def _points(columns: list[Column]) -> Points:
         for measure in ("continuous", "ordinal", "nominal")
     }
     numbers = [
-        standardised(c.values.astype(float), c.attribute.unit) for c in by_measure["continuous"]
+        standardised(c.values.astype(float), _above(c.origin / c.unit, c.attribute.unit))
+        for c in by_measure["continuous"]
     ]
     ranks = [c.values for c in by_measure["ordinal"]]
     ranges = [c.categories for c in by_measure["ordinal"]]  # equation (1)
@@ -206,6 +248,11 @@ def _points(columns: list[Column]) -> Points:
         np.array(ranges, dtype=float),
         np.column_stack(codes).astype(np.int64) if codes else np.empty((n, 0), dtype=np.int64),
     )
+
+
+def _above(origin: float, unit: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Mean and standard deviation of values above an origin."""
+    return None if unit is None else (unit[0] - origin, unit[1])
 
 
 def _partition(points: Points, options: Options, watch: Ints) -> Ints:

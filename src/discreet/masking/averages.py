@@ -4,7 +4,7 @@ nominal one. Domingo-Ferrer & Torra (2005), sections 5.2 to 5.4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
 
 OrdinalAverage = Literal["median", "convex-median"]
 
@@ -30,12 +31,29 @@ def group_means(values: Floats, groups: Ints) -> Floats:
     return means
 
 
+def whole_means(values: Wholes, groups: Ints) -> Wholes:
+    """The mean of each record's group rounded to a whole number, halves to the even one, exactly:
+    sums of numbers too large for int64 are given as numbers of Python."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(groups[order]) > 0])
+    sizes = np.diff(np.r_[starts, len(values)])
+    divisors = sizes.astype(values.dtype)
+    lowest = values.min()
+    sums = np.add.reduceat(values[order] - lowest, starts)
+    down, rest = sums // divisors + lowest, 2 * (sums % divisors)
+    up = (rest > divisors) | ((rest == divisors) & (down % 2 == 1))
+    means = np.empty_like(values)
+    means[order] = np.repeat(down + up.astype(values.dtype), sizes)
+    return means
+
+
 def rescaled(masked: Floats, original: Floats) -> Floats:
-    """Masked values with the variance of the original ones; unchanged where they are constant."""
+    """Masked values with the variance of the original ones; unchanged where they have it already,
+    or are constant."""
     mean, spread = mean_and_spread(masked)
-    if not spread:
-        return masked
     to_mean, to_spread = mean_and_spread(original)
+    if not spread or spread == to_spread:
+        return masked
     return (masked - mean) * (to_spread / spread) + to_mean
 
 

@@ -8,12 +8,12 @@ masked by the same function as here.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet import engine
 from discreet.errors import fail
-from discreet.masking.aggregation import Attribute, Options, mask_block, not_finite
+from discreet.masking.aggregation import Attribute, Options, mask_block
 from discreet.masking.masked import require_ids, require_link
 from discreet.masking.partition import block_size, unit_of
 from discreet.microdata import Microdata
@@ -28,10 +28,9 @@ def aggregated(
     link = require_link(data)
     require_ids(data)
     order = data.source.at(data.record_id) if data.record_id else link
-    spreads = _spreads(data, attributes)
+    spreads = engine.spreads(data.source, [a.name for a in attributes if a.measure == "continuous"])
     measured = [
-        replace(a, unit=unit_of(*spreads[a.name][:2])) if a.name in spreads else a
-        for a in attributes
+        replace(a, unit=unit_of(*spreads[a.name])) if a.name in spreads else a for a in attributes
     ]
     sizes = _sizes(data, strata, options)
     axes = [
@@ -40,10 +39,13 @@ def aggregated(
         if a.measure != "nominal"
     ]
     size = options.blocks if options.blocks and not options.univariate else max(sizes)
-    blocked = engine.in_blocks(
-        data.source, order, axes, strata, block_size(size, options.k), data.n
-    )
-    later = options.preserve_variance  # means are rounded once they are rescaled
+    # groups of one keep their values
+    later = options.preserve_variance and options.k > 1 and bool(spreads)
+    source = engine.in_strata(data.source, strata) if later else data.source
+    blocked = engine.in_blocks(source, order, axes, strata, block_size(size, options.k), data.n)
+    can = {a.name: a.attainable for a in measured if a.attainable and options.round}
+    if later:  # means are rounded once they are rescaled
+        measured = [replace(a, base=can[a.name].low) if a.name in can else a for a in measured]
     work = functools.partial(
         mask_block,
         attributes={data.source.at(a.name): a for a in measured},
@@ -52,18 +54,27 @@ def aggregated(
             options, preserve_variance=False, blocks=None, round=options.round and not later
         ),
     )
-    numbers = {a.name: options.round and a.integer and not later for a in measured if a.unit}
+    numbers = [a.name for a in measured if a.unit and (later or a.name not in can)]
     masked = engine.on_executors(blocked, work, numbers)
-    return _rescaled(masked, measured, spreads, options) if later else masked
+    if not later:
+        return masked
+    rounded = {n: engine.Rounded(c.digits, c.low, c.high, c.few) for n, c in can.items()}
+    return engine.rescaled(masked, _moves(source, masked, numbers), rounded, data.source)
 
 
-def _spreads(data: Microdata, attributes: Sequence[Attribute]) -> dict[str, engine.Spread]:
-    numbers = [a.name for a in attributes if a.measure == "continuous"]
-    spreads = engine.spreads(data.source, numbers)
-    for name, found in spreads.items():
-        if found.endless:
-            not_finite(name, found.endless)
-    return spreads
+def _moves(
+    source: engine.Source, masked: engine.Source, names: Sequence[str]
+) -> dict[int, dict[str, engine.Move]]:
+    """By stratum, how each attribute gets its variance again around its mean, which groups keep;
+    one that is constant stays as it is."""
+    before = engine.spreads_by_stratum(source, names)
+    return {
+        stratum: {
+            name: engine.Move(s.mean, before[stratum][name].spread / s.spread if s.spread else 1.0)
+            for name, s in found.items()
+        }
+        for stratum, found in engine.spreads_by_stratum(masked, names).items()
+    }
 
 
 def _sizes(data: Microdata, strata: Sequence[str], options: Options) -> list[int]:
@@ -83,21 +94,3 @@ def _sizes(data: Microdata, strata: Sequence[str], options: Options) -> list[int
             "Give blocks=, of at most a million records, and method='mdav'.",
         )
     return [int(size) for size in sizes]
-
-
-def _rescaled(
-    masked: engine.Source,
-    attributes: Sequence[Attribute],
-    initial: Mapping[str, engine.Spread],
-    options: Options,
-) -> engine.Source:
-    """Continuous attributes with their original mean and variance; unchanged if constant."""
-    found = engine.spreads(masked, list(initial))
-    integer = {a.name for a in attributes if a.integer and options.round}
-    moves = {
-        name: engine.Move(now.mean, initial[name].spread / now.spread, initial[name].mean)
-        if now.spread
-        else engine.Move(0.0, 1.0, 0.0)
-        for name, now in found.items()
-    }
-    return engine.rescaled(masked, moves, integer)

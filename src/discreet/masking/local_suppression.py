@@ -2,11 +2,16 @@
 
 In each round every record above the limit loses the cell that brings its risk nearest to the limit
 per unit of cost, judged by the counts of the round before; then all is counted anew. A blank is
-counted by the file's policy on missing values. As a category of its own it may set its record, or
-those it leaves behind, apart: their risk rises and they are looked at in the next round. As a
-wildcard that matches every value it never raises the risk of anyone. Every round blanks a cell of
-each record that is still above the limit, so it ends; a record whose sensitive cells are all blank
-has risk 0.
+counted by the file's policy on missing values. As a wildcard that matches every value it never
+raises the risk of anyone. As a category of its own it may set its record apart, which is then
+looked at in the next round, and it leaves behind those who shared the value.
+
+Records at or below the limit are left alone. Where one of them would come above it, because others
+left it behind, these get their known cells back and from then on lose only cells that nobody knows,
+which count for no one else. Only where this does not suffice for one of them may it lose known
+cells all the same, and those whom it leaves behind above the limit are drawn in. A record goes
+through these states once, and a blank is taken back only on the way, so it ends; a record whose
+sensitive cells are all blank has risk 0.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Rows = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
 
@@ -35,7 +41,8 @@ _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
 class Problem:
     """What is to be protected, and at what price.
 
-    ``blankable`` are the attributes that may lose cells, ``cost`` what a cell of each is worth.
+    ``blankable`` are the attributes that may lose cells, ``cost`` what a cell of each is worth,
+    ``risky`` the records that were above the limit when their risk was measured.
     """
 
     sets: list[tuple[int, ...]]
@@ -45,35 +52,117 @@ class Problem:
     blankable: tuple[int, ...]
     cost: Floats
     wildcard: bool
+    risky: Flags
 
 
 @dataclass(frozen=True, eq=False)
 class Blanked:
-    """Which cells were blanked, per attribute, and how many records are still above the limit."""
+    """Which cells were blanked, per attribute; how many records are still above the limit; and
+    which ones lost a cell though they were not above it at first."""
 
-    cells: dict[int, NDArray[np.bool_]]
+    cells: dict[int, Flags]
     left: int
+    drawn_in: Rows
 
 
 def suppressed(records: CodedRecords, problem: Problem, tell: Callable[[int], None]) -> Blanked:
     """Blank cells until the risk of every record is at most the limit, or nothing is left to blank;
     ``tell`` hears how many records are above it."""
-    working = with_blanks(records)
+    working, states = with_blanks(records), _States.of(records, problem)
     while True:
         found = of_records(working, problem.sets, problem.probabilities, wildcard=problem.wildcard)
         risk = problem.alpha * (found.sensitivity * found.reach - found.spent)
-        risky = np.flatnonzero(risk > problem.at_most)
+        if states.took_back(working, risk):
+            continue
+        risky = np.flatnonzero(states.involved & (risk > problem.at_most))
         tell(len(risky))
-        rows, cells = _choice(working, problem, found, risk, risky)
+        open_cells = states.open_cells(working, risky)
+        if states.freed(working, risky[~open_cells.any(axis=0)]):
+            continue
+        rows, cells = _choice(working, problem, found, risk, risky, open_cells)
         if not len(rows):
             break
         for a in problem.blankable:
             working.columns[a][rows[cells == a]] = working.missing[a]
-    blanks = {
-        a: working.columns[a] != records.columns[a].astype(working.columns[a].dtype)
-        for a in problem.blankable
-    }
-    return Blanked({a: cells for a, cells in blanks.items() if cells.any()}, len(risky))
+    blanks = {a: working.columns[a] != states.original[a] for a in problem.blankable}
+    changed = np.any(list(blanks.values()), axis=0)
+    drawn_in = np.flatnonzero(changed & ~problem.risky)
+    return Blanked({a: b for a, b in blanks.items() if b.any()}, len(risky), drawn_in)
+
+
+@dataclass(eq=False)
+class _States:
+    """Who may lose which cells.
+
+    Attributes
+    ----------
+    involved : flags
+        Records that may lose cells: the risky ones, and those drawn in.
+    careful : flags
+        Those that may lose only cells that nobody knows.
+    free : flags
+        Those that could not be brought down so, and may lose any.
+    known : tuple of int
+        The attributes that may lose cells and are in some known set.
+    """
+
+    problem: Problem
+    original: list[NDArray[np.unsignedinteger]]
+    involved: Flags
+    careful: Flags
+    free: Flags
+    known: tuple[int, ...]
+    first: Floats | None = None
+
+    @classmethod
+    def of(cls, records: CodedRecords, problem: Problem) -> _States:
+        n, known = len(problem.risky), {a for one in problem.sets for a in one}
+        return cls(
+            problem,
+            [column.copy() for column in with_blanks(records).columns],
+            problem.risky.copy(),
+            np.zeros(n, dtype=bool),
+            np.zeros(n, dtype=bool),
+            tuple(a for a in problem.blankable if a in known),
+        )
+
+    def took_back(self, working: CodedRecords, risk: Floats) -> bool:
+        """Whether blanks were taken back that brought records above the limit which were not; those
+        for whom none can be taken back are drawn in."""
+        self.first = risk if self.first is None else self.first
+        hurt = ~self.involved & (risk > np.maximum(self.problem.at_most, self.first))
+        if not hurt.any():
+            return False
+        blamed = np.zeros(len(hurt), dtype=bool)
+        for a in self.known:
+            blank = working.columns[a] != self.original[a]
+            blamed |= blank & np.isin(self.original[a], np.unique(self.original[a][hurt]))
+        blamed &= ~self.free
+        if not blamed.any():
+            self.involved |= hurt
+            return False
+        for a in self.known:
+            working.columns[a][blamed] = self.original[a][blamed]
+        self.careful |= blamed
+        return True
+
+    def open_cells(self, working: CodedRecords, risky: Rows) -> Flags:
+        """Per attribute, which of the risky records may lose their cell."""
+        return np.array(
+            [
+                (working.columns[a][risky] != working.missing[a])
+                & ~(self.careful[risky] & (a in self.known))
+                for a in self.problem.blankable
+            ]
+        ).reshape(len(self.problem.blankable), -1)
+
+    def freed(self, working: CodedRecords, stuck: Rows) -> bool:
+        """Whether careful records that have nothing left to lose may now lose known cells."""
+        stuck = stuck[self.careful[stuck]]
+        left = [working.columns[a][stuck] != working.missing[a] for a in self.known]
+        stuck = stuck[np.any(left, axis=0)] if left else stuck[:0]
+        self.careful[stuck], self.free[stuck] = False, True
+        return len(stuck) > 0
 
 
 def with_blanks(records: CodedRecords) -> CodedRecords:
@@ -94,12 +183,14 @@ def with_blanks(records: CodedRecords) -> CodedRecords:
 
 
 def _choice(
-    records: CodedRecords, problem: Problem, found: Exposure, risk: Floats, risky: Rows
+    records: CodedRecords,
+    problem: Problem,
+    found: Exposure,
+    risk: Floats,
+    risky: Rows,
+    open_cells: Flags,
 ) -> tuple[Rows, Ints]:
     """The records that lose a cell in this round, and which: those of highest risk first."""
-    open_cells = np.array(
-        [records.columns[a][risky] != records.missing[a] for a in problem.blankable]
-    ).reshape(len(problem.blankable), -1)
     able = open_cells.any(axis=0)
     order = np.argsort(-risk[risky[able]], kind="stable")[:_AT_ONCE]
     rows, open_cells = risky[able][order], open_cells[:, able][:, order]
@@ -112,7 +203,7 @@ def _choice(
     worth = np.where(gain > 0, worth, harmless * 1e-9 - 1)  # no gain: what is most sensitive goes
     worth = np.where(open_cells, worth, -np.inf)
     best = worth.max(axis=0)
-    tied = np.where(worth >= best * (1 - 1e-12) - 1e-300, gain, -np.inf)
+    tied = np.where(worth >= best - np.abs(best) * 1e-12 - 1e-300, gain, -np.inf)
     tied = np.where(open_cells, tied, -np.inf)
     return rows, np.array(problem.blankable)[tied.argmax(axis=0)]
 

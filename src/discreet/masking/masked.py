@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.frequency import FrequencySet
+    from discreet.written import Written
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Step:
     """One masking: the method and its parameters, without a cell value.
 
     ``asked`` holds the arguments that repeat the step, where they are more than the parameters:
-    hierarchies, the criterion.
+    hierarchies, the criterion. ``changed`` names the columns whose values it changed.
     """
 
     method: str
@@ -40,6 +41,7 @@ class Step:
     before: int
     after: int
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    changed: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -64,6 +66,12 @@ class Masked(Microdata):
         How generalized values were recoded by the last generalization.
     changes : mapping of attribute to number
         How many cells the last step changed, where it changed single cells.
+    in_cells : frozenset of str
+        Those of the changed columns of which steps changed single cells only: all other cells
+        are as they were.
+    drawn_in : tuple of int
+        Which records the last step changed though their risk was not above its limit, by their
+        place in the file that it was given.
     """
 
     initial: Microdata = field(kw_only=True)
@@ -72,6 +80,8 @@ class Masked(Microdata):
     complete: engine.Source = field(kw_only=True)
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
+    in_cells: frozenset[str] = field(kw_only=True, default=frozenset())
+    drawn_in: tuple[int, ...] = field(kw_only=True, default=())
 
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
@@ -113,7 +123,7 @@ class Masked(Microdata):
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
         seed: int = 0,
-    ) -> None:
+    ) -> Written:
         """Write the records, shuffled, without identifiers and record id, as CSV or Parquet.
 
         The order depends on the values that are written and the seed alone: the position of a
@@ -131,11 +141,22 @@ class Masked(Microdata):
             formula: those that begin with ``= + - @``, a tab or a carriage return.
         seed : int
             Another seed gives another order.
+
+        Returns
+        -------
+        Written
+            What left: ``.columns``, ``.unchanged``.
         """
         asked = attributes.names(identifiers)
         problems = self.write_problems(path, overwrite, asked, escape_formulas)
         raise_all([*problems, *seed_problems(seed)])
-        self._write(Path(path), asked, escape_formulas, int(seed))
+        return self._write(Path(path), asked, escape_formulas, int(seed))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The initial file, and those of the hierarchies by which its keys were generalized."""
+        used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
+        return (*self.initial.inputs, *(one.file for one in used if one.file is not None))
 
     @property
     def _first(self) -> Microdata:
@@ -158,6 +179,7 @@ def masked_from(
     mappings: Mapping[str, pa.Table] | None = None,
     types: Mapping[str, AttributeType] | None = None,
     changes: Mapping[str, int] | None = None,
+    drawn_in: tuple[int, ...] = (),
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,
 ) -> Masked:
@@ -168,18 +190,22 @@ def masked_from(
     a verb that promises nothing of the values, and for a draft that is held against it later.
     """
     left = engine.size(source) if after is None else after
-    step = Step(method, parameters, data.n, left, asked or {})
+    step = Step(method, parameters, data.n, left, asked or {}, changed)
+    earlier = data.changed if isinstance(data, Masked) else frozenset()
+    in_cells = data.in_cells if isinstance(data, Masked) else frozenset()
     masked = Masked(
         source,
         data.roles,
-        {**data.types, **(types or {})},
+        data.types.but(types or {}),
         data.missing,
         initial=data.initial if isinstance(data, Masked) else data,
         steps=(*data.steps, step) if isinstance(data, Masked) else (step,),
-        changed=changed | (data.changed if isinstance(data, Masked) else frozenset()),
+        changed=changed | earlier,
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
         changes=dict(changes or {}),
+        in_cells=in_cells - changed if changes is None else in_cells | (changed - earlier),
+        drawn_in=drawn_in,
     )
     masked.__dict__["n"] = step.after  # counted already
     return masked if promise is None else kept(promise, masked)

@@ -28,6 +28,7 @@ from discreet.masking.aggregation import (
     Options,
     groups_of,
 )
+from discreet.masking.attainable import attainable
 from discreet.masking.averages import OrdinalAverage
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.promise import Shared
@@ -70,22 +71,27 @@ def microaggregate(
     ----------
     data : Microdata
     columns : list of str, optional
-        The attributes to mask, of any type; the keys when not given. The univariate methods take
-        numeric columns, each by itself.
+        The attributes to mask, of any type; the keys when not given. V-MDAV and the univariate
+        methods, which take each column by itself, need continuous ones.
     k : int
         Least size of a group; MDAV makes groups of k to 2k − 1.
     method : {"mdav", "v-mdav", "fixed", "optimal-univariate"}
     preserve_variance : bool, optional
-        Rescale continuous attributes to their original variance; by default after MDAV, not
-        after the univariate methods. Means are always preserved.
+        Rescale continuous attributes to their original variance, within each stratum; by default
+        after MDAV, not after the univariate methods. Means are always preserved, those of the
+        strata too. A stratum that is one group has one value and no variance.
     ordinal : {"median", "convex-median"}
         The average of ordinal attributes.
     by : list of columns, optional
-        Strata: groups are formed within each. A stratum of fewer than k records is an error.
+        Strata: groups are formed within each, and means and variances preserved. A stratum of
+        fewer than k records is an error.
     missing : {"refuse", "category"}
         A missing value is an error; or, in a nominal attribute, a category of its own.
     round : bool
-        Keep integers integers: round the averages of integer columns.
+        Make averages of whole numbers and decimals values that the attribute can take: rounded
+        to its last digit, halves to the even one, and within the range of the data; where it has
+        at most 20 values, each in 10 records or more on average, the nearest of them. Means are
+        rounded exactly, however large they are. Other averages stay as they are.
     blocks : int, optional
         Split very large files into balanced blocks of about this many records, along the axes of
         largest variance, and form groups within them: faster, with a somewhat larger loss.
@@ -143,7 +149,7 @@ def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options)
 def _aggregated(
     data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Options
 ) -> engine.Source:
-    attributes_ = [_attribute(data, name, options) for name in chosen]
+    attributes_ = _attributes(data, chosen, options)
     if engine.is_distributed(data.source):
         from discreet.masking.distributed import aggregated
 
@@ -162,7 +168,7 @@ def _aggregated(
         _together(columns, parts, options)
     masked = found.select(["link"])
     for column in columns:
-        masked = masked.append_column(column.attribute.name, column.masked(options))
+        masked = masked.append_column(column.attribute.name, column.masked())
     return engine.replaced(data.source, link, masked)
 
 
@@ -174,14 +180,21 @@ def _together(columns: list[Column], parts: list[Ints], options: Options) -> Non
         lambda watch: groups_of(columns, parts, options, watch),
     )
     for column in columns:
-        column.average(groups, options)
+        column.average(groups, parts, options)
 
 
-def _attribute(data: Microdata, name: str, options: Options) -> Attribute:
-    integer = data.source.kinds[name] == "integer"
-    if _continuous(data, name) or options.univariate:
-        return Attribute(name, "continuous", integer=integer)
-    scale = data.types[name].scale
+def _attributes(data: Microdata, chosen: Sequence[str], options: Options) -> list[Attribute]:
+    numbers = [name for name in chosen if _continuous(data, name) or options.univariate]
+    can = attainable(data, numbers) if options.round else {}
+    return [
+        Attribute(name, "continuous", attainable=can.get(name))
+        if name in numbers
+        else _categorical(name, data.types.scale(name))
+        for name in chosen
+    ]
+
+
+def _categorical(name: str, scale: tuple[str, ...] | None) -> Attribute:
     return Attribute(name, "nominal" if scale is None else "ordinal", scale)
 
 
@@ -252,15 +265,27 @@ def _option_problems(options: Options) -> list[Problem]:
 
 def _column_problems(data: Microdata, chosen: list[str], options: Options) -> list[Problem]:
     kinds = data.source.kinds
-    univariate = options.method in (*UNIVARIATE, "v-mdav")
+    by_mean = options.method in (*UNIVARIATE, "v-mdav")
     problems = [
         Problem(
             "D12", f"{c!r} is stored as {kinds[c]} and has no mean.", "Name numeric columns only."
         )
         for c in chosen
         if kinds[c] not in _NUMERIC
-        and (univariate or data.types[c].measure == "continuous" or kinds[c] == "other")
+        and (by_mean or data.types[c].measure == "continuous" or kinds[c] == "other")
     ]
+    problems += [
+        Problem(
+            "D12",
+            f"{c!r} is {data.types[c]} and has no mean, which {options.method} needs.",
+            "Use method='mdav'; or, if its numbers are amounts, "
+            f"read it with types={{{c!r}: 'continuous'}}.",
+        )
+        for c in chosen
+        if by_mean and kinds[c] in _NUMERIC and data.types[c].measure != "continuous"
+    ]
+    numbers = [c for c in chosen if _continuous(data, c) or options.univariate]
+    problems += data.infinite_problems(numbers)
     missing = engine.profile(data.source, chosen)[1] if chosen else {}
     return problems + [
         Problem("D03", f"{c!r} has {missing[c][1]:,} missing values.", _missing_remedy(data, c))

@@ -1,18 +1,19 @@
 """Microaggregation of risky records only: they get the averages of groups among themselves.
 
 Groups of k share their values on the attributes that are averaged, so that every set of them is
-shared by k records at least. k grows until the risk of every record is low enough; records that
-lose company because others were changed join the risky ones.
+shared by k records at least. k grows until the risk of every record is low enough. Only where no
+size of the groups suffices are others drawn in: the next in risk where the risky ones are fewer
+than k, and those that come above the limit because others were changed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from discreet import engine
-from discreet.masking.masked import masked_from
+from discreet.masking.masked import Masked, masked_from, require_link
 from discreet.masking.microaggregate import microaggregate
 from discreet.progressing import stage
 from discreet.reading import read
@@ -25,38 +26,60 @@ if TYPE_CHECKING:
     from discreet.microdata import Microdata
 
     Rows = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 _SIZES = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+_ROUNDING = 1e-12
 _TRIES = 4  # at one k: records may come to be at risk because others were changed
 
 
+class Averaged(NamedTuple):
+    """The source with the risky records averaged, the number of changed cells by attribute, how
+    many records are still above the limit, and which were changed though they were not above it."""
+
+    source: engine.Source
+    changes: dict[str, int]
+    left: int
+    drawn_in: Rows
+
+
 def aggregated(
-    data: Microdata, risk: RecordRisk, at_most: float, chosen: tuple[str, ...], link: str
-) -> tuple[engine.Source, dict[str, int], int]:
-    """The source with the risky records averaged, the number of changed cells by attribute, and
-    how many records are still above the limit."""
+    data: Microdata, risk: RecordRisk, at_most: float, chosen: tuple[str, ...], risky: Flags
+) -> Averaged:
+    """Average the risky records, given by flags, until no record is above the limit."""
+    rows, link = np.flatnonzero(risky), require_link(data)
+    if not len(rows):
+        return Averaged(data.source, {}, 0, rows)
     found = engine.records(data.source, link, list(chosen), link)
-    rows = np.flatnonzero(risk.values > at_most)
-    source, left = data.source, len(rows)
-    if not left:
-        return source, {}, 0
-    sizes = [k for k in _SIZES if k <= data.n]
-    with stage("averaging risky records", len(sizes)) as advance:
-        for done, k in enumerate(sizes):
+
+    def attempt(group: Rows, k: int) -> tuple[Averaged, Rows]:
+        table = _averaged(data, found, chosen, group, k)
+        source = engine.replaced(data.source, link, table)
+        masked = masked_from(data, source, method="protect_records", parameters={}, promise=None)
+        still, changed = above(masked, risk, at_most, risky), _changed(found, table)
+        cells = {name: int(flags.sum()) for name, flags in changed.items() if flags.any()}
+        others = np.any(list(changed.values()), axis=0) & ~risky
+        return Averaged(source, cells, len(still), np.flatnonzero(others)), still
+
+    alone, sizes = ([k for k in _SIZES if k <= n] for n in (len(rows), data.n))
+    with stage("averaging risky records", len(alone) + len(sizes)) as advance:
+        for done, k in enumerate(alone):
             advance(done)
+            made, _ = attempt(rows, k)
+            if not made.left:
+                return made
+        for done, k in enumerate(sizes):
+            advance(len(alone) + done)
             for _ in range(_TRIES):
                 group = _at_least(rows, risk, k)
-                table = _averaged(data, found, chosen, group, k)
-                source = engine.replaced(data.source, link, table)
-                above = _above(data, source, risk, at_most)
-                left = len(above)
-                if not left:
-                    return source, _changes(found, table), 0
-                grown = np.union1d(group, above)
+                made, still = attempt(group, k)
+                if not made.left:
+                    return made
+                grown = np.union1d(group, still)
                 if len(grown) == len(group):
                     break
                 rows = grown
-    return source, _changes(found, table), left
+    return made
 
 
 def _at_least(rows: Rows, risk: RecordRisk, k: int) -> Rows:
@@ -95,22 +118,23 @@ def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.Chu
     return both.take(pa.array(at))
 
 
-def _above(data: Microdata, source: engine.Source, risk: RecordRisk, at_most: float) -> Rows:
-    masked = masked_from(data, source, method="protect_records", parameters={}, promise=None)
+def above(masked: Masked, risk: RecordRisk, at_most: float, risky: Flags) -> Rows:
+    """The records above a limit when the masked file is measured afresh. The risk of a record that
+    nothing was done to may come out a little higher, because it is added up in another order: one
+    that was not risky then still is not."""
     found = record_risk(masked, settings=risk.settings, most_sets=len(risk.sets))
-    return np.flatnonzero(found.values > at_most)
+    as_before = found.values <= risk.values * (1 + _ROUNDING)
+    return np.flatnonzero((found.values > at_most) & ~(as_before & ~risky))
 
 
-def _changes(before: pa.Table, after: pa.Table) -> dict[str, int]:
-    """How many cells of each column differ."""
+def _changed(before: pa.Table, after: pa.Table) -> dict[str, Flags]:
+    """Which cells of each column differ."""
     import pyarrow.compute as pc
 
-    changes = {}
+    changed = {}
     for name in after.column_names[1:]:
         old, new = before.column(name).cast(after.column(name).type), after.column(name)
         same = pc.fill_null(pc.equal(old, new), False)
         both_missing = pc.and_(old.is_null(), new.is_null())
-        number = len(new) - int(pc.sum(pc.or_(same, both_missing)).as_py())
-        if number:
-            changes[name] = number
-    return changes
+        changed[name] = ~np.array(pc.or_(same, both_missing))
+    return changed

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import attributes, engine
-from discreet.criteria.criterion import is_number
+from discreet.attributes import AttributeType
+from discreet.criteria.criterion import as_written, is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.microdata import Microdata
@@ -38,17 +40,21 @@ def sample(
     data : Microdata
     fraction, n : float, int
         The share (0 to 1) or the number of records to release; one of the two. A share is
-        rounded to the nearest number of records.
+        taken as it is written and rounded to the nearest number of records, halves up: 0.29
+        of 50 records is 15.
     seed : int
         The same seed chooses the same records wherever the record ids are the same.
     by : list of columns, optional
-        Strata: each gets its share of the sample (by largest remainders when ``n`` is given),
-        and one that would get no record is an error.
+        Strata: each gets its share of the sample, and one that would get no record is an error.
+        When ``n`` is given, by largest remainders; of equal ones the first stratum, in the
+        order of its values, is served first.
 
     Returns
     -------
     Masked
-        Linked to the initial records.
+        Linked to the initial records. Weights (``weight=`` of :func:`read`) are divided by the
+        share that was really drawn, of the file or of the stratum: a weight w becomes w · N/n. So
+        whole numbers become fractions, unless all records are drawn.
 
     Examples
     --------
@@ -63,6 +69,7 @@ def sample(
     raise_all([*_size_problems(data, fraction, n), *seed_problems(seed), *_unknown(data, strata)])
     assert seed is not None
     seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
+    fraction = None if fraction is None else float(as_written(fraction))
     link = require_link(data)
     named = data.source.at(data.record_id) if data.record_id else link
     _require_ids(data, named)
@@ -74,30 +81,51 @@ def sample(
             "Raise fraction=, or give n=.",
         )
     if strata:
-        source = _stratified(data, named, strata, fraction, size, seed)
+        source, factors = _stratified(data, named, strata, fraction, size, seed)
     else:
         source = engine.sample(data.source, named, size, data.n, seed)
+        factors = [data.n / size]
+        if data.weight is not None and factors != [1.0]:
+            source = engine.multiplied(source, data.weight, *factors)
     parameters = {"fraction": fraction, "n": n, "seed": seed, "by": list(strata)}
-    after = None if strata else size
+    weighted = _weighted(data, factors)
     return masked_from(
-        data, source, method="sample", parameters=parameters, promise=None, after=after
+        data,
+        source,
+        method="sample",
+        parameters={**parameters, **({"weight": weighted} if weighted else {})},
+        types={weighted["column"]: AttributeType("continuous")} if weighted else {},
+        promise=None,
+        after=None if strata else size,
     )
+
+
+def _weighted(data: Microdata, factors: Sequence[float]) -> dict[str, Any]:
+    """What was done with the weights: the column, and by what it was multiplied, or from what to
+    what where that differs between strata; empty where there are none, or all were drawn."""
+    low, high = min(factors), max(factors)
+    if data.weight is None or high == 1:
+        return {}
+    return {"column": data.weight, "multiplied_by": low if low == high else [low, high]}
 
 
 def nearest(fraction: float, n: int) -> int:
     """The number of records nearest to a share of n, halves up."""
-    return math.floor(fraction * n + 0.5)
+    return math.floor(as_written(fraction) * n + Fraction(1, 2))
 
 
 def allocate(sizes: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     """Split a sample over strata in proportion to their sizes, by largest remainders.
 
-    Equal remainders are served in the order of the strata.
+    Equal remainders are served in the order of the strata. In whole numbers, of any size: the
+    remainders of two strata are equal or they are not.
     """
-    exact = sizes * (total / sizes.sum())
-    taken = np.floor(exact).astype(np.int64)
-    rest = np.argsort(-(exact - taken), kind="stable")[: total - int(taken.sum())]
-    taken[rest] += 1
+    given = [int(size) for size in sizes]
+    records = sum(given)
+    shares = [divmod(size * total, records) for size in given]
+    taken = np.array([whole for whole, _ in shares], dtype=np.int64)
+    by_remainder = sorted(range(len(given)), key=lambda stratum: -shares[stratum][1])
+    taken[by_remainder[: total - int(taken.sum())]] += 1
     return taken
 
 
@@ -108,7 +136,8 @@ def _stratified(
     fraction: float | None,
     size: int,
     seed: int,
-) -> engine.Source:
+) -> tuple[engine.Source, list[float]]:
+    """The records drawn, and how many initial ones each stands for, by stratum."""
     import pyarrow as pa
 
     found = data.frequency_set(strata)
@@ -125,8 +154,14 @@ def _stratified(
             "Merge small strata, or draw a larger sample.",
         )
     columns = [v.take(pa.array(c)) for v, c in zip(found.values, found.codes, strict=True)]
-    table = pa.Table.from_arrays([*columns, pa.array(taken)], names=[*strata, "take"])
-    return engine.stratified_sample(data.source, named, strata, table, seed)
+    factors = [int(all_) / int(drawn) for all_, drawn in zip(found.counts, taken, strict=True)]
+    table = pa.Table.from_arrays(
+        [*columns, pa.array(taken), pa.array(factors, pa.float64())],
+        names=[*strata, "take", "factor"],
+    )
+    weight = data.weight if max(factors) > 1 else None
+    drawn = engine.stratified_sample(data.source, named, strata, table, seed, weight)
+    return drawn, factors
 
 
 def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> list[Problem]:

@@ -19,6 +19,7 @@ from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.promise import AtMost, refuse
+from discreet.masking.risky_groups import aggregated
 from discreet.microdata import Microdata
 from discreet.progressing import stage
 from discreet.risks.exposure import CodedRecords
@@ -42,6 +43,10 @@ def protect_records(
 ) -> Masked:
     """Lower the risk of every record to a limit by changing the risky records only.
 
+    A record at or below the limit is changed only where it must be: it would come above the limit
+    because risky records that shared its values were changed, and these have nothing else to lose;
+    or the risky records are too few to form groups. The result says which: ``.drawn_in``.
+
     Parameters
     ----------
     data : Microdata
@@ -63,7 +68,9 @@ def protect_records(
     Returns
     -------
     Masked
-        ``.changes`` says how many cells of each attribute were changed.
+        ``.changes`` says how many cells of each attribute were changed, ``.drawn_in`` which
+        records were changed though they were not above the limit, by their place in
+        ``risk.values``.
 
     Raises
     ------
@@ -84,7 +91,7 @@ def protect_records(
     """
     _require(data, risk, at_most, method, columns, cost)
     require_ids(data)
-    link = require_link(data)
+    require_link(data)
     if data.source.row is None:
         fail(
             "N02",
@@ -95,7 +102,7 @@ def protect_records(
     parameters = {"at_most": at_most, "by": method, "columns": list(chosen), "cost": cost or {}}
     promise, broken = AtMost(risk, at_most), [""]
     for limit in (at_most, at_most * _ROUNDING):
-        masked = _protected(data, risk, limit, parameters, link)
+        masked = _protected(data, risk, limit, parameters)
         broken = promise.broken(masked)
         if not broken:
             return masked
@@ -103,27 +110,28 @@ def protect_records(
 
 
 def _protected(
-    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any], link: str
+    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any]
 ) -> Masked:
-    chosen = tuple(parameters["columns"])
+    chosen, risky = tuple(parameters["columns"]), risk.values > parameters["at_most"]
     if parameters["by"] == "suppress":
-        source, changes, left = _suppress(data, risk, limit, chosen, parameters["cost"], link)
+        made = _suppress(data, risk, limit, chosen, parameters["cost"], risky)
     else:
-        from discreet.masking.risky_groups import aggregated
-
-        source, changes, left = aggregated(data, risk, limit, chosen, link)
+        made = aggregated(data, risk, limit, chosen, risky)
+    source, changes, left, drawn_in = made
     if left:
         _not_reached(left, parameters["at_most"])
     settings = risk.settings.to_dict()
+    found = {"changes": changes, "drawn_in": len(drawn_in), "settings": settings}
     return masked_from(
         data,
         source,
         method="protect_records",
-        parameters={**parameters, "changes": changes, "settings": settings},
+        parameters={**parameters, **found},
         promise=None,  # held against it by the caller, which tries again with less
         changed=frozenset(changes),
         complete=source,
         changes=changes,
+        drawn_in=tuple(int(row) for row in drawn_in),
         asked={**parameters, "method": parameters["by"], **vars(risk.settings)},
     )
 
@@ -134,8 +142,8 @@ def _suppress(
     at_most: float,
     chosen: tuple[str, ...],
     cost: Mapping[str, float],
-    link: str,
-) -> tuple[engine.Source, dict[str, int], int]:
+    risky: NDArray[np.bool_],
+) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
     names = risk.settings.attributes
     task = Task(
         sets=[tuple(names.index(a) for a in s) for s in risk.sets],
@@ -145,15 +153,16 @@ def _suppress(
         blankable=tuple(names.index(name) for name in chosen),
         cost=np.array([float(cost.get(name, 1.0)) for name in names]),
         wildcard=data.missing == "wildcard",
+        risky=risky,
     )
-    above = risk.above(at_most).count
-    with stage("blanking cells of risky records", max(above, 1)) as advance:
+    first = int(risky.sum())
+    with stage("blanking cells of risky records", max(first, 1)) as advance:
         found = suppressed(
-            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(above - left, 0))
+            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(first - left, 0))
         )
     cells = {names[a]: blank for a, blank in found.cells.items()}
     changes = {name: int(blank.sum()) for name, blank in cells.items()}
-    return _blanked(data, cells, link), changes, found.left
+    return _blanked(data, cells, require_link(data)), changes, found.left, found.drawn_in
 
 
 def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:

@@ -53,9 +53,18 @@ OUTPUTS = {
     "public_report": TEXT,
     "note": TEXT,
     "identifiers": COLUMNS,
+    "unique_columns": Field(
+        "a table of columns and the reason why each may be made public",
+        lambda v: (
+            isinstance(v, Mapping)
+            and all(isinstance(one, str) and one.strip() for one in v.values())
+        ),
+        columns=True,
+    ),
     "escape_formulas": FLAG,
     "seed": SEED,
 }
+PUBLIC = ("public", "public_report")  # outputs that make a release a public one
 FILES = {  # the outputs that are files, in the order in which they appear; the ledger is last
     "masked": (".csv", ".parquet"),
     "report": (".html",),

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.errors import listed
 from discreet.planning.lines import At
 from discreet.planning.recording import moved, reading_of
+from discreet.wording import counted
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -44,6 +46,7 @@ def first_plan(data: Any, output: str | None) -> Plan:
     stem = file.name.partition(".")[0] if file else "data"
     suffix = ".parquet" if file and file.suffix in (".parquet", ".pq") else ".csv"
     document["outputs"] = {"masked": output or f"{stem}.masked{suffix}"}
+    notes["outputs",] = _outputs(data, roles)
     here = Path.cwd()
     made = {name: section for name, section in document.items() if section}
     return Plan(
@@ -61,8 +64,21 @@ def _heading() -> Notes:
         ("hierarchies",): "how the values of a key become coarser: intervals, prefixes, dates,\n"
         'by_frequency, suppress, or a file: { file = "job.csv" }.',
         ("criterion",): "p = 2 would ask for two values of each confidential attribute as well.",
-        ("outputs",): 'report = "release.html" adds a report for the house.',
     }
+
+
+def _outputs(data: Any, roles: dict[str, Any]) -> str:
+    """What else can be written, and what a public release needs."""
+    said = 'report = "release.html" adds a report for the house.'
+    out = {*roles.get("identifiers", []), *roles.get("keys", []), roles.get("record_id")}
+    unique = [one.column for one in ds.unchanged(data).flagged if one.column not in out]
+    if not unique:
+        return said
+    return (
+        f"{said}\nMany records are unique on {listed(unique)}. A public release "
+        '(public_report = "public.html") needs\na reason in writing for each that leaves as it '
+        'was: unique_columns = { column = "reason" }.'
+    )
 
 
 def _roles(data: Any, found: Any, notes: Notes) -> dict[str, Any]:
@@ -94,10 +110,15 @@ def _types(data: Any, roles: dict[str, Any], notes: Notes) -> dict[str, Any]:
         kind = data.types[name]
         types[name] = list(kind.scale) if name in data.origin.types and kind.scale else kind.measure
         distinct, missing = data.profile[name]
-        notes["types", name] = f"{distinct:,} values" + (
+        notes["types", name] = counted(distinct, "value") + (
             f", {missing:,} missing" if missing else ""
         )
-        if kind.measure == "continuous" and distinct <= _FEW:
+        if kind.why and name == roles.get("weight"):
+            types[name] = "continuous"  # a weight is an amount, however few values it has
+        elif kind.why:
+            notes["types", name] += ": codes; if these are amounts, write continuous"
+            notes["types",] = f"{_heading()['types',]}\n{kind.why}."
+        elif kind.measure == "continuous" and distinct <= _FEW:
             notes["types", name] += ": if these are codes, write nominal"
         if kind.measure == "ordinal" and name not in data.origin.types:
             types[name] = "nominal"
@@ -116,7 +137,7 @@ def _hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
     kind, distinct = data.source.kinds[name], data.profile[name][0]
     if kind in ("date", "timestamp"):
         return _DATE, ""
-    if kind in ("integer", "number"):
+    if kind in ("integer", "number") and not data.types[name].why:
         if " age" in f" {reason}":
             return _AGE, ""
         return {"suppress": True}, "intervals = [10, 50], say, keeps more"

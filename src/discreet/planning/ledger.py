@@ -135,8 +135,17 @@ class Ledger:
             "risk": without(("computed_from",), known.get("risk")),
             "disclosure_risk": risk and {n: risk[n] for n in _RISK if n in risk},
             "information_loss": without(("computed_from", "by_attribute"), loss),
+            "unchanged": self._unchanged_names(),
         }
         return Ledger({n: v for n, v in shown.items() if v is not None}, self.folder)
+
+    def _unchanged_names(self) -> dict[str, Any] | None:
+        """What left as it was, by name and role: how many are unique helps who has no file."""
+        known = self.document.get("unchanged")
+        return known and {
+            "released": known["released"],
+            "columns": [{n: one[n] for n in ("column", "role")} for one in known["columns"]],
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -125,6 +125,17 @@ class Plan:
         return None if named is None else self.file(named)
 
     @property
+    def inputs(self) -> list[Path]:
+        """The files that a run reads: the source, those beside it, and that of the plan itself."""
+        return self._named + ([self.folder / self.where.file] if self.where.file else [])
+
+    @property
+    def _named(self) -> list[Path]:
+        from discreet.planning.recording import files_of
+
+        return [self.file(table[name]) for table, name in files_of(self.document) if name == "file"]
+
+    @property
     def outputs(self) -> dict[str, Path]:
         """The files that a run writes, in order; the ledger is always written, and last."""
         from discreet.planning.document import FILES
@@ -201,6 +212,23 @@ class Plan:
             self, document={**self.document, "steps": seeded} if steps else self.document
         )
 
+    def with_reasons(self, reasons: Mapping[str, str]) -> Plan:
+        """The plan with more reasons why columns that make many records unique may be public."""
+        if not reasons:
+            return self
+        outputs = self.section("outputs")
+        written = {**outputs.get("unique_columns", {}), **reasons}
+        document = {**self.document, "outputs": {**outputs, "unique_columns": written}}
+        raise_all(document_problems(document, self.where, self.folder))
+        return replace(self, document=document)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it makes a public release: a report or an extract of the ledger to publish."""
+        from discreet.planning.document import PUBLIC
+
+        return any(name in self.outputs for name in PUBLIC)
+
     def on(self, source: str | os.PathLike[str]) -> Plan:
         """The same plan for another file."""
         named = {**self.section("source"), "file": str(Path(source).absolute())}
@@ -271,7 +299,8 @@ class Plan:
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".toml":
             fail("O01", "a plan is written to a .toml file.", "Name it so.")
         target = Path(path)
-        write_text(target, self.moved(target.absolute().parent).to_toml(), overwrite=overwrite)
+        text = self.moved(target.absolute().parent).to_toml()
+        write_text(target, text, overwrite=overwrite, inputs=self._named)
 
     def moved(self, folder: Path) -> Plan:
         """The same plan for another folder."""

@@ -28,6 +28,8 @@ class Release:
         Of the plan's criterion; None where it has none.
     risk, disclosure_risk, information_loss : results or None
         None where the data or roles do not allow it; ``ledger`` says why.
+    unchanged : Unchanged
+        What leaves as it was, and on which of it many records are unique.
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.
@@ -39,6 +41,7 @@ class Release:
     risk: Any
     disclosure_risk: Any
     information_loss: Any
+    unchanged: Any
     ledger: Ledger
     files: tuple[Path, ...]
 
@@ -52,6 +55,7 @@ class Release:
         lines = [self.ledger.explain()] if self.satisfied else []
         lines += [self.check.explain()] if self.check is not None else []
         lines += [repr(part) for part in (self.disclosure_risk, self.information_loss) if part]
+        lines.append(self.unchanged.explain())
         if self.files:
             lines.append(f"Written: {', '.join(file.name for file in self.files)}.")
         else:
@@ -76,6 +80,7 @@ class Release:
             "risk": figures(self.risk),
             "disclosure_risk": figures(self.disclosure_risk),
             "information_loss": figures(self.information_loss),
+            "unchanged": figures(self.unchanged),
         }
 
     def __repr__(self) -> str:

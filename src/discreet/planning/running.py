@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.errors import DiscreetError, Problem, fail
+from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.planning import entries
 from discreet.planning.document import FILES
 from discreet.planning.ledger import FORMAT, Ledger
-from discreet.planning.recording import files_of
 from discreet.planning.release import Release
 from discreet.rooms import tidy, together
 
@@ -57,6 +56,7 @@ def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
     document = _document(under_way, data, masked, inputs)
     document |= {"started": started.isoformat(timespec="seconds")}
     release = _measured(under_way, data, masked, document)
+    raise_all(_reason_problems(release))
     if release.satisfied:
         if _states(plan) != before:  # it would be written from two states of a file
             fail("S22", "an input was changed during the run.", "Run again when it is at rest.")
@@ -70,21 +70,10 @@ def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
     if not plan.section("steps"):
         what, remedy = "has no step: nothing would be masked.", "Add [[steps]]."
         problems.append(plan.where.problem((), "P32", what, remedy))
-    read = {
-        plan.file(table[name]).resolve()
-        for table, name in files_of(plan.document)
-        if name == "file"
-    }
+    read = plan.inputs
     for name, place in plan.outputs.items():
-        at = ("outputs", name)
-        found = place_problems(place, overwrite=overwrite, suffixes=FILES[name])
-        if place.resolve() in read:
-            found = [
-                Problem(
-                    "O03", f"{place.name} is an input, which is never changed.", "Name another."
-                )
-            ]
-        problems += plan.where.all(at, found)
+        found = place_problems(place, overwrite=overwrite, suffixes=FILES[name], inputs=read)
+        problems += plan.where.all(("outputs", name), found)
     return [*problems, *_report_problems(plan)]
 
 
@@ -144,14 +133,28 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
     document |= {"check": entries.figures(check)}
     document |= {name: entries.figures(result) for name, result in found.items()}
     document |= {"not_measured": under_way.not_measured}
+    unchanged = ds.unchanged(masked, identifiers=plan.section("outputs").get("identifiers", ()))
+    document |= {"unchanged": entries.figures(unchanged)}
     ledger = Ledger(document, plan.outputs["ledger"].parent)
-    return Release(plan, masked, check, **found, ledger=ledger, files=())
+    return Release(plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=())
+
+
+def _reason_problems(release: Release) -> list[Problem]:
+    """A public release in which many records are unique on a column needs a reason in writing."""
+    plan = release.plan
+    if not plan.is_public or not release.satisfied:
+        return []
+    remedy = (
+        'write why it may go out: unique_columns = { column = "reason" } in [outputs], or '
+        "--unique-column 'column=reason'."
+    )
+    reasons = plan.section("outputs").get("unique_columns", {})
+    return plan.where.all(("outputs",), release.unchanged.problems(reasons, remedy))
 
 
 def _states(plan: Plan) -> list[tuple[int, int, int]]:
     """Size, time and number of each file that is read."""
-    found = [plan.file(table[name]) for table, name in files_of(plan.document) if name == "file"]
-    states = [file.stat() for file in found if file.exists()]
+    states = [file.stat() for file in plan.inputs if file.exists()]
     return [(state.st_size, state.st_mtime_ns, state.st_ino) for state in states]
 
 
@@ -188,6 +191,7 @@ def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[s
                 criterion=release.plan.criterion or None,
                 found=under_way.found,
                 note=release.plan.section("outputs").get("note") if name == "report" else None,
+                unique_columns=release.plan.section("outputs").get("unique_columns"),
             )
 
 

@@ -161,7 +161,8 @@ def compared(ledger: Ledger, other: Ledger) -> Verification:
         if one["role"] == "masked":
             found = other.output("masked").get("sha256")
             findings.compare("digest of the masked file", one["sha256"], found)
-    for name in ("records", "check", "disclosure_risk", "information_loss"):
+    listed_then = ["unchanged"] if "unchanged" in ledger.document else []
+    for name in ("records", "check", "disclosure_risk", "information_loss", *listed_then):
         recorded, found = (without(_FRESH, one.document.get(name)) for one in (ledger, other))
         findings.compare(name.replace("_", " "), recorded, found)
     return Verification(
@@ -270,6 +271,9 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
     if seeded.criterion:
         found = without(_FRESH, figures(ds.check(masked, seeded.criterion)))
         findings.compare("the check, made again", without(_FRESH, ledger.document["check"]), found)
+    if "unchanged" in ledger.document:
+        left = figures(ds.unchanged(masked, identifiers=outputs.get("identifiers", ())))
+        findings.compare("what left as it was, made again", ledger.document["unchanged"], left)
     for name, measure in (
         ("disclosure_risk", ds.disclosure_risk),
         ("information_loss", ds.information_loss),

@@ -6,7 +6,7 @@ from typing import Any
 
 import discreet as ds
 from discreet.charts import correlation_chart
-from discreet.reporting.blocks import Block, Figure, Section, Table, Words, cut, rounded
+from discreet.reporting.blocks import Block, Figure, Section, Table, Words, cut, rounded, shown
 from discreet.reporting.distributions import distributions
 from discreet.reporting.facts import Facts
 from discreet.reporting.fragments import before_after_figure, figure
@@ -21,7 +21,7 @@ _SHORT = {"mean": "mean", "standard deviation": "SD"}
 
 def section(facts: Facts) -> Section:
     """The third section of the report."""
-    blocks: list[Block] = [*_in_words(facts), _measures(facts)]
+    blocks: list[Block] = [*_in_words(facts), *_measures(facts)]
     if not facts.public:
         blocks += [*_by_attribute(facts), *_statistics(facts), *_distributions(facts)]
         blocks += _score(facts)
@@ -29,7 +29,7 @@ def section(facts: Facts) -> Section:
 
 
 def _in_words(facts: Facts) -> list[Words]:
-    loss, lines = facts.loss, []
+    loss, lines = facts.loss, [_lead(facts)]
     if loss.untouched and not facts.public:
         lines.append(f"Left as they were: {facts.listed(loss.untouched)}.")
     if loss.not_compared and not facts.public:
@@ -44,17 +44,47 @@ def _in_words(facts: Facts) -> list[Words]:
             f"{counted(loss.left_out, 'record')} with missing values left out of the measures "
             "of numbers."
         )
-    return [Words(tuple(lines))] if lines else []
+    return [Words(tuple(lines))]
 
 
-def _measures(facts: Facts) -> Table:
-    """Every measure with its sentence; in public with two digits, also in the sentence."""
+def _lead(facts: Facts) -> str:
+    """A measure that applies, in a sentence."""
+    rows = {row["measure"]: row for row in facts.loss.table("arrow").to_pylist()}
+    if facts.loss.lead is None:
+        return "No single measure sees all that was changed; the attributes have their own."
+    row = rows[facts.loss.lead]
+    said = sentence(row["measure"], _few_digits(facts, row["value"]), row["meaning"])
+    return f"{short(row['measure'])} {shown(_few_digits(facts, row['value']))}. {said}"
+
+
+def _measures(facts: Facts) -> list[Block]:
+    """Every measure that applies with its sentence, in public with two digits, also in the
+    sentence; then those that do not, with the reason for the house.
+    """
     rows = []
     for row in facts.loss.table("arrow").to_pylist():
-        value = float(f"{row['value']:.{2 if facts.public else 4}g}")
-        said = sentence(row["measure"], value, row["meaning"])
-        rows.append((short(row["measure"]), value, f"{said} Range: {row['range']}."))
-    return Table("Information loss", ("measure", "value", "what it says"), tuple(rows))
+        if row["value"] is not None:
+            value = _few_digits(facts, row["value"])
+            said = sentence(row["measure"], value, row["meaning"])
+            rows.append((short(row["measure"]), value, f"{said} Range: {row['range']}."))
+    blocks: list[Block] = []
+    if rows:
+        head = ("measure", "value", "what it says")
+        blocks.append(Table("Information loss", head, tuple(rows)))
+    lines = [
+        f"{', '.join(short(name) for name in names)}: {facts.said(reason)}"
+        for reason, names in facts.loss.reasons().items()
+    ]
+    if facts.public:
+        lines = [", ".join(short(name) for name in facts.loss.not_applicable)] if lines else []
+    return [*blocks, *([Words((_ABSENT, *lines))] if lines else [])]
+
+
+_ABSENT = "Measures that do not apply to this masking:"
+
+
+def _few_digits(facts: Facts, value: float) -> float:
+    return float(f"{value:.{2 if facts.public else 4}g}")
 
 
 def _digits(value: float | None, digits: int) -> float | None:
@@ -93,12 +123,16 @@ def _statistics(facts: Facts) -> list[Block]:
     rows = [
         (facts.names.get(name, name), _SHORT[statistic], before, after, _change(before, after))
         for name, statistic, before, after in found
-        if statistic in _SHORT
+        if statistic in _SHORT and before is not None and after is not None
     ]
     columns = ("attribute", "statistic", "before", "after", "change")
     note = "Of the released records, with four significant digits."
     table = cut(Table("Means and standard deviations (SD)", columns, tuple(rows), note))
-    pairs = [row for row in found if row[1] == "correlation"]
+    pairs = [
+        (name, statistic, before, after)
+        for name, statistic, before, after in found
+        if statistic == "correlation" and before is not None and after is not None
+    ]
     return [table, *([_correlations(facts, pairs)] if pairs else [])]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import discreet as ds
 from discreet.reporting.naming import distinct, renamed
+from discreet.wording import NOT_USED
 
 Audience = Literal["internal", "public"]
 FEWEST = 5  # records: the usual limit of official statistics for what may be shown
@@ -22,6 +24,7 @@ class Given:
     ru_map: Any = None
     record_risk: Any = None
     score: Any = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +91,10 @@ class Facts:
         return renamed(text, self.names)
 
     def explained(self, result: Any) -> tuple[str, ...]:
-        """What a result says of itself, but for its advice on what to call next."""
+        """What a result says of itself, but for its advice on what to call next, and for what the
+        report says once."""
         lines = self.said(result.explain()).splitlines()
-        return tuple(line for line in lines if not line.startswith("Next: "))
+        return tuple(line for line in lines if not line.startswith(("Next: ", NOT_USED)))
 
     def changed(self) -> list[str]:
         """The released attributes whose values were changed, in the order of the file."""
@@ -100,6 +104,14 @@ class Facts:
         keys = [c for c in shared if c in self.initial.keys and c not in self.loss.untouched]
         others = [c for c in shared if c not in self.initial.keys and self._differs(c)]
         return [c for c in shared if c in {*keys, *others}]
+
+    @functools.cached_property
+    def unchanged(self) -> ds.Unchanged:
+        """What leaves as it was, but for the column that links a file masked elsewhere."""
+        if self.on is None and isinstance(self.masked, ds.Masked):
+            return ds.unchanged(self.masked)
+        linking = () if self.on is None else (self.on,)
+        return ds.unchanged(self.masked, changed=[*self.changed(), *linking])
 
     def _differs(self, column: str) -> bool:
         before, after = (d.frequency_set([column]) for d in (self.initial, self.masked))

@@ -20,7 +20,7 @@ from discreet.wording import counted
 
 # Parameters of a step that the public may know; seeds and whatever is new stay inside.
 _PUBLIC = ("criterion", "levels", "columns", "k", "method", "fraction", "n", "by", "round",
-           "ordinal", "preserve_variance")  # fmt: skip
+           "ordinal", "preserve_variance", "weight")  # fmt: skip
 _SAID = {"generalize": "generalized and suppressed", "sample": "sampled",
          "microaggregate": "microaggregated",
          "protect_records": "changed where the risk was too high"}  # fmt: skip
@@ -37,7 +37,13 @@ def section(facts: Facts) -> Section:
         )
     )
     tables = Columns((_columns(facts), *_steps(facts)))
-    blocks: tuple[Block, ...] = (figures, _in_words(facts), *_warnings(facts), tables)
+    blocks: tuple[Block, ...] = (
+        figures,
+        _in_words(facts),
+        *_warnings(facts),
+        tables,
+        *_unchanged(facts),
+    )
     return Section("released", "What was released", blocks)
 
 
@@ -47,6 +53,14 @@ def _in_words(facts: Facts) -> Words:
         f"{facts.masked.n:,} of {counted(facts.initial.n, 'record')} are released"
         + (f": {done}." if done else "; the file was masked elsewhere.")
     ]
+    lines += [
+        f"{counted(number, 'record')} that {'was' if number == 1 else 'were'} not above the limit "
+        "had to be changed, too: they lost the company of records that were, or were needed to "
+        "form groups with them."
+        for step in facts.steps
+        if (number := step.parameters.get("drawn_in", 0)) and not facts.public
+    ]
+    lines += _about_weights(facts)
     held = [c for c in facts.initial.columns if c not in facts.released]
     if held and facts.public:
         lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")
@@ -60,6 +74,28 @@ def _in_words(facts: Facts) -> Words:
     return Words(tuple(lines))
 
 
+def _about_weights(facts: Facts) -> list[str]:
+    """What was done with the weights, step by step, and that the measures do without them."""
+    if facts.initial.weight is None:
+        return []
+    column = facts.names[facts.initial.weight]
+    lines = []
+    for step in facts.steps:
+        by = (step.parameters.get("weight") or {}).get("multiplied_by")
+        if isinstance(by, list):
+            low, high = (rounded(factor) for factor in by)
+            lines.append(
+                f"The weights in {column} were multiplied in each stratum by its records before "
+                f"over those drawn: by {low} to {high}."
+            )
+        elif by is not None:
+            lines.append(
+                f"The weights in {column} were multiplied by {rounded(by)}, the records before "
+                "over those drawn."
+            )
+    return [*lines, f"Risk and loss do not use the weights in {column}: every record counts once."]
+
+
 def _is(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
@@ -70,13 +106,47 @@ def _warnings(facts: Facts) -> list[Words]:
     ]
 
 
+def _unchanged(facts: Facts) -> list[Block]:
+    """What leaves as it was; how many records are unique on it is for the house."""
+    found = facts.unchanged
+    if facts.public or not found.columns:
+        return []
+    rows = [
+        (facts.names[one.column], one.role, one.distinct, one.unique,
+         None if one.unique is None else Share(one.unique, one.n),
+         "yes" if one.flagged else "", _reason(one, facts))
+        for one in found.columns
+    ]  # fmt: skip
+    reasons = any(row[-1] for row in rows)
+    heads = ("column", "role", "distinct", "unique records", "share", "flagged", "reason")
+    cells = tuple(row if reasons else row[:-1] for row in rows)
+    words = [facts.said(one.explain()) for one in found.flagged]
+    table = Table(
+        "What leaves as it was",
+        heads if reasons else heads[:-1],
+        cells,
+        f"A column is {facts.unchanged.rule}.",
+    )
+    return [table, *([Words(tuple(words), "bad")] if words else [])]
+
+
+def _reason(one: Any, facts: Facts) -> str:
+    return " ".join(facts.given.reasons.get(one.column, "").split()) if one.flagged else ""
+
+
 def _columns(facts: Facts) -> Table:
     if facts.public:
+        as_it_was = {one.column for one in facts.unchanged.columns}
         rows = [
-            (facts.names[c], facts.masked.roles.of(c), str(facts.masked.types[c]))
+            (
+                facts.names[c],
+                facts.masked.roles.of(c),
+                str(facts.masked.types[c]),
+                "as they were" if c in as_it_was else "changed",
+            )
             for c in facts.released
         ]
-        return Table("Columns released", ("column", "role", "type"), tuple(rows))
+        return Table("Columns released", ("column", "role", "type", "values"), tuple(rows))
     before, after = facts.initial.profile, facts.masked.profile
     gaps = any(missing for _, missing in (*before.values(), *after.values()))
     rows_inside = []

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import html
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ def report(
     title: str | None = None,
     note: str | None = None,
     threshold: int | None = None,
+    unique_columns: Mapping[str, str] | None = None,
     overwrite: bool = False,
 ) -> Report:
     """Write a report of a release: what, at which risk, at what cost, how chosen, how to repeat.
@@ -133,6 +135,9 @@ def report(
     threshold : int, optional
         Least number of records of a category or bin that is shown; 5, or the k of the criterion
         where that is larger.
+    unique_columns : mapping of column to reason, optional
+        Why a column may go out that leaves as it was and makes many records unique
+        (``ds.unchanged``); the public version is refused without. The internal version shows it.
     overwrite : bool
         Replace an existing file.
 
@@ -144,24 +149,35 @@ def report(
     Examples
     --------
     >>> import discreet as ds, tempfile
-    >>> survey = ds.read(ds.datasets.patients(200, seed=1), keys=["age", "income"])
+    >>> patients = ds.datasets.patients(200, seed=1)
+    >>> survey = ds.read(patients, identifiers=["name", "ssn", "zip"], keys=["age", "income"])
     >>> masked = ds.microaggregate(survey, k=5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = ds.report(survey, masked, f"{folder}/release.html", audience="public")
     >>> written.sections
     ('What was released', 'Who could be recognised', 'What it cost', 'How to repeat it')
     """
-    given = Given(criterion, found, ru_map, record_risk, score)
-    raise_all([*_problems(path, audience, title, note, threshold), *_given_problems(given)])
+    reasons = unique_columns if unique_columns is not None else {}
+    given = Given(criterion, found, ru_map, record_risk, score, reasons)
+    wrong = [*_problems(path, audience, title, note, threshold), *_given_problems(given)]
+    raise_all([*wrong, *_reason_problems(reasons, masked)])
     target = Path(path)
-    need_free(target, overwrite=overwrite, suffixes=_SUFFIXES)
+    need_free(target, overwrite=overwrite, suffixes=_SUFFIXES, inputs=_read(initial, masked))
     altair(), environment()  # say what is not installed before anything is computed
     facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
+    if facts.public:
+        remedy = 'say why it may go out: unique_columns={"column": "reason"}.'
+        raise_all(facts.unchanged.problems(reasons, remedy))
     sections = _sections(facts)
     write_text(target, _page(facts, sections, title, note), overwrite=overwrite)
     charts = sum(isinstance(b, Figure) for s in sections for b in s.blocks)
     titles = tuple(s.title for s in sections)
     return Report(target, audience, titles, charts, facts.satisfied, facts.warnings)
+
+
+def _read(*files: Any) -> list[Path]:
+    """The files that were read; what is no microdata is said later, with all else."""
+    return [file for one in files if isinstance(one, ds.Microdata) for file in one.inputs]
 
 
 def _sections(facts: Facts) -> list[Section]:
@@ -203,6 +219,23 @@ def _problems(path: Any, audience: Any, title: Any, note: Any, threshold: Any) -
         what = "threshold= is not a whole number of at least 1."
         found.append(Problem("P07", what, "Leave it out for 5, or the k of the criterion."))
     return found
+
+
+def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
+    if not isinstance(reasons, Mapping):
+        what = "unique_columns= is not a mapping of columns and reasons."
+        return [Problem("P36", what, 'Write {"fnlwgt": "why it may go out"}.')]
+    columns = getattr(masked, "columns", ())
+    problems = [
+        Problem("R01", f"unique_columns= names {name!r}, which is not a column.", "Leave it out.")
+        for name in reasons
+        if name not in columns
+    ]
+    return problems + [
+        Problem("P36", f"the reason for {name!r} is no text, or an empty one.", "Write a sentence.")
+        for name, reason in reasons.items()
+        if not (isinstance(reason, str) and reason.strip())
+    ]
 
 
 def _given_problems(given: Given) -> list[Problem]:

@@ -127,6 +127,7 @@ class Risk:
             else f"In some class all records have the same {name!r} (p = {p}): it is disclosed."
             for name, p in self.p.items()
         ]
+        lines += self.provenance.unweighted()
         lines.append(f"Next: {self._advice()}")
         return "\n".join(lines)
 

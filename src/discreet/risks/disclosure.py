@@ -127,6 +127,7 @@ class DisclosureRisk:
             f"DR_max = {self.maximal:.4f}: the share of the initial records that is linked, on "
             "average, by guessing within classes.",
             self._exactness(),
+            *self.provenance.unweighted(),
             "Next: set a limit with ds.DisclosureRiskAtMost, weigh the classes you hold to be safe "
             "with .weighted(W), and mask further until the measure is under it.",
         ]

@@ -208,6 +208,7 @@ class RecordRisk:
                 f"Taken as never known and not sensitive: {listed(self.unlisted)}. "
                 "Give them a probability or a weight if that is wrong."
             )
+        lines += self.provenance.unweighted()
         lines.append(
             "Next: protect the records above your threshold with ds.protect_records(data, risk, "
             "at_most=…), or look at .by_attribute()."

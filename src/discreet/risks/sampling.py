@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-
 from discreet import frames
-from discreet.criteria.criterion import is_number
+from discreet.criteria.criterion import as_written, is_number
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
@@ -67,26 +66,25 @@ class SamplingRisk:
     ) -> float:
         """The largest sampling factor that keeps a measure at or under a limit.
 
-        With ``sds`` = 2, two standard deviations above the expectation are kept under it. 0 when
-        not even one record may be released.
+        With ``sds`` = 2, two standard deviations above the expectation are kept under it. The
+        margin is 0 for the whole file, which is not left to chance: where the whole file is under
+        the limit, the factor is 1, though smaller samples may come out above it. 0 when not even
+        one record may be released.
         """
         if not (is_number(at_most) and 0 <= at_most <= 1):
             fail("P10", "a limit of the risk lies between 0 and 1.", "Give for example 0.05.")
-        if not (is_number(sds) and sds >= 0):
+        if not (is_number(sds) and 0 <= sds < math.inf):
             fail(
                 "P10", "sds= is a number of standard deviations, at least 0.", "Give for example 2."
             )
-        t = np.arange(self.n + 1) if sds else None
-        if t is None:
-            share = self._total(measure)[0] / self.n
-            largest = (
-                self.n if share == 0 else min(self.n, math.floor(at_most * self.n / share + 1e-9))
-            )
-            return largest / self.n
         mean, variance = self._population(measure)
-        upper = (t * mean + sds * np.sqrt(t * (1 - t / self.n) * variance)) / self.n
-        above = np.flatnonzero(upper > at_most + 1e-12)
-        return float((above[0] - 1 if len(above) else self.n) / self.n)
+        limit, margin = as_written(at_most) * self.n, as_written(sds) ** 2 * variance
+
+        def fits(t: int) -> bool:
+            room = limit - t * mean
+            return room >= 0 and margin * t * (1 - Fraction(t, self.n)) <= room**2
+
+        return _largest(fits, self.n) / self.n
 
     def explain(self) -> str:
         """The lines in a few sentences, and the answer for a limit of 5 %."""
@@ -100,6 +98,7 @@ class SamplingRisk:
                 f"± {2 * tenth.maximal_sd:.4f} (two standard deviations).",
                 f"DR_max is at most 5% up to a share of {self.fraction_for(0.05):.1%} "
                 f"({self.fraction_for(0.05, sds=2):.1%} with two standard deviations to spare).",
+                *self.provenance.unweighted(),
             ]
         )
 
@@ -140,23 +139,47 @@ class SamplingRisk:
 
     def _moments(self, measure: str, t: int) -> tuple[float, float]:
         mean, variance = self._population(measure)
-        return t * mean / self.n, math.sqrt(t * (1 - t / self.n) * variance) / self.n
+        spread = float(t * (1 - Fraction(t, self.n)) * variance)
+        return float(t * mean / self.n), math.sqrt(spread) / self.n
 
-    def _population(self, measure: str) -> tuple[float, float]:
-        """Mean and variance (divisor n − 1) of y over the initial records."""
+    def _population(self, measure: str) -> tuple[Fraction, Fraction]:
+        """Mean and variance (divisor n − 1) of y over the initial records, exactly."""
         total, squares = self._total(measure)
         mean = total / self.n
-        spread = max(squares - self.n * mean * mean, 0.0)
-        return mean, spread / (self.n - 1) if self.n > 1 else 0.0
+        spread = squares - self.n * mean**2
+        return mean, spread / (self.n - 1) if self.n > 1 else Fraction(0)
 
-    def _total(self, measure: str) -> tuple[float, float]:
+    def _total(self, measure: str) -> tuple[Fraction, Fraction]:
         """Σ y and Σ y²: F and Σ F_i/i for DR_max, F_1 twice for DR_min."""
         if measure == "minimal":
-            uniques = float(sum(F for i, F, _ in self.sizes if i == 1))
+            uniques = Fraction(sum(F for i, F, _ in self.sizes if i == 1))
             return uniques, uniques
         if measure == "maximal":
-            return float(sum(self.sizes.F)), math.fsum(F / i for i, F, _ in self.sizes)
+            return Fraction(sum(self.sizes.F)), _sum([Fraction(F, i) for i, F, _ in self.sizes])
         fail("P16", f"{measure!r} is not a measure.", "Use 'minimal' or 'maximal'.")
+
+
+def _sum(terms: list[Fraction]) -> Fraction:
+    """A sum of many fractions, halves by themselves: the denominators stay short for longer."""
+    if len(terms) < 8:
+        return sum(terms, Fraction(0))
+    half = len(terms) // 2
+    return _sum(terms[:half]) + _sum(terms[half:])
+
+
+def _largest(fits: Callable[[int], bool], n: int) -> int:
+    """The largest t of 0 to n that fits.
+
+    Expectation and margin, t · mean + sds · √(t (1 − t/n) S²), are together a concave function of
+    t. Where n does not fit, those that do are therefore 0 to some t, which is found by halving.
+    """
+    if fits(n):
+        return n
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def sampling_risk(data: Microdata) -> SamplingRisk:

@@ -63,10 +63,16 @@ class Ranges:
         """The weight of each number; NaN outside all ranges."""
         import pyarrow as pa
 
-        numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        found = np.full(len(numbers), math.nan)
+        found = np.full(len(values), math.nan)
+        whole = pa.types.is_integer(values.type)
+        known = values.is_valid().to_numpy(zero_copy_only=False)
+        # a whole number above 2⁵³ is no float: whole numbers are compared with whole bounds
+        numbers = values.fill_null(0) if whole else values.cast(pa.float64(), safe=False)
+        cells = numbers.to_numpy(zero_copy_only=False)
         for above, up_to, weight in self.rows:
-            found[(numbers > above) & (numbers <= up_to)] = weight
+            low, high = (_floor(above), _floor(up_to)) if whole else (above, up_to)
+            over = known if above == -math.inf else known & (cells > low)  # open: −∞ too
+            found[over & (cells <= high)] = weight
         return found
 
     def problems(self, name: str, kind: str) -> list[Problem]:
@@ -110,8 +116,8 @@ def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]
         if not (isinstance(row, Sequence) and len(row) == 3 and all(map(_is_bound, row[:2]))):
             what = f"a range of {name!r} is not (above, up_to, weight)."
             return Ranges(()), [Problem("P41", what, "Write (40_000, 70_000, 0.7); None: open.")]
-        above = -math.inf if row[0] is None else float(row[0])
-        up_to = math.inf if row[1] is None else float(row[1])
+        above = -math.inf if row[0] is None else _bound(row[0])
+        up_to = math.inf if row[1] is None else _bound(row[1])
         rows.append((above, up_to, row[2]))
     bad = sum(not is_share(row[2]) for row in rows)
     problems += [_bad_weights(name, bad)] if bad else []
@@ -139,3 +145,13 @@ def is_share(value: Any) -> bool:
 def _is_bound(value: Any) -> bool:
     decimals = isinstance(value, decimal.Decimal)
     return value is None or ((is_number(value) or decimals) and not math.isnan(value))
+
+
+def _bound(value: Any) -> float:
+    """A bound as a number; a whole one stays whole, since a float may not hold it."""
+    return int(value) if isinstance(value, int | np.integer) else float(value)
+
+
+def _floor(bound: float) -> float:
+    """What a whole number above the bound is above, too."""
+    return bound if math.isinf(bound) else math.floor(bound)

@@ -17,6 +17,7 @@ it: any scale is accepted and brought to w_11 = 1.
 from __future__ import annotations
 
 import csv
+import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Sizes = Any  # an array of class sizes
-_GRID = 24  # a function is checked for all i, j up to here before it is used
+# A function is checked before it is used: for all sizes up to 100, and for some up to 1,000.
+_GRID = np.unique(np.r_[1:101, np.geomspace(100, 1000, 61).round().astype(np.int64)])
+_MOST_CELLS = 250_000  # of the sizes that occur, all pairs are checked where they are so few
 
 
 @dataclass(frozen=True)
@@ -93,23 +96,24 @@ class Weights:
 
     @classmethod
     def from_function(cls, function: Callable[[int, int], float]) -> Weights:
-        """w_ij = function(i, j), asked for only where records are; must keep the papers' rules."""
+        """w_ij = function(i, j), which must keep the papers' rules.
+
+        It is asked for sizes up to 1,000 at once, and again for the class sizes that occur in the
+        files it is used on; for one i and j it must always give the same number.
+        """
         if not callable(function):
             fail("P11", "the weights are not a function of i and j.", "Give lambda i, j: ….")
+        value = functools.cache(functools.partial(_value, function))
 
         def vector(i: Sizes, j: Sizes) -> NDArray[np.float64]:
-            return np.array(
-                [_value(function, int(a), int(b)) for a, b in zip(i, j, strict=True)], dtype=float
-            )
+            return np.array([value(int(a), int(b)) for a, b in zip(i, j, strict=True)], dtype=float)
 
         first = vector([1], [1])[0]
         _positive_start(float(first))
         made = cls(
             "from a function", lambda i, j: vector(i, j) / first, scale=float(first), given=function
         )
-        sizes = np.arange(1, _GRID + 1)
-        i, j = (a.ravel() for a in np.meshgrid(sizes, sizes, indexing="ij"))
-        made.require_rules(i, j)
+        made.require_rules(*_pairs(_GRID))
         return made
 
     @classmethod
@@ -207,7 +211,9 @@ class Weights:
             fail("P13", what, "By all rules together no weight exceeds w_11.")
 
     def require_fit(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
-        """Refuse a triangular matrix whose empty triangle holds records: the other paper's."""
+        """Refuse weights that do not belong to the class sizes i and j of the records: a triangular
+        matrix whose empty triangle holds some (the other paper's), or a function that breaks a rule
+        on these sizes."""
         outside = i < j if self.triangle == "lower" else i > j
         if self.triangle in ("lower", "upper") and bool(outside.any()):
             at = int(np.flatnonzero(outside)[0])
@@ -220,16 +226,39 @@ class Weights:
                 f"records at i = {i[at]}, j = {j[at]}, where they are empty.",
                 "Give the matrix that belongs to this masking, or both triangles.",
             )
+        if callable(self.given):
+            self.require_rules(*_joined(i, j))
 
 
 def _value(function: Callable[[int, int], float], i: int, j: int) -> float:
     try:
         value = float(function(i, j))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         value = -1.0
     if not (np.isfinite(value) and value >= 0):
         fail("P11", f"the weight at i = {i}, j = {j} is not a number ≥ 0.", "Weights are ≥ 0.")
     return value
+
+
+def _pairs(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of sizes."""
+    i, j = np.meshgrid(sizes, sizes, indexing="ij")
+    return i.ravel(), j.ravel()
+
+
+def _joined(
+    i: NDArray[np.int64], j: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cells with those that the rules lead over from one to another: the first of each row, column
+    and diagonal, and all pairs of the sizes that occur unless they are too many."""
+    sizes = np.unique(np.concatenate([i, j, [1]]))
+    one, apart = np.ones_like(i), np.abs(i - j) + 1
+    cells = [(i, j), (i, one), (one, j), (i, i), (j, j)]
+    cells += [(np.where(i > j, apart, one), np.where(i > j, one, apart))]
+    if len(sizes) ** 2 <= _MOST_CELLS:
+        cells.append(_pairs(sizes))
+    both = np.unique(np.concatenate([np.stack(pair) for pair in cells], axis=1), axis=1)
+    return both[0], both[1]
 
 
 def _positive_start(first: float) -> None:

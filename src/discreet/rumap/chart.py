@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.charts import altair, in_font
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from discreet.rumap.result import RUMap
 
 _WIDTH, _HEIGHT = 520, 340
-_APART = 12.0  # pixels between points that are equal
 _COLOURS = ("#1d3a5f", "#b3261e", "#2f7d4f", "#8a5a00", "#5b3f8c", "#52606d")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
@@ -33,26 +33,29 @@ class _Frame:
 
 @in_font
 def ru_chart(found: RUMap) -> Any:
-    """Loss against risk; points of the frontier are filled, equal ones stand side by side."""
+    """Loss against risk; points of the frontier are filled, equal ones are one, with their
+    number.
+    """
     alt = altair()
     first = set(map(id, found.frontier))
     known = [*found.frontier, *(p for p in found.points if not p.failed and id(p) not in first)]
     frame = _Frame(known)
-    spots = _side_by_side(known, frame)
+    groups = _equal(known)
+    spots = [frame.pixels(*place) for place in groups]
     axes = {
         "x": alt.X("risk:Q", title=f"risk: {found.risk[1]}", scale=_scale(alt, frame.risk)),
         "y": alt.Y("loss:Q", title=f"loss: {found.loss[0]}", scale=_scale(alt, frame.loss)),
     }
     layers = [
         _line(alt, found).encode(**axes),
-        _points(alt, known, spots, frame, first).encode(**axes),
-        _labels(alt, known, spots, frame, len(first)).encode(**axes),
+        _points(alt, groups, first).encode(**axes),
+        _labels(alt, groups, spots, frame, [p.place for p in found.frontier]).encode(**axes),
     ]
     said = [f"{found.loss[0]}: {found.loss[1]}"]
     if found.unmasked.risk is not None:
         said.append(f"Unmasked: risk {found.unmasked.risk:.4g}. Filled: no other masking beats it.")
     if found.failed:
-        said.append(f"Not shown: {len(found.failed)} failed.")
+        said.append(f"Not shown: {len(found.failed)} that failed or a measure does not apply to.")
     title = alt.Title("Risk and loss of the maskings", subtitle=said)
     return alt.layer(*layers, title=title).properties(width=_WIDTH, height=_HEIGHT)
 
@@ -61,17 +64,18 @@ def _scale(alt: Any, top: float) -> Any:
     return alt.Scale(domain=[0, top], nice=False)
 
 
-def _side_by_side(points: list[Point], frame: _Frame) -> list[Spot]:
-    """The pixels of each point; equal points move apart along the risk."""
-    groups: dict[tuple[float, float], list[int]] = {}
-    for i, point in enumerate(points):
-        groups.setdefault(point.place, []).append(i)
-    spots = [(0.0, 0.0)] * len(points)
-    for (risk, loss), members in groups.items():
-        x, y = frame.pixels(risk, loss)
-        for n, i in enumerate(members):
-            spots[i] = (max(x + _APART * (n - (len(members) - 1) / 2), 0.0), y)
-    return spots
+def _equal(points: list[Point]) -> dict[Spot, list[Point]]:
+    """The points by their places, those of the frontier first."""
+    groups: dict[Spot, list[Point]] = {}
+    for point in points:
+        groups.setdefault(point.place, []).append(point)
+    return groups
+
+
+def _said(equal: list[Point]) -> str:
+    """The label of a point: its masking, and how many more are there."""
+    more = f" (×{len(equal)})" if len(equal) > 1 else ""
+    return f"{equal[0].label}{more}"
 
 
 def _line(alt: Any, found: RUMap) -> Any:
@@ -81,19 +85,18 @@ def _line(alt: Any, found: RUMap) -> Any:
     return alt.Chart(alt.Data(values=rows)).mark_line(**look)
 
 
-def _points(
-    alt: Any,
-    points: list[Point],
-    spots: list[Spot],
-    frame: _Frame,
-    first: set[int],
-) -> Any:
-    rows = []
-    for point, spot in zip(points, spots, strict=True):
-        risk, loss = frame.figures(*spot)
-        rows.append({"risk": risk, "loss": loss, "method": point.method, "masking": point.label,
-                     "filled": 1 if id(point) in first else 0})  # fmt: skip
-    methods = sorted({point.method for point in points})
+def _points(alt: Any, groups: Mapping[Spot, list[Point]], first: set[int]) -> Any:
+    rows = [
+        {
+            "risk": risk,
+            "loss": loss,
+            "method": equal[0].method,
+            "masking": ", ".join(point.label for point in equal),
+            "filled": 1 if any(id(point) in first for point in equal) else 0,
+        }
+        for (risk, loss), equal in groups.items()
+    ]
+    methods = sorted({equal[0].method for equal in groups.values()})
     colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(methods))]
     shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(methods))]
     colour = alt.Scale(domain=methods, range=colours)
@@ -113,9 +116,15 @@ def _points(
     )
 
 
-def _labels(alt: Any, points: list[Point], spots: list[Spot], frame: _Frame, first: int) -> Any:
-    labels = [point.label for point in points]
-    line = [frame.pixels(*point.place) for point in points[:first]]
+def _labels(
+    alt: Any,
+    groups: Mapping[Spot, list[Point]],
+    spots: list[Spot],
+    frame: _Frame,
+    frontier: list[Spot],
+) -> Any:
+    labels = [_said(equal) for equal in groups.values()]
+    line = [frame.pixels(*place) for place in frontier]
     rows = []
     places = place_labels(spots, labels, _WIDTH, _HEIGHT, line)
     for label, place in zip(labels, places, strict=True):

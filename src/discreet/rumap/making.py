@@ -20,7 +20,7 @@ from discreet.provenance import Provenance
 from discreet.rumap.measures import Given, Measure, RiskName, loss_measure, risk_measure
 from discreet.rumap.recipes import AsItIs, Recipe
 from discreet.rumap.result import RUMap
-from discreet.rumap.running import Axes, Masking, point_of, run
+from discreet.rumap.running import Axes, Masking, point_of, require_axes, run
 
 if TYPE_CHECKING:
     from discreet.risks.weights import Weights
@@ -52,7 +52,8 @@ def ru_map(
         ``"interval"``; weights for DR_W; or a function of the initial and the masked file.
     loss : str or function
         Any measure of :func:`information_loss`. By default ``"ebil_share"``, the share of the
-        information in the keys that is lost: it is there for every masking, from 0 to 1.
+        information in the keys that is lost, from 0 to 1: it is there for every masking that
+        changes keys only. A measure that applies to none of the maskings is refused.
     with_score : bool
         Put the parts of :func:`score` beside, where there are continuous keys.
     on : str, optional
@@ -64,7 +65,7 @@ def ru_map(
     -------
     RUMap
         ``.points``, ``.frontier``, ``.best(risk_at_most=0.05).masked``, ``.table()``, ``.chart()``.
-        A masking that fails is a point that says why.
+        A masking that fails, or that a measure does not apply to, is a point that says why.
 
     Examples
     --------
@@ -88,6 +89,7 @@ def ru_map(
     initial = data.initial if isinstance(data, Masked) else data
     axes = Axes(data, initial, by_risk, by_loss, with_score, on)
     points = run(chosen, axes, workers)
+    require_axes(points, axes)
     start = AsItIs()
     unmasked = point_of(Masking(start.label, start.method, {}, start.run), replace(axes, on=None))
     return RUMap(

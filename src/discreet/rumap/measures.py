@@ -9,6 +9,7 @@ every measure of :func:`information_loss`.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from discreet.errors import DiscreetError, Problem, did_you_mean, fail
 from discreet.loss.information import MEASURES, information_loss
-from discreet.loss.score import score
+from discreet.loss.score import linkage_attack
 from discreet.microdata import Microdata
 from discreet.risks.by_class import risk as class_risk
 from discreet.risks.disclosure import disclosure_risk
@@ -38,11 +39,11 @@ RISKS: dict[str, tuple[str, Found]] = {
     ),
     "linkage": (
         "share of records linked to their own",
-        lambda x, y, on: score(x, y, on=on).record_linkage / 100,
+        lambda x, y, on: linkage_attack(x, y, on=on).linked,
     ),
     "interval": (
         "share of values disclosed within an interval",
-        lambda x, y, on: score(x, y, on=on).interval_disclosure / 100,
+        lambda x, y, on: linkage_attack(x, y, on=on).within,
     ),
 }
 
@@ -64,14 +65,17 @@ class Measure:
             or not isinstance(value, int | float)
             or not math.isfinite(value)
         ):
-            what = f"{self.name} has no value for this masking."
-            fail("N50", what, "Choose a measure that applies to all of them.")
+            fail("N50", f"{self.name} has no value for this masking.", _OTHER)
         return float(value)
 
     def _found(self, initial: Microdata, masked: Microdata, on: str | None) -> Any:
         if self.ours:
             return self.find(initial, masked, on)
         return guarded(lambda: self.find(initial, masked, on), f"the function for the {self.name}")
+
+
+_OTHER = "Choose a measure that applies to all of them."
+NOT_APPLICABLE = ("N07", "N50")  # codes of what a measure says that does not apply
 
 
 def guarded(step: Callable[[], Any], what: str) -> Any:
@@ -101,12 +105,17 @@ def risk_measure(given: Any) -> Measure | Problem:
 def loss_measure(given: Any) -> Measure | Problem:
     """The measure of loss that is meant."""
     if isinstance(given, str) and given in MEASURES:
-        return Measure(
-            given,
-            MEASURES[given][0],
-            lambda x, y, on: information_loss(x, y, on=on).measures[given],
-        )
+        return Measure(given, MEASURES[given][0], functools.partial(_loss, given))
     return _own(given, "loss", MEASURES)
+
+
+def _loss(name: str, initial: Microdata, masked: Microdata, on: str | None) -> float | None:
+    found = information_loss(initial, masked, on=on)
+    if name in found.not_applicable:
+        apply = [other for other, value in found.measures.items() if value is not None]
+        remedy = f"Those that apply are {', '.join(apply)}." if apply else _OTHER
+        fail("N50", f"{name} does not apply: {found.not_applicable[name]}", remedy)
+    return found.measures[name]
 
 
 def _own(given: Any, axis: str, known: Any) -> Measure | Problem:

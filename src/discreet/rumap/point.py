@@ -26,7 +26,7 @@ class Point:
     parameters : mapping
         What the masking did, as plain values.
     risk, loss : float
-        The two measures; None when the masking failed.
+        The two measures; None when the masking failed, or the measure does not apply to it.
     records : int
         Records that are released; None when the masking failed.
     seconds : float
@@ -34,7 +34,7 @@ class Point:
     parts : mapping
         The parts of ``ds.score``, when they were asked for; empty where there is no score.
     problem : Problem
-        Why it failed, with its code; None when it did not.
+        Why it failed or a measure does not apply, with its code; else None.
     """
 
     label: str
@@ -56,7 +56,7 @@ class Point:
     @property
     def masked(self) -> Microdata:
         """The masked microdata; a masking off the frontier is made anew from its recipe."""
-        raise_all([self.problem] if self.problem else [])
+        raise_all([self.problem] if self.problem and self.make is None else [])
         assert self.make is not None
         return self.make()
 
@@ -84,7 +84,8 @@ class Point:
 
     def __repr__(self) -> str:
         if self.problem:
-            return f"Point({self.label}: failed [{self.problem.code}])"
+            word = "failed" if self.make is None else "a measure does not apply"
+            return f"Point({self.label}: {word} [{self.problem.code}])"
         return f"Point({self.label}: risk {self.risk:.4f}, loss {self.loss:.4f})"
 
 

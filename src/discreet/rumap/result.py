@@ -54,7 +54,7 @@ class RUMap:
 
     @property
     def failed(self) -> tuple[Point, ...]:
-        """The maskings that could not be made or measured."""
+        """The maskings that could not be made, or that a measure does not apply to."""
         return tuple(point for point in self.points if point.failed)
 
     def __getitem__(self, label: str) -> Point:
@@ -131,13 +131,13 @@ class RUMap:
             f"{counted(known, 'masking')} of {counted(self.provenance.records, 'record')}: "
             f"risk is {self.risk[1]}, loss is {self.loss[0]}, the {self.loss[1]}.",
         ]
-        if not self.unmasked.failed:
+        if self.unmasked.risk is not None:
             lines.append(f"Unmasked, the risk is {self.unmasked.risk:.4f}.")
         if self.frontier:
             lines.append("No other masking beats, from the lowest risk on:")
             lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in self.frontier]
         lines += [f"Equal in both: {' and '.join(labels)}." for labels in self.ties]
-        lines += [f"Failed: {p.label} [{p.problem.code}]: {p.problem}"
+        lines += [f"{_word(p)}: {p.label} [{p.problem.code}]: {p.problem}"
                   for p in self.points if p.problem]  # fmt: skip
         lines.append(
             "Next: .best(risk_at_most=…) gives the masking of least loss under your limit; look "
@@ -158,7 +158,7 @@ class RUMap:
         }
 
     def __repr__(self) -> str:
-        failed = f", {len(self.failed)} failed" if self.failed else ""
+        failed = f", {len(self.failed)} not on the map" if self.failed else ""
         return (
             f"RUMap: {counted(len(self.points), 'masking')}, {len(self.frontier)} on the "
             f"frontier{failed}"
@@ -170,6 +170,10 @@ class RUMap:
     @functools.cached_property
     def _parts(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for point in self.points for name in point.parts))
+
+
+def _word(point: Point) -> str:
+    return "Failed" if point.make is None else "Not on the map"
 
 
 def _within(value: float | None, limit: float | None) -> bool:

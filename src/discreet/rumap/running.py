@@ -12,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.errors import DiscreetError, fail
+from discreet.errors import DiscreetError, Problem, fail
 from discreet.loss.score import score
 from discreet.microdata import Microdata
 from discreet.progressing import Progress, on_progress, stage
-from discreet.rumap.measures import Measure, guarded
+from discreet.rumap.measures import NOT_APPLICABLE, Measure, guarded
 from discreet.rumap.point import Point, frontier
 
 MOST_WORKERS = 2  # the engine serves one at a time: more would wait for it
@@ -88,12 +88,37 @@ def point_of(masking: Masking, axes: Axes) -> Point:
     try:
         masked = _made(masking, axes.data)
         seconds = 0.0 if masking.given else time.perf_counter() - started
-        risk = axes.risk(axes.initial, masked, axes.on)
-        loss = axes.loss(axes.initial, masked, axes.on)
+        risk, no_risk = _figure(axes.risk, axes, masked)
+        loss, no_loss = _figure(axes.loss, axes, masked)
         parts = _parts(axes, masked) if axes.with_score else {}
     except DiscreetError as error:
         return point(seconds=seconds, problem=error.problems[0])
-    return point(risk, loss, masked.n, seconds, parts, make=lambda: masked)
+    problem = no_risk or no_loss
+    return point(risk, loss, masked.n, seconds, parts, problem, make=lambda: masked)
+
+
+def _figure(
+    measure: Measure, axes: Axes, masked: Microdata
+) -> tuple[float, None] | tuple[None, Problem]:
+    """The figure of a masked file, or why the measure does not apply to it."""
+    try:
+        return measure(axes.initial, masked, axes.on), None
+    except DiscreetError as error:
+        if error.code not in NOT_APPLICABLE:
+            raise
+        return None, error.problems[0]
+
+
+def require_axes(points: Sequence[Point], axes: Axes) -> None:
+    """Refuse an axis that applies to no masking that was made: there would be nothing to see."""
+    made = [point for point in points if point.make is not None]
+    for name, measure in (("risk", axes.risk), ("loss", axes.loss)):
+        absent = [point for point in made if getattr(point, name) is None]
+        if made and len(absent) == len(made):
+            problem = absent[0].problem
+            assert problem is not None
+            what = f"{measure.name} applies to none of the maskings. The first: {problem.what}"
+            fail("N50", what, problem.remedy)
 
 
 def _made(masking: Masking, data: Microdata) -> Microdata:
@@ -111,12 +136,12 @@ def _let_go(found: dict[int, Point], maskings: Sequence[Masking], data: Microdat
     """Keep the files on the frontier only; another one can be made anew when it is asked for."""
     best = set(map(id, frontier(list(found.values()))))
     for i, point in found.items():
-        if not (point.failed or maskings[i].given or id(point) in best):
+        if not (point.make is None or maskings[i].given or id(point) in best):
             found[i] = replace(point, make=functools.partial(_made, maskings[i], data))
 
 
 def _parts(axes: Axes, masked: Microdata) -> dict[str, float]:
-    """The parts of the score; none where there is no continuous attribute to compare."""
+    """The parts of the score; none where it does not apply."""
     try:
         found = score(axes.initial, masked, on=axes.on)
     except DiscreetError as error:

@@ -56,13 +56,12 @@ async def open_file(request: Request) -> Response:
 
 
 def _kept(all_: Workspaces, file: object) -> tuple[Workspace, str]:
-    """A workspace with the upload in it, and the name of the file there."""
+    """A workspace with the upload in it, and the way to the file there."""
     if not isinstance(file, UploadFile) or not file.filename:
         fail("P60", "no file was chosen.", "Choose a CSV or Parquet file.")
     workspace = all_.create()
-    return workspace, uploads.keep(
-        file.file, workspace.folder, uploads.tame(file.filename, "table.csv")
-    )
+    name = uploads.tame(file.filename, "table.csv")
+    return workspace, uploads.keep_source(file.file, workspace.folder, name)
 
 
 async def show(request: Request) -> Response:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -77,7 +78,8 @@ async def use(request: Request) -> Response:
     lattice = await run_in_threadpool(_kept, workspace, fields)
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/explore?{lattice.state.query()}")
-    said = f"{lattice.node(lattice.selected).label} is in the plan."
+    must = _numbers(_must(workspace, lattice))
+    said = f"{lattice.node(lattice.selected).label} is in the plan, with {must}."
     trigger = json.dumps({"changed": "", "said": said})
     return Response(status_code=204, headers={"HX-Trigger": trigger})
 
@@ -106,6 +108,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         return view
     lattice = Lattice(explored, workspace.folder, asked_in(asked, workspace, explored))
     current, address = workspace.is_current(WORK), f"/w/{workspace.id}/explore"
+    used = _as_used(workspace, lattice)
     return view | {
         "lattice": lattice,
         "state": lattice.state,
@@ -118,8 +121,11 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "listed": lattice.listed(LISTED),
         "current": current,
         "in_plan": _is_in_plan(workspace, lattice),
+        "used": used.node(lattice.selected),
+        "stays": _numbers(_must(workspace, lattice)) if used is not lattice else "",
         "also": _also(workspace, explored),
         **_attributes(workspace, explored),
+        "same_place": [lattice.node(n) for n in map_svg.beside(lattice)],
         "drawn": lattice_svg.drawing(lattice, address),
         "map": map_svg.drawing(lattice, address),
         "shows": SHOWS,
@@ -201,12 +207,20 @@ def _is_in_plan(workspace: Workspace, lattice: Lattice) -> bool:
 
 
 def _must(workspace: Workspace, lattice: Lattice) -> dict[str, int]:
-    """The k and p of the sliders; one at its end does not lower what the plan asks for."""
+    """The k and p of the sliders; a lower one does not lower what the plan asks for."""
     before, _ = drafting.generalization(workspace.sections)
-    ends, asked = ranges(lattice.explored), {"k": lattice.k, "p": lattice.p}
-    beyond = {n: before[n] for n in asked if before.get(n, 0) > ends[n][1] == asked[n]}
-    must = asked | beyond
-    return {"k": max(must.values())} | ({"p": must["p"]} if must["p"] > 1 else {})
+    return drafting.at_least(before, {"k": lattice.k, "p": lattice.p})
+
+
+def _as_used(workspace: Workspace, lattice: Lattice) -> Lattice:
+    """The lattice for the k and p that a node would be used with, as far as sliders go."""
+    ends = ranges(lattice.explored)
+    must = {"p": 1, **_must(workspace, lattice)}
+    k, p = (min(must[name], ends[name][1]) for name in ("k", "p"))
+    if (k, p) == (lattice.k, lattice.p):
+        return lattice
+    state = replace(lattice.asked, k=k, p=p, node=lattice.selected)
+    return Lattice(lattice.explored, workspace.folder, state)
 
 
 def _also(workspace: Workspace, explored: Explored) -> list[str]:
@@ -241,13 +255,19 @@ def _kept(workspace: Workspace, given: Mapping[str, Any]) -> Lattice:
     if explored is None or not workspace.is_current(WORK):
         fail("N67", "the lattice is out of date.", "Sweep it again, and choose a node of it.")
     lattice = Lattice(explored, workspace.folder, asked_in(given, workspace, explored))
-    node = lattice.node(lattice.selected)
+    used, must = _as_used(workspace, lattice), _must(workspace, lattice)
+    node = used.node(lattice.selected)
     if not node.feasible:
-        what = "the node would suppress more records than the limit allows."
+        words = f" for {_numbers(must)}, which the plan asks for" if used is not lattice else ""
+        what = f"the node would suppress more records than the limit allows{words}."
         fail("N67", what, "Choose a feasible node, or raise the limit.")
     levels = {key.name: level for key, level in zip(explored.keys, node.levels, strict=True)}
-    must = _must(workspace, lattice)
     workspace.change(
         lambda d: drafting.with_node(d, must, _share(lattice), levels), choosing_levels=True
     )
-    return lattice
+    return used
+
+
+def _numbers(must: Mapping[str, int]) -> str:
+    """The k and p that must hold, in words."""
+    return " and ".join(f"{name} = {number}" for name, number in must.items())

@@ -30,8 +30,7 @@ from discreet.app.stepping import (
     hierarchy_in,
 )
 from discreet.app.work.reading import values_file
-from discreet.app.work.releasing import is_output
-from discreet.app.work.running import hierarchy_files
+from discreet.app.work.running import hierarchy_files, is_output
 from discreet.app.work.task import WORKING
 from discreet.app.workspaces import DIGESTS, Workspace
 from discreet.errors import DiscreetError, Problem, fail

@@ -17,11 +17,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app import runs
-from discreet.app.checklist import Item, items_of, note_of, still_risky
+from discreet.app.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.pages import chosen, form_of, page, see, text_in, workspace_of
 from discreet.app.runs import Kept
-from discreet.app.work.releasing import REPORTS
-from discreet.app.work.running import folder_of, hierarchy_files, outputs_for
+from discreet.app.work.running import folder_of, hierarchy_files, names_for
 from discreet.app.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 
@@ -45,7 +44,7 @@ ABOUT = {
     "public": "Digest of the masked table, steps and figures; no seed.",
     "report": "Details by attribute, and what you acknowledged.",
     "ledger": "All parameters, seeds and digests: discreet verify compares them.",
-    "plan": "Repeats all of this: discreet run release.toml, beside the original and the files of "
+    "plan": "Repeats all of this: discreet run {plan}, beside the original and the files of "
     "hierarchies.",
     "script": "The same in Python.",
 }
@@ -99,7 +98,7 @@ async def download(request: Request) -> Response:
         raise HTTPException(404)
     if kept is None or not kept.can_be_released:
         return _refused(request, workspace, _why(workspace, kept))
-    if not workspace.is_current(SLOT):
+    if not _is_made(workspace, kept):
         what = "the release has not been made, or something has changed since."
         problem = Problem("N64", what, "Make the release, then download it.")
         return _refused(request, workspace, problem)
@@ -124,6 +123,20 @@ def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, st
     }
 
 
+def _is_made(workspace: Workspace, kept: Kept) -> bool:
+    """Whether the release was made of all that is there now, and whatever is not met now was
+    acknowledged in these words: more may be wanted since.
+    """
+    known = workspace.settings.get("release", {}).get("unmet", {})
+    unmet = _unmet(items_of(workspace, kept))
+    return workspace.is_current(SLOT) and unmet.items() <= known.items()
+
+
+def _unmet(items: tuple[Item, ...]) -> dict[str, str]:
+    """What is not met, by its name: the words that were read when it was acknowledged."""
+    return {item.name: item.words for item in items if not item.met}
+
+
 def _refused(request: Request, workspace: Workspace, problem: Problem) -> Response:
     view = _view(workspace) | {"problems": (problem,)}
     return page(request, "release.html", workspace, status=409, **view)
@@ -144,22 +157,21 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
     asked = _asked(form, workspace)
     raise_all(_problems(items, asked))
     suffix = chosen(form, "format", FORMATS)
-    outputs: dict[str, Any] = outputs_for(kept.run.document, suffix)
-    stem = outputs["masked"].removesuffix(suffix)
-    outputs |= {
-        "ledger": f"{stem}.ledger.json",
-        "public": f"{stem}.public.json",
-    }
+    names = names_for(kept.run.document)
+    outputs: dict[str, Any] = {"masked": names[FORMATS[suffix].lower()]}
+    outputs |= {what: names[what] for what in ("ledger", "public")}
     if not kept.run.figures["not_measured"]:  # a report without them would say nothing
-        outputs |= REPORTS
+        outputs |= {what: names[what] for what in ("report", "public_report")}
     if asked["escape"] and suffix == ".csv":
         outputs["escape_formulas"] = True
+    reasons = unique_columns_of(kept, asked["written"])
+    outputs |= {"unique_columns": reasons} if reasons else {}
     note = note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
     with workspace.lock:
         if workspace.is_busy:
             raise_all([Problem("N62", "a job of this table is running.", "Wait, or cancel it.")])
-        workspace.set("release", {"run": kept.slot, **asked})
+        workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
         # the chain on the page Protect may ask for something else by now
         chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
         workspace.begin("release", slot=SLOT, changes=chosen_plan)
@@ -187,22 +199,33 @@ def _asked(form: FormData, workspace: Workspace) -> dict[str, Any]:
     }
 
 
+def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
+    """The form as it was last sent, without what was acknowledged in other words than now."""
+    last = dict(workspace.settings.get("release", {}))
+    if kept is not None and "written" in last:
+        now, then = _unmet(items_of(workspace, kept)), last["unmet"]
+        same = {name for name, words in now.items() if then.get(name) == words}
+        last["written"] = {name: said for name, said in last["written"].items() if name in same}
+    return last
+
+
 def _view(workspace: Workspace) -> dict[str, Any]:
     kept = runs.candidate(workspace)
     usual = {"format": ".csv", "escape": False, "remark": "", "written": {}}
     made = workspace.results.get(SLOT)
+    names = names_for(kept.run.document if kept is not None else workspace.document)
     return {
         "kept": kept,
         "has_runs": bool(runs.runs_of(workspace)),
         "blocked": _why(workspace, kept) if kept is None or not kept.can_be_released else None,
         "items": items_of(workspace, kept) if kept is not None else (),
         "risky": still_risky(workspace, kept) if kept is not None else (),
-        "asked": {**usual, **workspace.settings.get("release", {})},
+        "asked": {**usual, **_still_said(workspace, kept)},
         "formats": FORMATS,
         "files": _offered(workspace, kept),
-        "about": ABOUT,
+        "about": {role: said.format_map(names) for role, said in ABOUT.items()},
         "beside": "As you uploaded it: the plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
-        "is_current": kept is not None and kept.can_be_released and workspace.is_current(SLOT),
+        "is_current": kept is not None and kept.can_be_released and _is_made(workspace, kept),
     }

@@ -190,7 +190,9 @@ def _edited(
 
 def types_for(column: Column) -> tuple[str, ...]:
     """The types that a column can have beside its own; what is stored as text has no mean."""
-    return tuple(kind for kind in ("nominal", "ordinal") if kind != column.type)
+    own = column.type.split(" ")[0]
+    numbers = ("continuous",) if column.why else ()
+    return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
 
 
 def _view(workspace: Workspace) -> dict[str, Any]:

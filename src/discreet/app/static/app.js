@@ -72,7 +72,8 @@
     if (!found) return;
     const asked = new URLSearchParams(new FormData(byId("sliders")));
     history.replaceState(null, "", `${found.dataset.address}?${asked}`);
-    if (wanted) (byId(wanted) || byId(`n${found.dataset.node}`))?.focus({ preventScroll: true });
+    const current = (name) => found.querySelector(`svg[data-name="${name}"] [aria-current]`);
+    if (wanted) (byId(wanted) || current(wanted[0]) || current("n"))?.focus({ preventScroll: true });
     wanted = null;
     if (found.dataset.said !== told) byId("status").textContent = told = found.dataset.said;
   });

@@ -28,9 +28,17 @@ def figures(release: Any, before: Any) -> dict[str, Any]:
             "after": release.ledger.document["disclosure_risk"],
         },
         "information_loss": release.ledger.document["information_loss"],
+        "unchanged": unchanged_of(release.unchanged),
         "not_measured": dict(release.ledger.document["not_measured"]),
         "statistics": statistics(release.masked),
     }
+
+
+def unchanged_of(found: Any) -> list[dict[str, Any]]:
+    """What leaves as it was, a row for each column, with what is to be said of a flagged one."""
+    return [
+        {**one.to_dict(), "words": one.explain() if one.flagged else ""} for one in found.columns
+    ]
 
 
 def statistics(masked: Any) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from discreet.app.work.task import Task
 from discreet.reporting.blocks import Section
 from discreet.reporting.naming import distinct, renamed, shortened
 
-FIGURES = "figures.json"
 _MOST_NAMED = 4  # columns in the label of a run
 _LONGEST = 20  # characters of each
 
@@ -51,17 +50,17 @@ class Run:
 
 def protect(task: Task) -> Run:
     """Mask the table, measure it, and keep the masked file with its ledger, figures and plan."""
-    room, release = running.run(task)
+    room = running.run(task)
+    release = room.release
     before = ds.risk(release.masked.initial)
     figures = comparing.figures(release, before)
-    text = json.dumps(figures, indent=2, ensure_ascii=False)
-    (room / FIGURES).write_text(text + "\n", encoding="utf-8")
+    room.write("figures", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
     sections = comparing.sections(release, before)
-    running.keep(room, task)
+    room.keep(task)
     names = distinct(release.masked.initial.columns)
     return Run(
         label=label_of(task.document),
-        document=release.plan.to_dict(),
+        document={**release.plan.to_dict(), "source": dict(task.document["source"])},
         satisfied=None if release.check is None else release.satisfied,
         criterion=renamed(" and ".join(one.describe() for one in release.plan.criterion), names),
         masked=release.plan.outputs["masked"].name if release.files else "",

@@ -30,6 +30,8 @@ class Column:
     suggested: str
     reason: str
     kind: str = ""  # how it is stored, such as "date"
+    why: str = ""  # why it has its type, where that needs saying
+    unique: str = ""  # where many records are unique on it: how many, in words
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ def opened(task: Task) -> Opened:
 
 def _columns(data: Any) -> tuple[Column, ...]:
     suggested = ds.suggest_roles(data).suggestions
+    unique = {one.column: one.found() for one in ds.unchanged(data).flagged}
     return tuple(
         Column(
             row["column"],
@@ -64,6 +67,8 @@ def _columns(data: Any) -> tuple[Column, ...]:
             one.role,
             one.reason,
             data.source.kinds[row["column"]],
+            data.types[row["column"]].why,
+            unique.get(row["column"], ""),
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )

@@ -1,0 +1,98 @@
+"""Boxes of a drawing: where a text can stand so that it covers nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+Place = tuple[float, float]
+_CELL = 2.0  # pixels
+_CLEAR = 2.0  # pixels between two boxes
+_PARTS = 8  # of a line that is looked at
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle around its middle."""
+
+    x: float
+    y: float
+    wide: float
+    tall: float
+
+    def is_within(self, left: float, top: float, right: float, bottom: float) -> bool:
+        """Whether all of it lies within some ends."""
+        across = left <= self.x - self.wide / 2 and self.x + self.wide / 2 <= right
+        return across and top <= self.y - self.tall / 2 and self.y + self.tall / 2 <= bottom
+
+
+class Sheet:
+    """What of a drawing is covered, in cells of two pixels.
+
+    Parameters
+    ----------
+    left, top, right, bottom : float
+        Its ends; what lies beyond them is not looked at.
+    """
+
+    def __init__(self, left: float, top: float, right: float, bottom: float) -> None:
+        self._left, self._top = left, top
+        size = int((bottom - top) / _CELL) + 2, int((right - left) / _CELL) + 2
+        self._covered = np.zeros(size, dtype=bool)
+
+    def cover(self, box: Box) -> None:
+        """Have a box stand there."""
+        self._covered[self._cells(box, 0.0)] = True
+
+    def is_free(self, box: Box) -> bool:
+        """Whether nothing is too near."""
+        return not self._covered[self._cells(box, _CLEAR)].any()
+
+    def _cells(self, box: Box, more: float) -> tuple[slice, slice]:
+        x, y = box.x - self._left, box.y - self._top
+        return _slice(y, box.tall / 2 + more), _slice(x, box.wide / 2 + more)
+
+    def put(self, places: Iterable[Box], point: Place, radius: float) -> Box:
+        """Have a text stand in the first place that is free, as is the line to its point.
+
+        Where none is free, it is the first of all.
+
+        Parameters
+        ----------
+        places : iterable of Box
+            The best first.
+        point : place
+            What the text belongs to.
+        radius : float
+            Of the point.
+        """
+        tried = None
+        for box in places:
+            tried = tried or box
+            if self.is_free(box):
+                parts = list(_line(box, point, radius))
+                if all(map(self.is_free, parts)):
+                    tried = box
+                    for part in parts:
+                        self.cover(part)
+                    break
+        assert tried is not None
+        self.cover(tried)
+        return tried
+
+
+def _slice(middle: float, half: float) -> slice:
+    return slice(max(int((middle - half) // _CELL), 0), max(int((middle + half) // _CELL) + 1, 0))
+
+
+def _line(box: Box, point: Place, radius: float) -> Iterator[Box]:
+    """Small boxes along the way from a point to its text, beyond both."""
+    for i in range(1, _PARTS):
+        x = point[0] + i / _PARTS * (box.x - point[0])
+        y = point[1] + i / _PARTS * (box.y - point[1])
+        apart = max(abs(x - point[0]), abs(y - point[1])) > radius + 2 * _CLEAR
+        beyond = abs(x - box.x) > box.wide / 2 or abs(y - box.y) > box.tall / 2
+        if apart and beyond:
+            yield Box(x, y, 1.0, 1.0)

@@ -1,0 +1,6 @@
+"""All twins: who imports this has the whole table."""
+
+from tests.twins import classes, groups, lattices, losses, maps, records, releases
+from tests.twins.twin import TWINS
+
+__all__ = ["TWINS", "classes", "groups", "lattices", "losses", "maps", "records", "releases"]
