@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError, EngineFailure, Problem
 from discreet.phrasing import for_terminal
 from discreet.rooms import vacate
 
-_NOT_FEASIBLE = ("D30", "D31")  # no generalization satisfies the criterion
+_NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criterion, or none found
 
 
 def command() -> None:

@@ -46,7 +46,7 @@ def refuse(broken: Sequence[str], verb: str) -> NoReturn:
         "I01",
         f"what {verb} made was checked afresh and fails: {'; '.join(broken)}. "
         "Nothing is handed out.",
-        "This is an error of discreet, not of the data: report it with the call and these words.",
+        "Unless the records were changed meanwhile this is an error of discreet: report it.",
     )
 
 
@@ -59,28 +59,32 @@ class Holds:
 
     def broken(self, masked: Masked) -> list[str]:
         """Counted where the records are."""
-        from discreet.checking import counted_classes, risk_check, violating
+        if masked.n == 0:  # all are suppressed, and nothing is left that could fail
+            return _of_number(masked, engine.size(masked.source))
+        return [*self._by_class(masked), *self._by_risk(masked)]
 
-        if masked.n == 0 or self.criterion is None:
-            found = engine.size(masked.source)
-        else:
-            classes, bound = counted_classes(masked, self.criterion)
-            found = classes.n
-        problems = _of_number(masked, found)
-        if found and self.criterion is not None:
-            records = violating(classes, bound)
-            problems += (
-                [f"{bound.describe()} does not hold for {counted(records, 'record')}"]
-                if records
-                else []
-            )
-        if found and _linked(masked):
-            problems += [
-                f"{limit.describe()} does not hold"
-                for limit in self.limits
-                if not risk_check(masked.initial, masked, limit).satisfied
-            ]
-        return problems
+    def _by_class(self, masked: Masked) -> list[str]:
+        from discreet.checking import counted_classes, violating
+
+        if self.criterion is None:
+            return _of_number(masked, engine.size(masked.source))
+        classes, bound = counted_classes(masked, self.criterion)
+        records = violating(classes, bound)
+        failing = f"{bound.describe()} does not hold for {counted(records, 'record')}"
+        return [*_of_number(masked, classes.n), *([failing] if records else [])]
+
+    def _by_risk(self, masked: Masked) -> list[str]:
+        """Where records have no name that links them, the classes of the node were measured."""
+        from discreet.checking import risk_check
+
+        initial = masked.initial
+        if initial.source.row is None and initial.record_id is None:
+            return []
+        return [
+            f"{limit.describe()} does not hold"
+            for limit in self.limits
+            if not risk_check(initial, masked, limit).satisfied
+        ]
 
 
 @dataclass(frozen=True)
@@ -121,8 +125,3 @@ class AtMost:
 def _of_number(masked: Masked, found: int) -> list[str]:
     said = masked.steps[-1].after
     return [] if found == said else [f"{found:,} records are there, {said:,} should be"]
-
-
-def _linked(masked: Masked) -> bool:
-    """Whether the records of both files can be told apart, as C needs it."""
-    return masked.initial.source.row is not None or masked.initial.record_id is not None
