@@ -1,14 +1,17 @@
 """Every loss equals its slow twin on random tables."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from discreet.frequency import FrequencySet
 from discreet.kernels.linkage import own_is_nearest
 from discreet.loss.categorical import categorical_loss
 from discreet.loss.continuous import continuous_loss
-from discreet.loss.generalization import precision
+from discreet.loss.generalization import entropy_shares, precision
 from discreet.loss.score import _interval_disclosure
 from tests import loss_twin
 
@@ -106,3 +109,73 @@ def test_a_node_with_suppressed_records_has_the_precision_that_is_reckoned_by_ha
     assert found.best.suppressed == 1
     # one of five records is suppressed and counts 1; the others are as they were
     assert ds.information_loss(data, found.best.mask()).precision_loss == pytest.approx(1 / 5)
+
+
+def test_entropy_of_levels_is_the_one_that_is_reckoned_by_hand():
+    """Two keys, ten records: a unique value, and a level on which all values are one."""
+    keys = FrequencySet(
+        ("a", "b"),
+        (None, None),
+        (np.array([0, 1, 1]), np.array([0, 0, 1])),
+        np.array([5, 4, 1]),
+    )
+    maps = [[np.array([0, 1]), np.array([0, 0])]] * 2
+    found = entropy_shares(keys, maps)
+    surprise = [[math.log(2), math.log(2)], [math.log(10 / 9), math.log(10)]]
+    total = 5 * math.log(2) + 5 * math.log(2) + 9 * math.log(10 / 9) + math.log(10)
+    for key, values in zip(found, surprise, strict=True):
+        assert key[0] == pytest.approx([1 - g * 20 / total for g in values])
+        assert key[1].tolist() == [1.0]
+
+
+def test_contingency_tables_have_two_attributes_unless_told_otherwise():
+    three = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 1, 0])]
+    found = categorical_loss(three, three, [2, 2, 2], [False] * 3)
+    assert (found.dimension, found.cells) == (2, 3 * 2 + 3 * 4)
+
+
+def test_the_score_is_made_of_its_parts_on_attributes_of_any_scale():
+    import discreet as ds
+
+    rng = np.random.default_rng(6)
+    x = np.column_stack([rng.integers(1, 9, 40), 1e6 * rng.integers(1, 9, 40)]).astype(float)
+    y = x + np.column_stack([rng.integers(-3, 4, 40), 1e6 * rng.integers(-3, 4, 40)])
+    rec = np.arange(40)
+    first, second = (
+        ds.read(
+            {"rec": rec, "a": v[:, 0], "b": v[:, 1]},
+            keys=["a", "b"],
+            types={"a": "continuous", "b": "continuous"},
+        )
+        for v in (x, y)
+    )
+    found = ds.score(first, second, on="rec")
+    unit = x.std(axis=0, ddof=1)
+    near = float(loss_twin.linked(x / unit, y / unit))
+    assert found.record_linkage == pytest.approx(100 * near / 40)
+    inside = float(loss_twin.interval_disclosure(x.T.tolist(), y.T.tolist()))
+    assert found.interval_disclosure == pytest.approx(100 * inside)
+    assert found.disclosure_risk == pytest.approx(50 * (near / 40 + inside))
+    loss = ds.information_loss(first, second, on="rec").il
+    assert found.information_loss == min(loss, 100)
+    assert found.value == pytest.approx((found.information_loss + found.disclosure_risk) / 2)
+    assert found.maximal == 100 * ds.disclosure_risk(first, second, on="rec").maximal
+    far = ds.read({"rec": rec, "a": 9 * y[:, 0], "b": 9 * y[:, 1]}, keys=["a", "b"])
+    assert ds.information_loss(first, far, on="rec").il > 100
+    assert ds.score(first, far, on="rec").information_loss == 100
+
+
+def test_linkage_in_blocks_is_the_sum_over_the_blocks(monkeypatch):
+    from discreet.kernels.multivariate.blocks import balanced_blocks
+    from discreet.loss import score as module
+
+    x = np.random.default_rng(7).normal(size=(60, 2))
+    y = x + 0.3
+    assert module._linkage(x, y) == (own_is_nearest(x, y) / 60, 1)
+    monkeypatch.setattr(module, "WHOLE", 60)
+    assert module._linkage(x, y)[1] == 1
+    monkeypatch.setattr(module, "WHOLE", 25)
+    block = balanced_blocks(x, 25)
+    assert block.max() == 2
+    expected = sum(own_is_nearest(x[block == b], y[block == b]) for b in range(3)) / 60
+    assert module._linkage(x, y) == (pytest.approx(expected), 3)

@@ -101,3 +101,41 @@ def test_a_model_without_predictors_is_the_mean():
     found = least_squares(np.empty((0, 4)), np.array([1.0, 2, 3, 6]))
     assert found.coefficients.tolist() == [3.0]
     assert found.standard_errors == pytest.approx([np.std([1, 2, 3, 6], ddof=1) / 2])
+
+
+def test_only_the_column_that_says_nothing_new_is_named():
+    a, b, c = np.random.default_rng(3).normal(size=(3, 40))
+    with pytest.raises(CollinearError) as raised:
+        least_squares(np.array([a, b, c, -2 * a]), b)
+    assert raised.value.columns in ([0], [3])
+
+
+def test_what_rounding_leaves_of_large_columns_is_nothing_new():
+    a, b = 1e8 + np.random.default_rng(4).normal(size=(2, 40))
+    with pytest.raises(CollinearError):
+        least_squares(np.array([a, b, a / 3 - b / 3]), np.arange(40.0))
+
+
+def test_a_fit_is_the_same_in_any_order_of_the_records():
+    rng = np.random.default_rng(5)
+    columns = rng.lognormal(sigma=3, size=(4, 200))
+    columns[3] += columns[0]
+    y = rng.normal(size=200)
+    first = least_squares(columns, y)
+    for _ in range(5):
+        order = rng.permutation(200)
+        again = least_squares(columns[:, order], y[order])
+        assert again.coefficients.tolist() == first.coefficients.tolist()
+        assert again.standard_errors.tolist() == first.standard_errors.tolist()
+        assert again.r2 == first.r2
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_what_varies_by_rounding_only_does_not_vary(size):
+    x = np.arange(6.0)
+    flat = np.full(6, size)
+    flat[::2] = np.nextafter(size, 2 * size)
+    assert least_squares(x[None], flat).r2 is None
+    assert least_squares(x[None], size * np.array([1, 1, 1, 1, 1, 1 + 1e-12])).r2 is not None
+    perfect = least_squares(x[None], size * x)
+    assert 1e-16 * size < perfect.standard_errors[1] < 1e-14 * size

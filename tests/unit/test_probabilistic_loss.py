@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.loss.continuous import Summary, _Moments, continuous_loss
+from discreet.loss.continuous import QUANTILES, Summary, _Moments, around, continuous_loss, spreads
 
 
 def cross(covariance=0.0):
@@ -127,3 +127,42 @@ def test_a_covariance_of_0_is_left_out_whatever_rounding_makes_of_it():
     found = continuous_loss(x, np.column_stack([a, a]))
     assert found.il4 is None  # the only covariance is 0: no relative change is defined
     assert found.il5 == pytest.approx(1)
+
+
+def test_the_sums_behind_the_losses_are_the_same_in_any_order_of_the_records():
+    rng = np.random.default_rng(4)
+    x = rng.lognormal(sigma=4, size=(300, 3))
+    y = x * rng.normal(1, 0.1, size=x.shape)
+    whole = Summary.of(x, y)
+    for _ in range(5):
+        order = rng.permutation(300)
+        again = Summary.of(x[order], y[order])
+        for name, value in vars(whole).items():
+            assert np.array_equal(value, getattr(again, name)), name
+    for moments in (whole.cov_x, whole.cov_y, whole.m22):
+        assert np.array_equal(moments, moments.T)
+    assert whole.m31 == pytest.approx(((x - x.mean(axis=0)) ** 3).T @ (x - x.mean(axis=0)) / 300)
+
+
+def test_densities_of_many_records_are_taken_between_nearer_quantiles():
+    low, high = around(1000)
+    assert (low[0], high[-1]) == (0.0, 1.0)
+    assert high - QUANTILES == pytest.approx(np.full(19, 0.05))
+    low, high = around(10**6)
+    assert QUANTILES - low == pytest.approx(np.full(19, 10**-1.2 / 4))
+    assert high - QUANTILES == pytest.approx(np.full(19, 10**-1.2 / 4))
+
+
+def test_a_constant_attribute_has_no_part_in_sse_and_small_numbers_have():
+    rng = np.random.default_rng(5)
+    x = np.column_stack([rng.normal(size=20), np.full(20, 0.1)])
+    y = np.column_stack([x[:, 0] + 0.1, np.full(20, 0.2)])
+    alone = continuous_loss(x[:, :1], y[:, :1]).sse_ratio
+    assert alone == pytest.approx(20 * 0.01 / ((x[:, 0] - x[:, 0].mean()) ** 2).sum())
+    assert continuous_loss(x, y).sse_ratio == pytest.approx(alone)
+    assert continuous_loss(1e-6 * x, 1e-6 * y).sse_ratio == pytest.approx(alone)
+
+
+def test_spreads_of_one_and_of_two_records():
+    assert spreads(np.array([[1.0, 5.0]])).tolist() == [0.0, 0.0]
+    assert spreads(np.array([[1.0, 5.0], [3.0, 5.0]])) == pytest.approx([math.sqrt(2), 0])

@@ -53,8 +53,14 @@ def test_small_terms_beside_large_ones_are_kept():
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_stays_so(odd):
-    found = total(np.array([1.0, odd, 2.0]))
-    assert found == odd or (math.isnan(odd) and math.isnan(found))
+    for values in ([1.0, odd, 2.0], [odd, 1.0], [1.0, odd]):
+        found = total(np.array(values))
+        assert found == odd or (math.isnan(odd) and math.isnan(found))
+    with np.errstate(invalid="ignore"):
+        assert row_totals(np.array([[0.1, 0.2, 1e-30], [1.0, np.inf, 2.0]])).tolist() == [
+            pytest.approx(0.3),
+            np.inf,
+        ]
 
 
 def test_nothing_adds_up_to_nothing():
@@ -62,3 +68,14 @@ def test_nothing_adds_up_to_nothing():
     assert row_totals(np.zeros((2, 0))).tolist() == [0.0, 0.0]
     assert total(np.zeros(5)) == 0.0
     assert total(np.full(3, 5e-324)) == 3 * 5e-324
+
+
+@pytest.mark.parametrize("n", [*range(1, 20), 31, 32, 33, 63, 64, 65, 127, 128, 1023, 1024])
+def test_as_many_large_terms_as_a_grid_allows_are_added_without_rounding(n):
+    """Terms next to a power of two fill the room that a grid has for their sum."""
+    rng = np.random.default_rng(n)
+    large = np.full(n, 1 - 2.0**-53)
+    mixed = np.concatenate([large, -large * 2.0 ** -rng.integers(0, 90, n)])
+    for values in (large, mixed):
+        assert total(values) == math.fsum(values)
+        assert total(rng.permutation(values)) == math.fsum(values)

@@ -145,3 +145,15 @@ def test_the_rules_hold_for_cells_in_any_order():
     rising = ds.Weights("rising", lambda i, j: np.asarray(i / 3.0), "lower")
     with pytest.raises(ds.DiscreetError, match="i = 2, j = 1 breaks the rule"):
         rising.require_rules(i, j)
+
+
+def test_a_function_that_gives_no_number_somewhere_is_refused():
+    for odd in (None, "much"):
+        with pytest.raises(ds.DiscreetError, match="i = 4, j = 1 is not a number"):
+            ds.Weights.from_function(lambda i, j, odd=odd: odd if i > 3 else 1.0)
+
+
+def test_a_matrix_is_named_by_its_rows_and_columns():
+    assert ds.Weights.from_matrix([[3, 2, 1], [0, 3, 2]]).name == "2 × 3 matrix"
+    with pytest.raises(ds.DiscreetError, match="i = 2, j = 3 is not a number"):
+        ds.Weights.from_matrix([[3, 2, 1], [0, 3, -2]])

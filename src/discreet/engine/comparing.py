@@ -1,7 +1,8 @@
 """Comparing: initial beside masked values of the released records, added up where they are.
 
-What crosses are two rows of sums and one row per contingency table or entropy; never a record, and
-of the values only those that :meth:`Compared.pairs_of_values` is asked for.
+What crosses are three rows of figures and one row per contingency table or entropy; never a record,
+and of the values only extremes, quantiles and those that :meth:`Compared.pairs_of_values` is asked
+for. Every sum is the same for every order of the records (``summation``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from discreet.engine.counting import portions
 from discreet.engine.linking import Pair, linked
 from discreet.engine.missing import number_of
 from discreet.engine.source import Source, collected, kept
+from discreet.engine.summation import ExactSum, columns_of, values_of
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -34,9 +36,10 @@ _MOST_TABLES = 30
 
 
 class Totals(NamedTuple):
-    """What one look at the records gives: how many there are, in how many each attribute differs,
+    """What two looks at the records give: how many there are, in how many each attribute differs,
     in how many it is missing in one file only, and, over the ``m`` records that have all numbers,
-    means and sums of differences.
+    means and sums of differences. ``most_x`` and ``most_y`` are the largest distances from the
+    means.
     """
 
     n: int
@@ -48,6 +51,8 @@ class Totals(NamedTuple):
     relative: Floats
     known: Floats
     squares: Floats
+    most_x: Floats
+    most_y: Floats
 
 
 class Moments(NamedTuple):
@@ -81,53 +86,78 @@ class Compared:
     source: Source
 
     def totals(self, number: int, numeric: int, alike: int | None = None) -> Totals:
-        """One look at ``number`` attributes, of which the first ``numeric`` are numbers, and the
-        first ``alike`` (all, unless said) are stored in both files so that they can be equal.
+        """Two looks at ``number`` attributes, of which the first ``numeric`` are numbers, and the
+        first ``alike`` (all, unless said) are stored in both files so that they can be equal:
+        counts and extremes, then the sums.
         """
         table, numbers = self.source.table, self._numbers(numeric)
         equal = number if alike is None else alike
-        sums: dict[str, Any] = {"n": table.count(), "m": table.count()}
+        terms: dict[str, Any] = {}
+        seen: dict[str, Any] = {"n": table.count(), "m": table.count()}
         for i in range(number):
             x, y = table[f"x{i}"], table[f"y{i}"]
-            sums[f"g{i}"] = (x.isnull() != y.isnull()).sum()
+            seen[f"g{i}"] = (x.isnull() != y.isnull()).sum()
             if i < equal:
-                sums[f"d{i}"] = (~x.identical_to(y)).sum()
+                seen[f"d{i}"] = (~x.identical_to(y)).sum()
         for i, (x, y) in enumerate(numbers):
-            sums["m"] = x.count()
-            sums[f"mx{i}"], sums[f"my{i}"] = x.mean(), y.mean()
-            sums[f"r{i}"] = ((x - y).abs() / x.abs().nullif(0)).sum()
-            sums[f"k{i}"] = (x != 0).sum()
-            sums[f"s{i}"] = ((x - y) * (x - y)).sum()
-        row = _row(self.source, table, sums)
+            seen["m"], seen[f"k{i}"] = x.count(), (x != 0).sum()
+            terms[f"x{i}"], terms[f"y{i}"] = x, y
+            terms[f"r{i}"] = (x - y).abs() / x.abs().nullif(0)
+            terms[f"s{i}"] = (x - y) * (x - y)
+        for name, term in terms.items():
+            seen[f"low_{name}"], seen[f"high_{name}"] = term.min(), term.max()
+        row = _row(self.source, table, seen)
+        m = int(row["m"])
+        sums = {
+            name: ExactSum(term, max(abs(v) for v in _ends(row, name)), m)
+            for name, term in terms.items()
+        }
+        added = values_of(sums, _row(self.source, table, columns_of(sums))) if sums else {}
 
         def each(name: str) -> Floats:
-            return np.array([row[f"{name}{i}"] or 0.0 for i in range(numeric)], dtype=np.float64)
+            return np.array([added[f"{name}{i}"] for i in range(numeric)], dtype=np.float64)
 
+        ends = {side: np.array([_ends(row, f"{side}{i}") for i in range(numeric)]) for side in "xy"}
+        means = {
+            side: np.clip(each(side) / max(m, 1), *ends[side].reshape(-1, 2).T) for side in "xy"
+        }
+        most = {
+            side: np.abs(ends[side].reshape(-1, 2) - means[side][:, None]).max(axis=1, initial=0.0)
+            for side in "xy"
+        }
         return Totals(
             int(row["n"]),
             [int(row[f"d{i}"] or 0) for i in range(equal)],
             [int(row[f"g{i}"] or 0) for i in range(number)],
-            int(row["m"]),
-            *(each(name) for name in ("mx", "my", "r", "k", "s")),
+            m,
+            means["x"],
+            means["y"],
+            each("r"),
+            np.array([row[f"k{i}"] or 0.0 for i in range(numeric)], dtype=np.float64),
+            each("s"),
+            most["x"],
+            most["y"],
         )
 
     def moments(self, first: Totals, quantiles: Floats, low: Floats, high: Floats) -> Moments:
-        """All sums, in a second look: around the means, nothing cancels."""
+        """All sums, in a further look: around the means, nothing cancels."""
         number, m, at = len(first.mean_x), first.m, len(quantiles)
-        numbers, sums = self._numbers(number), {}
+        numbers, asked = self._numbers(number), {}
         shares = [float(q) for q in (*quantiles, *low, *high)]
         for i, (x, y) in enumerate(numbers):
-            sums[f"qx{i}"], sums[f"qy{i}"] = x.quantile(shares), y.quantile(shares[:at])
-        sums |= _central(
+            asked[f"qx{i}"], asked[f"qy{i}"] = x.quantile(shares), y.quantile(shares[:at])
+        sums = _central(
             [x - float(mean) for (x, _), mean in zip(numbers, first.mean_x, strict=True)],
             [y - float(mean) for (_, y), mean in zip(numbers, first.mean_y, strict=True)],
+            first,
         )
-        row = _row(self.source, self.source.table, sums)
+        row = _row(self.source, self.source.table, {**asked, **columns_of(sums)})
+        added = values_of(sums, row)
 
         def ordered(side: str) -> Floats:
             return np.array([row[f"q{side}{i}"] for i in range(number)], dtype=np.float64).T
 
-        xx, yy, m22, m31 = (_of_pairs(row, kind, number) for kind in ("xx", "yy", "m22", "m31"))
+        xx, yy, m22, m31 = (_of_pairs(added, kind, number) for kind in ("xx", "yy", "m22", "m31"))
         of_x = ordered("x")
         return Moments(
             m,
@@ -163,15 +193,15 @@ class Compared:
         )
         return collected(table.group_by(["x", "y"]).agg(n=table.count()), self.source)
 
-    def entropy(self, attribute: int) -> ir.Table:
-        """To ask for: Σ over the records of H(V | V′ = v′), in bits."""
-        return _entropy(self.source.table, attribute)
+    def entropy(self, attribute: int, n: int) -> ir.Table:
+        """To ask for: Σ over the at most ``n`` records of H(V | V′ = v′), in bits."""
+        return _entropy(self.source.table, attribute, n)
 
-    def variation(self, attributes: Sequence[int]) -> ir.Table:
+    def variation(self, attributes: Sequence[int], n: int) -> ir.Table:
         """To ask for: Σ |f − f′|/f over the cells of a contingency table with f > 0, the number of
         these, and the records in cells that are new.
         """
-        return _variation(self.source.table, attributes)
+        return _variation(self.source.table, attributes, n)
 
     def apart(self, attribute: int, scale: Sequence[str]) -> ir.Table:
         """To ask for: categories apart on an ordinal scale, over all records; missing is one
@@ -187,14 +217,14 @@ class Compared:
         """
         return _foreign(self.source.table, attribute, initial, name, scale)
 
-    def information(self, attribute: int, initial: Source, name: str) -> ir.Table:
-        """To ask for: the bits that an attribute holds in all initial records, and in those that
-        are released.
+    def information(self, attribute: int, initial: Source, name: str, n: int) -> ir.Table:
+        """To ask for: the bits that an attribute holds in all ``n`` initial records, and in those
+        that are released.
         """
-        return _information(self.source.table, attribute, initial, name)
+        return _information(self.source.table, attribute, initial, name, n)
 
-    def answers(self, asked: Mapping[Hashable, ir.Table]) -> dict[Hashable, Answer]:
-        """What was asked for, by one query for many questions."""
+    def answers(self, asked: Mapping[Hashable, ir.Table], n: int) -> dict[Hashable, Answer]:
+        """What was asked for of at most ``n`` records, by one query for many questions."""
         import ibis
 
         found: dict[Hashable, Answer] = {}
@@ -203,59 +233,69 @@ class Compared:
             numbered = [one.mutate(at=ibis.literal(at, type="int32")) for at, one in some]
             stacked = functools.reduce(lambda one, other: one.union(other), numbered)
             for row in collected(stacked, self.source).to_pylist():
-                found[names[row["at"]]] = (row["a"] or 0.0, row["b"] or 0.0, row["c"] or 0.0)
+                a, b, c = (_told(row[name], row[f"{name}_fine"], n) for name in "abc")
+                found[names[row["at"]]] = (a, b, c)
         return found
 
 
-def _central(x: Sequence[Any], y: Sequence[Any]) -> dict[str, Any]:
+def _ends(row: Mapping[str, Any], name: str) -> tuple[float, float]:
+    """The least and the largest of some terms; 0 where there is none."""
+    return row[f"low_{name}"] or 0.0, row[f"high_{name}"] or 0.0
+
+
+def _central(x: Sequence[Any], y: Sequence[Any], first: Totals) -> dict[str, ExactSum]:
     """Sums of products of deviations from the means."""
-    sums: dict[str, Any] = {}
+    sums: dict[str, ExactSum] = {}
+    u, v, m = first.most_x.tolist(), first.most_y.tolist(), first.m
     for a, b in itertools.product(range(len(x)), repeat=2):
-        sums[f"m31_{a}_{b}"] = (x[a] * x[a] * x[a] * x[b]).sum()
+        most = u[a] * u[a] * u[a] * u[b]
+        sums[f"m31_{a}_{b}"] = ExactSum(x[a] * x[a] * x[a] * x[b], most, m)
         if a <= b:
-            sums[f"xx_{a}_{b}"] = (x[a] * x[b]).sum()
-            sums[f"yy_{a}_{b}"] = (y[a] * y[b]).sum()
-            sums[f"m22_{a}_{b}"] = (x[a] * x[a] * x[b] * x[b]).sum()
+            sums[f"xx_{a}_{b}"] = ExactSum(x[a] * x[b], u[a] * u[b], m)
+            sums[f"yy_{a}_{b}"] = ExactSum(y[a] * y[b], v[a] * v[b], m)
+            most = u[a] * u[a] * u[b] * u[b]
+            sums[f"m22_{a}_{b}"] = ExactSum(x[a] * x[a] * x[b] * x[b], most, m)
     return sums
 
 
-def _of_pairs(row: dict[str, Any], kind: str, number: int) -> Floats:
+def _of_pairs(row: Mapping[str, float], kind: str, number: int) -> Floats:
     """The sums of one kind as a matrix."""
     found = [[_of_pair(row, kind, a, b) for b in range(number)] for a in range(number)]
     return np.array(found, dtype=np.float64).reshape(number, number)
 
 
-def _of_pair(row: dict[str, Any], kind: str, a: int, b: int) -> float:
+def _of_pair(row: Mapping[str, float], kind: str, a: int, b: int) -> float:
     first, second = (a, b) if f"{kind}_{a}_{b}" in row else (b, a)
     return float(row[f"{kind}_{first}_{second}"])
 
 
-def _entropy(table: ir.Table, attribute: int) -> ir.Table:
+def _entropy(table: ir.Table, attribute: int, n: int) -> ir.Table:
     import ibis
 
     both = table.select(x=table[f"x{attribute}"], y=table[f"y{attribute}"])
     pairs = both.group_by(["x", "y"]).agg(n=both.count())
     sized = pairs.mutate(of_y=pairs["n"].sum().over(ibis.window(group_by="y")))
-    return _answer(sized, (sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])).sum())
+    bits = sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])
+    return _answer(sized, _figure(bits, n))
 
 
 def _bits(whole: Any, part: Any) -> Any:
     return (whole.cast("float64") / part.cast("float64")).ln() / math.log(2)
 
 
-def _variation(table: ir.Table, attributes: Sequence[int]) -> ir.Table:
+def _variation(table: ir.Table, attributes: Sequence[int], n: int) -> ir.Table:
     sides = [[table[f"{side}{i}"] for i in attributes] for side in "xy"]
     cells = _both_counted(table, sides[0], table, sides[1])
     f, g = cells["f"].cast("float64"), cells["g"].cast("float64")
     return _answer(
         cells,
-        ((f - g).abs() / f.nullif(0)).sum(),
+        _figure((f - g).abs() / f.nullif(0), n),
         (cells["f"] > 0).sum(),
         cells["g"].sum(where=cells["f"] == 0),
     )
 
 
-def _information(table: ir.Table, attribute: int, initial: Source, name: str) -> ir.Table:
+def _information(table: ir.Table, attribute: int, initial: Source, name: str, n: int) -> ir.Table:
     import ibis
 
     first = initial.table
@@ -263,7 +303,7 @@ def _information(table: ir.Table, attribute: int, initial: Source, name: str) ->
     sized = values.mutate(all=values["f"].sum().over(ibis.window()))
     bits = _bits(sized["all"], sized["f"])
     f, g = sized["f"].cast("float64"), sized["g"].cast("float64")
-    return _answer(sized, (f * bits).sum(), (g * bits).sum())
+    return _answer(sized, _figure(f * bits, n), _figure(g * bits, n))
 
 
 def _foreign(
@@ -312,14 +352,29 @@ def _step(column: Any, scale: Sequence[str]) -> Any:
     return ibis.cases(*places, else_=len(scale)) if places else ibis.literal(len(scale))
 
 
+def _figure(term: Any, n: int) -> ExactSum:
+    """A sum over at most 2n cells, of terms that are at most n records times 64 bits each."""
+    return ExactSum(term, 64.0 * n, 2 * n)
+
+
+def _told(coarse: int | None, fine: int | None, n: int) -> float:
+    """A figure of an answer: a count, or a sum in two parts."""
+    return float(coarse or 0) if fine is None else _figure(None, n).value(coarse, fine)
+
+
 def _answer(table: ir.Table, *figures: Any) -> ir.Table:
-    """Up to three figures as one row, all answers alike."""
+    """Up to three figures, counts or sums, as one row, all answers alike."""
     import ibis
 
-    named = {name: figure.cast("float64") for name, figure in zip("abc", figures, strict=False)}
-    row = table.aggregate(**named)
-    missing = {name: ibis.null("float64") for name in "abc"[len(figures) :]}
-    return row.mutate(**missing).select("a", "b", "c") if missing else row
+    asked, missing = {}, {}
+    for name, figure in itertools.zip_longest("abc", figures):
+        parts = figure.asked() if isinstance(figure, ExactSum) else (figure, None)
+        for at, part in zip((name, f"{name}_fine"), parts, strict=True):
+            if part is None:
+                missing[at] = ibis.null("int64")
+            else:
+                asked[at] = part.cast("int64")
+    return table.aggregate(**asked).mutate(**missing).select(*sorted({**asked, **missing}))
 
 
 def _row(source: Source, table: ir.Table, sums: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engine.counting import portions
 from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.summation import ExactSum, sums_of, totals
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -157,8 +158,8 @@ def outside(source: Source, part: Sensitivity) -> int:
 def number_summary(source: Source, name: str) -> tuple[float, float]:
     """The sum and the largest of the numbers in a column."""
     column = source.table[source.at(name)]
-    row = collected(source.table.aggregate(total=column.sum(), most=column.max()), source)
-    return float(row["total"][0].as_py()), float(row["most"][0].as_py())
+    most = collected(source.table.aggregate(most=column.max()), source)["most"][0].as_py()
+    return totals(source, source.table, {"risk": column})["risk"], float(most)
 
 
 def number_above(source: Source, name: str, threshold: float) -> int:
@@ -186,9 +187,8 @@ def sums_of_products(source: Source, names: Sequence[str], factor: str) -> list[
     """The sum over the records of each column times a factor."""
     table = source.table
     by = table[source.at(factor)]
-    found = {f"p{i}": (table[source.at(name)] * by).sum() for i, name in enumerate(names)}
-    row = collected(table.aggregate(**found), source).to_pylist()[0] if names else {}
-    return [float(row[f"p{i}"]) for i in range(len(names))]
+    found = totals(source, table, {name: table[source.at(name)] * by for name in names})
+    return [found[name] for name in names]
 
 
 def mean_sums(
@@ -201,9 +201,13 @@ def mean_sums(
 
     found: list[list[float]] = [[] for _ in asked]
     most = max((len(names) for _, names in asked), default=0)
+    every = {name: source.table[source.at(name)] for _, names in asked for name in names}
+    sums = sums_of(source, source.table, every) if every else {}
     for some in portions(list(enumerate(asked)), _MOST_TABLES):
         numbered = [
-            _mean_sum(source, by, names, most).mutate(at=ibis.literal(at, type="int32"))
+            _mean_sum(source, by, [sums[name] for name in names], most).mutate(
+                at=ibis.literal(at, type="int32")
+            )
             for at, (by, names) in some
         ]
         stacked = functools.reduce(lambda one, other: one.union(other), numbered)
@@ -213,15 +217,17 @@ def mean_sums(
     return found
 
 
-def _mean_sum(source: Source, by: Sequence[str], names: Sequence[str], most: int) -> ir.Table:
+def _mean_sum(source: Source, by: Sequence[str], sums: Sequence[ExactSum], most: int) -> ir.Table:
     """One row of sums, made as long as the longest."""
     import ibis
 
     columns = {f"k{i}": source.table[source.at(b)] for i, b in enumerate(by)}
-    numbers = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
+    numbers = {f"v{i}": one.term.cast("float64") for i, one in enumerate(sums)}
+    limits = {f"v{i}": one for i, one in enumerate(sums)}
     table = source.table.select(**columns, **numbers)
-    means = {v: table[v].cast("float64").mean() for v in numbers}
+    means = {v: replace(limits[v], term=table[v]).number() / table[v].count() for v in numbers}
     classes = table.group_by(list(columns)).agg(**means) if columns else table.aggregate(**means)
-    sums = classes.aggregate(**{v: classes[v].sum() for v in numbers})
-    rest = {f"v{i}": ibis.null("float64") for i in range(len(names), most)}
-    return sums.mutate(**rest) if rest else sums
+    added = {v: replace(limits[v], term=classes[v]).number() for v in numbers}
+    rest = {f"v{i}": ibis.null("float64") for i in range(len(sums), most)}
+    found = classes.aggregate(**added)
+    return found.mutate(**rest) if rest else found

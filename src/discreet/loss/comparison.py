@@ -233,7 +233,8 @@ def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64
 
 
 def _there(linked: Linked, asked: Asked) -> Comparison:
-    """In three queries: sums, sums around the means, and a row for each further figure."""
+    """In four queries: counts and extremes, sums, sums around the means, and a row for each
+    further figure."""
     # what is stored alike comes first: the values of the rest are not held against each other
     alike = [n for n in asked.names if stored_alike(linked, n)]
     names = [*alike, *(n for n in asked.names if n not in alike)]
@@ -244,22 +245,24 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
     if asked.continuous and totals.m:
         sums = found.moments(totals, QUANTILES, *around(totals.m))
         summary = Summary(**sums._asdict())
-    types, initial = linked.initial.types, linked.initial.source
-    scales = {n: scale for n in asked.categorical if (scale := types.scale(n))}
+    types, initial, n = linked.initial.types, linked.initial.source, linked.initial.n
+    scales = {name: scale for name in asked.categorical if (scale := types.scale(name))}
     tables = [
         tuple(asked.categorical[a] for a in chosen)
         for chosen in tables_of(len(asked.categorical), asked.dimension)
     ]
     entropies = dict.fromkeys((*asked.categorical, *asked.labels, *asked.bits))
-    rows: dict[Any, Any] = {("apart", n): found.apart(at[n], s) for n, s in scales.items()}
-    rows |= {("entropy", n): found.entropy(at[n]) for n in entropies}
-    rows |= {("table", t): found.variation([at[n] for n in t]) for t in tables}
-    rows |= {("bits", n): found.information(at[n], initial, n) for n in asked.bits}
-    rows |= {
-        ("foreign", n): found.foreign(at[n], initial, n, scales.get(n, ()))
-        for n in asked.categorical
+    rows: dict[Any, Any] = {
+        ("apart", name): found.apart(at[name], scale) for name, scale in scales.items()
     }
-    told = found.answers(rows)
+    rows |= {("entropy", name): found.entropy(at[name], n) for name in entropies}
+    rows |= {("table", t): found.variation([at[name] for name in t], n) for t in tables}
+    rows |= {("bits", name): found.information(at[name], initial, name, n) for name in asked.bits}
+    rows |= {
+        ("foreign", name): found.foreign(at[name], initial, name, scales.get(name, ()))
+        for name in asked.categorical
+    }
+    told = found.answers(rows, n)
     differs = dict(zip(alike, totals.differing, strict=True))
     return Comparison(
         totals.n,
