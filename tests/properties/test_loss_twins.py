@@ -138,19 +138,20 @@ def test_the_score_is_made_of_its_parts_on_attributes_of_any_scale():
     import discreet as ds
 
     rng = np.random.default_rng(6)
-    x = np.column_stack([rng.integers(1, 9, 40), 1e6 * rng.integers(1, 9, 40)]).astype(float)
-    y = x + np.column_stack([rng.integers(-3, 4, 40), 1e6 * rng.integers(-3, 4, 40)])
+    scales = np.array([1 / 1024, 1e6, 1.0])  # the last attribute is constant
+    x = scales * np.column_stack([*rng.integers(1, 9, (2, 40)), np.full(40, 5)])
+    y = x + scales * np.column_stack([*rng.integers(-3, 4, (2, 40)), np.zeros(40)])
     rec = np.arange(40)
-    first, second = (
+    first, second, far = (
         ds.read(
-            {"rec": rec, "a": v[:, 0], "b": v[:, 1]},
-            keys=["a", "b"],
-            types={"a": "continuous", "b": "continuous"},
+            {"rec": rec, "a": v[:, 0], "b": v[:, 1], "c": v[:, 2]},
+            keys=["a", "b", "c"],
+            types=dict.fromkeys("abc", "continuous"),
         )
-        for v in (x, y)
+        for v in (x, y, 9 * y)
     )
     found = ds.score(first, second, on="rec")
-    unit = x.std(axis=0, ddof=1)
+    unit = np.array([*x[:, :2].std(axis=0, ddof=1), 1.0])
     near = float(loss_twin.linked(x / unit, y / unit))
     assert found.record_linkage == pytest.approx(100 * near / 40)
     inside = float(loss_twin.interval_disclosure(x.T.tolist(), y.T.tolist()))
@@ -160,9 +161,10 @@ def test_the_score_is_made_of_its_parts_on_attributes_of_any_scale():
     assert found.information_loss == min(loss, 100)
     assert found.value == pytest.approx((found.information_loss + found.disclosure_risk) / 2)
     assert found.maximal == 100 * ds.disclosure_risk(first, second, on="rec").maximal
-    far = ds.read({"rec": rec, "a": 9 * y[:, 0], "b": 9 * y[:, 1]}, keys=["a", "b"])
     assert ds.information_loss(first, far, on="rec").il > 100
-    assert ds.score(first, far, on="rec").information_loss == 100
+    worst = ds.score(first, far, on="rec")
+    assert worst.information_loss == 100
+    assert worst.value == pytest.approx(50 + worst.disclosure_risk / 2)
 
 
 def test_linkage_in_blocks_is_the_sum_over_the_blocks(monkeypatch):

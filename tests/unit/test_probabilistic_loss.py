@@ -166,3 +166,14 @@ def test_a_constant_attribute_has_no_part_in_sse_and_small_numbers_have():
 def test_spreads_of_one_and_of_two_records():
     assert spreads(np.array([[1.0, 5.0]])).tolist() == [0.0, 0.0]
     assert spreads(np.array([[1.0, 5.0], [3.0, 5.0]])) == pytest.approx([math.sqrt(2), 0])
+
+
+def test_two_records_have_variances_and_one_has_none():
+    two, other = np.array([[1.0], [4.0]]), np.array([[1.0], [3.0]])
+    found = Summary.of(two, other)
+    assert (found.cov_x[0, 0], found.cov_y[0, 0]) == (4.5, 2.0)
+    assert errors(two).m2.tolist() == [2.25]
+    assert continuous_loss(two, other).sse_ratio == pytest.approx(1 / 4.5)
+    one = continuous_loss(np.array([[2.0]]), np.array([[3.0]]))
+    assert (one.il1, one.il2, one.il3, one.sse_ratio, one.zeros) == (0.5, 0.5, 0, 0, 0)
+    assert continuous_loss(np.array([[0.0], [2.0]]), np.array([[1.0], [2.0]])).zeros == 1
