@@ -48,3 +48,22 @@ def test_a_column_that_has_no_average_cannot_be_ticked(steward, server):
     page.click("button:has-text('Run')")
     page.wait_for_selector("#results td")
     assert "of job, edu, age" in page.inner_text("#results")
+
+
+def test_what_is_wanted_is_kept_when_its_field_is_left(steward, server):
+    workspace = with_keys(Visitor(server).logged_in())
+    page = steward.at(f"/w/{workspace.id}/roles")
+    page.fill("#k", "10")
+    page.keyboard.press("Tab")
+    page.wait_for_function("document.getElementById('status').textContent === 'Saved.'")
+    assert workspace.document["criterion"] == {"k": 10}
+    page.fill("#k", "many")
+    page.keyboard.press("Tab")
+    page.wait_for_function("document.getElementById('status').textContent.startsWith('Not saved')")
+    page.reload()
+    assert page.input_value("#k") == "10"
+    page.fill("#k", "12")
+    page.click("button:has-text('Measure')")
+    page.wait_for_selector("#results .found")
+    assert workspace.document["criterion"] == {"k": 12}
+    assert steward.said == []

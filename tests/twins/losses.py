@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import discreet as ds
 from tests.twins.releases import Release, releases
-from tests.twins.tables import DOMAINS
-from tests.twins.twin import same, twin
+from tests.twins.tables import DOMAINS, Table
+from tests.twins.twin import refused, same, twin
 
 QUANTILES = [Fraction(q, 100) for q in range(5, 100, 5)]
 Exact = list[Fraction]
@@ -148,28 +148,79 @@ def numbers_of(release: Release) -> tuple[list[Exact], list[Exact], int]:
 NUMERIC = releases(confidential=0, extreme=False, kinds=("integer", "float"), keys=3)
 
 
+def changed_of(release: Release) -> list[str]:
+    """The keys that differ in some released record."""
+    return [k for k in release.table.keys if any(a[k] != b[k] for a, b in release.pairs)]
+
+
+def gaps_of(release: Release) -> list[str]:
+    """The keys with a value that is missing in one file only."""
+    return [
+        k
+        for k in release.table.keys
+        if any((a[k] is None) != (b[k] is None) for a, b in release.pairs)
+    ]
+
+
+def only_left_out(release: Release) -> bool:
+    """Whether records were left out, and no value was changed: no measure of values sees that."""
+    return not changed_of(release) and len(release.pairs) < release.table.n
+
+
+def numbers_apply(release: Release, x: list[Exact], y: list[Exact]) -> bool:
+    """Whether numbers show what was changed, in the records that have all of them."""
+    changed, keys = changed_of(release), release.table.keys
+    unseen = any(x[i] == y[i] for i, k in enumerate(keys) if k in changed)
+    return bool(x[0]) and not (only_left_out(release) or gaps_of(release) or unseen)
+
+
+def of_changed_numbers(
+    release: Release, x: list[Exact], expected: dict[str, tuple[float, int]]
+) -> dict[str, float | None]:
+    """Each measure, or None where a changed attribute has nothing to relate its change to."""
+    changed = [c for k, c in zip(release.table.keys, x, strict=True) if k in changed_of(release)]
+    varying = sum(bool(moment(c, c, 1, 1)) for c in x)
+    related = {
+        "il1": [any(c) for c in changed],
+        "il2": [bool(mean(c)) for c in changed],
+        "il3": [bool(moment(c, c, 1, 1)) for c in changed],
+        "il5": [varying > 1],
+        "pil_r": [varying > 1],
+    }
+    related["sse_ratio"] = related["il3"]
+    found: dict[str, float | None] = {
+        name: float(value) if number and all(related.get(name, ())) else None
+        for name, (value, number) in expected.items()
+    }
+    if not changed:
+        found["sse_ratio"] = 0.0
+    for kind in ("il", "pil"):
+        parts = [  # of all attributes, with something to relate to or not
+            float(value) for name, (value, number) in expected.items()
+            if name.rstrip("12345").split("_")[0] == kind and number
+            and (name not in ("il5", "pil_r") or varying > 1)
+        ]  # fmt: skip
+        found[kind] = 100 * math.fsum(parts) / len(parts) if parts else None
+    if any(not any(c) for c in changed):
+        found["il"] = None
+    return found
+
+
 @twin("loss of numbers", NUMERIC, 2)
 def compare_continuous(release: Release) -> None:
     x, y, left_out = numbers_of(release)
     found = ds.information_loss(*release.files, on="rec")
     same("records left out", found.left_out, left_out)
     same("records not released", found.missing_records, release.table.n - len(release.pairs))
-    if not x[0]:
-        same("il1 where no record is complete", found.il1, None)
+    names = [name for name in found.measures if name.startswith(("il", "pil", "sse"))]
+    if not numbers_apply(release, x, y):
+        same("measures of numbers", {found.measures[name] for name in names}, {None})
         return
-    expected = continuous(x, y)
     same("zeros", found.zeros, sum(not v for column in x for v in column))
-    for name, (value, number) in expected.items():
-        got = getattr(found, name)
-        if number == 0 and got in (None, 0.0):
-            continue  # nothing to average over
-        same(name, got, float(value), 1e-6)
-    for name in ("il", "pil"):
-        parts = [v for k, (v, _) in expected.items() if k.rstrip("12345").split("_")[0] == name]
-        if getattr(found, name) is not None and all(
-            getattr(found, k) is not None for k in expected if k.split("_")[0].startswith(name)
-        ):
-            same(name, getattr(found, name), 20 * float(sum(parts)), 1e-6)
+    expected = of_changed_numbers(release, x, continuous(x, y))
+    same("measures", sorted(names), sorted(expected))
+    for name, value in expected.items():
+        same(name, found.measures[name], value, 1e-6)
 
 
 @twin("statistics before and after", NUMERIC, 1)
@@ -189,12 +240,16 @@ def compare_statistics(release: Release) -> None:
             _same_pair(rows[name, f"quantile {q}%"], quantile(a, share), quantile(b, share))
     for i, j in itertools.combinations(range(len(keys)), 2):
         got = rows[f"{keys[i]}, {keys[j]}", "correlation"]
-        _same_pair(got, correlation(x[i], x[j]), correlation(y[i], y[j]))
+        _same_pair(got, *(_correlation_if_any(side[i], side[j]) for side in (x, y)))
 
 
-def _same_pair(found: tuple[float, float], before: Any, after: Any) -> None:
-    same("statistic before", found[0], float(before), 1e-7)
-    same("statistic after", found[1], float(after), 1e-7)
+def _correlation_if_any(x: Exact, y: Exact) -> float | None:
+    return correlation(x, y) if moment(x, x, 1, 1) and moment(y, y, 1, 1) else None
+
+
+def _same_pair(found: tuple[float | None, float | None], before: Any, after: Any) -> None:
+    for what, got, right in zip(("before", "after"), found, (before, after), strict=True):
+        same(f"statistic {what}", got, None if right is None else float(right), 1e-7)
 
 
 CATEGORICAL = releases(confidential=0, kinds=("nominal", "ordinal"), keys=3)
@@ -211,11 +266,22 @@ def compare_categorical(case: Any) -> None:
     release, dimension = case
     table, pairs = release.table, release.pairs
     found = ds.information_loss(*release.files, on="rec", dimension=dimension)
-    dist = 0
+    if only_left_out(release):
+        measures = (found.dist, found.ctbil, found.actbil, found.ebil)
+        same("measures of names", measures, (None,) * 4)
+        return
+    bits = sum(_open_bits([(a[k], b[k]) for a, b in pairs]) for k in table.keys)
+    same("ebil", found.ebil, bits)
+    if any(_has_labels(table, name, pairs) for name in table.keys):
+        same("measures of names", (found.dist, found.ctbil, found.actbil), (None,) * 3)
+        return
+    dist: float | None = 0.0
     for name in table.keys:
         for a, b in pairs:
             dist += _apart(table.kinds[name], a[name], b[name])
-    same("dist", found.dist, float(dist))
+    if any(table.kinds[name] == "ordinal" for name in gaps_of(release)):
+        dist = None
+    same("dist", found.dist, dist)
     lost, cells = Fraction(0), 0
     for size in range(1, min(dimension, len(table.keys)) + 1):
         for chosen in itertools.combinations(table.keys, size):
@@ -225,7 +291,12 @@ def compare_categorical(case: Any) -> None:
             cells += len(f)
     same("ctbil", found.ctbil, lost)
     same("actbil", found.actbil, lost / cells)
-    same("ebil", found.ebil, sum(_open_bits([(a[k], b[k]) for a, b in pairs]) for k in table.keys))
+
+
+def _has_labels(table: Table, name: str, pairs: Any) -> bool:
+    """Whether a masked value is none of the attribute: not in the file, not on its scale."""
+    own = {*table.columns[name], *(DOMAINS["ordinal"] if table.kinds[name] == "ordinal" else ())}
+    return any(b[name] is not None and b[name] not in own for _, b in pairs)
 
 
 def _apart(kind: str, one: Any, other: Any) -> int:
@@ -293,6 +364,10 @@ def compare_score(case: Any) -> None:
                 types={**dict.fromkeys(names, "continuous"), "rec": "nominal"})
         for side in (x, y)
     )  # fmt: skip
+    if any(not any(a) for a, b in zip(x, y, strict=True) if a != b) or not any(map(any, x)):
+        with refused("a score of values that are all 0", "N07"):
+            ds.score(first, second, on="rec")
+        return
     found = ds.score(first, second, on="rec")
     exactly = [[exact(v) for v in column] for column in x]
     variance = [covariance(c, c) or Fraction(1) for c in exactly]

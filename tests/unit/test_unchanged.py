@@ -54,6 +54,19 @@ def test_a_column_of_which_single_cells_were_changed_stays_on_the_list():
     assert "fare" not in {one.column for one in ds.unchanged(last).columns}
 
 
+def test_weights_of_a_sample_are_said_to_be_divided_and_stay_on_the_list():
+    data = ds.read(
+        {"age": [1, 2] * 20, "w": list(range(1, 41))}, keys=["age"], weight="w",
+    )  # fmt: skip
+    found = ds.unchanged(ds.sample(data, fraction=0.5, seed=1))
+    assert found.scaled == ("w",)
+    assert [one.column for one in found.flagged] == ["w"]
+    said = "The weights in w were divided by the share drawn, and tell records apart as before."
+    assert said in found.explain().splitlines()
+    assert ds.unchanged(ds.sample(data, fraction=1.0, seed=1)).scaled == ()
+    assert ds.unchanged(data).scaled == ()
+
+
 def test_a_column_that_few_records_share_is_flagged_though_few_are_unique():
     """A household number names groups of a few people."""
     [house] = [one for one in ds.unchanged(survey()).columns if one.column == "house"]

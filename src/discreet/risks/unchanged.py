@@ -98,11 +98,15 @@ class Unchanged:
         In the order of the file.
     released : int
         Number of columns that leave.
+    scaled : tuple of str
+        Those whose values a sample multiplied, as it must: weights. They tell records apart as
+        before, and stay on the list.
     """
 
     columns: tuple[UnchangedColumn, ...]
     released: int
     kind: FrameKind
+    scaled: tuple[str, ...] = ()
 
     @property
     def rule(self) -> str:
@@ -138,9 +142,13 @@ class Unchanged:
         were = "it was" if number == 1 else "they were"
         names = listed([one.column for one in self.columns], 20)
         lines = [f"{number:,} of {counted(self.released, 'column')} {leave} as {were}: {names}."]
+        lines += [
+            f"The weights in {name} were divided by the share drawn, and tell records apart as before."
+            for name in self.scaled
+        ]
         if not self.flagged:
             none = "It does not make" if number == 1 else "None of them makes"
-            return f"{lines[0]}\n{none} many records unique."
+            return "\n".join([*lines, f"{none} many records unique."])
         lines += [f"Warning: {one.explain()}" for one in self.flagged]
         lines.append(
             "Leave such a column out (identifiers), mask it, or be able to say why it may go out: "
@@ -213,7 +221,10 @@ def unchanged(
         UnchangedColumn(name, data.roles.of(name), data.n, *figures.get(name, (None, None, None)))
         for name in names
     ]
-    return Unchanged(tuple(columns), len(leaving), data.source.kind)
+    steps = data.steps if isinstance(data, Masked) else ()
+    weights = {step.parameters["weight"]["column"] for step in steps if "weight" in step.parameters}
+    scaled = tuple(name for name in names if name in weights)
+    return Unchanged(tuple(columns), len(leaving), data.source.kind, scaled)
 
 
 def is_flagged(n: int, distinct: int, filled: int, unique: int) -> bool:

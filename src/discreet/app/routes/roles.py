@@ -55,6 +55,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(at, show),
         Route(at, save_all, methods=["POST"]),
         Route(f"{at}/results", results),
+        Route(f"{at}/wanted", save_wanted, methods=["POST"]),
         Route(f"{at}/measure", measure, methods=["POST"]),
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
@@ -117,6 +118,23 @@ async def save_missing(request: Request) -> Response:
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/roles")
     return Response(status_code=204, headers=CHANGED)
+
+
+async def save_wanted(request: Request) -> Response:
+    """Keep what is wanted as soon as a field is left; nothing is measured."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(_keep_wanted, workspace, form)
+        said = "Saved."
+    except DiscreetError as error:
+        said = f"Not saved: {error.problems[0].what}"
+    return Response(status_code=204, headers={"HX-Trigger": json.dumps({"said": said})})
+
+
+def _keep_wanted(workspace: Workspace, form: FormData) -> None:
+    criterion, _ = _wanted(workspace, form)
+    workspace.change(lambda d: drafting.with_steps(d, d.get("steps", []), criterion))
 
 
 async def measure(request: Request) -> Response:
