@@ -188,11 +188,21 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+        return _described(name)
     module = importlib.import_module(_HOME[name])
     value = module if _HOME[name] == f"discreet.{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+def _described(name: str) -> Any:
+    """What is described and found by its registry: also what other packages add."""
+    if not name.startswith("_"):
+        from discreet.registry import everything
+
+        if name in everything():
+            return everything()[name].loaded()
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.all_of import AllOf, combined, resolved, split, sums_of
+from discreet.criteria.all_of import combined, split, sums_of
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
@@ -73,8 +73,7 @@ class Check:
     def _why(self, reason: str) -> str:
         if reason == CLASS_SIZE:
             return "too small a class"
-        parts = self.criterion.criteria if isinstance(self.criterion, AllOf) else [self.criterion]
-        if any(c.needs_values([reason]) for c in parts):
+        if any(c.needs_values([reason]) for c in self.criterion.parts):
             return f"the values of {reason!r} are too unlike what it asks for"
         return f"too few values of {reason!r}"
 
@@ -179,15 +178,17 @@ class Checks:
 
 
 @overload
+def check(  # type: ignore[overload-overlap]
+    data: Masked, criterion: DisclosureRiskAtMost, /
+) -> RiskCheck: ...
+
+
+@overload
 def check(data: Microdata, criterion: Criterion, /) -> Check: ...
 
 
 @overload
 def check(data: Microdata, criteria: Sequence[Any], /) -> Check | RiskCheck | Checks: ...
-
-
-@overload
-def check(data: Masked, criterion: DisclosureRiskAtMost, /) -> RiskCheck: ...
 
 
 @overload
@@ -280,7 +281,7 @@ def counted_classes(data: Microdata, criterion: Criterion) -> tuple[Classes, Any
     """The classes of a file, with what a criterion must know of them, and the criterion with its
     attributes named."""
     data.need_keys()
-    bound = resolved(criterion, data.confidential)
+    bound = criterion.resolved(data.confidential)
     distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
     return data.classes(distinct, values, sums_of(bound, data.confidential)), bound
 

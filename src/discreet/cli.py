@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
-from discreet.phrasing import for_terminal
 from discreet.rooms import vacate
 
 _NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criterion, or none found
@@ -69,7 +68,7 @@ def _exit_code() -> int:
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
-        print(for_terminal(str(error), _options()), file=sys.stderr)
+        print(error.said(_called), file=sys.stderr)
         return 1 if error.code in _NOT_FEASIBLE else 2
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
         what = f"the command failed ({type(error).__name__})."
@@ -79,13 +78,15 @@ def _exit_code() -> int:
     return 0
 
 
-def _options() -> set[str]:
-    """The options of all commands."""
-    from typer.main import get_command
+def _called(name: str, value: str) -> str | None:
+    """An argument as the option of the command that was given, where it has one of that name."""
+    from discreet.commands.lazy import options_of
 
-    group = get_command(app)
-    commands = [group, *getattr(group, "commands", {}).values()]
-    return {flag for command in commands for one in command.params for flag in one.opts}
+    flags = options_of(sys.argv[1:])
+    flag = flags.get({"overwrite": "force"}.get(name, name))
+    if flag is None:
+        return None
+    return flag if value in ("", "True", "False") else f"{flag} {value}"
 
 
 def _leave(code: int) -> None:

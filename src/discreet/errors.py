@@ -10,7 +10,8 @@ Every code is explained in ``docs/errors.md``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -26,6 +27,7 @@ __all__ = [
     "OutputError",
     "Problem",
     "UnreadableSource",
+    "argument",
     "did_you_mean",
     "fail",
     "listed",
@@ -33,16 +35,50 @@ __all__ = [
 ]
 
 
+Called = Callable[[str, str], str | None]  # an argument and the value named beside it → its name
+_ARGUMENT = re.compile("\x02([^\x1f]*)\x1f([^\x1f]*)\x1f([^\x03]*)\x03")
+
+
+def argument(name: str, value: object = None) -> str:
+    """An argument within a message: ``name=`` in Python, an option in a terminal, the label of a
+    field in a form. Each surface says it in its own words, see :meth:`Problem.said`.
+
+    Examples
+    --------
+    >>> str(Problem("P14", f"{argument('fraction')} is missing.", "Give one."))
+    'fraction= is missing. Give one.'
+    >>> str(Problem("D03", "a value is missing.", f"Read it with {argument('missing', 'refuse')}."))
+    'a value is missing. Read it with missing="refuse".'
+    """
+    plain = "" if value is None else str(value)
+    is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w-]*", value)
+    python = f'"{value}"' if is_word else plain
+    return f"\x02{name}\x1f{plain}\x1f{python}\x03"
+
+
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: its code, what and where, and what to do about it."""
+    """One thing that is wrong: its code, what and where, and what to do about it.
+
+    ``parameter`` names the argument it is about, where it is about one: a form shows it there.
+    """
 
     code: str
     what: str
     remedy: str
+    parameter: str = ""
+
+    def said(self, called: Called) -> str:
+        """In the words of a surface; ``called`` gives None where it has no word of its own."""
+
+        def one(match: re.Match[str]) -> str:
+            name, plain, python = match.groups()
+            return called(name, plain) or f"{name}={python}"
+
+        return _ARGUMENT.sub(one, f"{self.what} {self.remedy}".strip())
 
     def __str__(self) -> str:
-        return f"{self.what} {self.remedy}".strip()
+        return self.said(lambda _name, _value: None)
 
 
 class DiscreetError(Exception):
@@ -58,10 +94,14 @@ class DiscreetError(Exception):
         return self.problems[0].code if self.problems else ""
 
     def __str__(self) -> str:
+        return self.said(lambda _name, _value: None)
+
+    def said(self, called: Called) -> str:
+        """All problems in the words of a surface."""
         name = type(self).__name__
         if len(self.problems) == 1:
-            return f"{name}[{self.code}]: {self.problems[0]}"
-        lines = [f"  {i}. [{p.code}] {p}" for i, p in enumerate(self.problems, 1)]
+            return f"{name}[{self.code}]: {self.problems[0].said(called)}"
+        lines = [f"  {i}. [{p.code}] {p.said(called)}" for i, p in enumerate(self.problems, 1)]
         return "\n".join([f"{name}: {len(self.problems)} problems", *lines])
 
     def __reduce__(self) -> tuple[type[DiscreetError], tuple[Problem, ...]]:
@@ -123,9 +163,9 @@ def raise_all(problems: Sequence[Problem]) -> None:
         raise _FAMILY[problems[0].code[0]](*problems)
 
 
-def fail(code: str, what: str, remedy: str) -> NoReturn:
+def fail(code: str, what: str, remedy: str, parameter: str = "") -> NoReturn:
     """Raise a single problem."""
-    raise _FAMILY[code[0]](Problem(code, what, remedy))
+    raise _FAMILY[code[0]](Problem(code, what, remedy, parameter))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

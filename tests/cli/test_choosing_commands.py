@@ -76,7 +76,7 @@ def test_ru_map_exits_with_1_when_no_masking_keeps_the_limit(run):  # noqa: F811
         (["--methods", "generalization"], "P52"),
         (["--methods", "sampling"], "P15"),
         (["--k", "3,some"], "P07"),
-        (["--methods", "sampling", "--fractions", "half", "--seed", "1"], "P14"),
+        (["--methods", "sampling", "--fractions", "half", "--seed", "1"], "P10"),
         (["--risk", "much"], "P16"),
         (["--loss", "much"], "P16"),
         (["--risk-at-most", "-1"], "P10"),

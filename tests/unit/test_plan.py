@@ -11,7 +11,7 @@ import pytest
 
 import discreet as ds
 from discreet.planning import criteria, hierarchies
-from discreet.planning.steps import KINDS
+from discreet.registry import maskings
 
 H = ds.Hierarchy
 
@@ -144,7 +144,7 @@ def test_the_plan_of_a_masking_and_its_script_write_the_same_bytes(folder, mask,
 
 def test_every_masking_verb_is_tried_above_and_has_a_step(folder):
     done = {step.method for mask in MASKINGS.values() for step in mask(read()).steps}
-    assert done == set(KINDS)
+    assert done == set(maskings)
 
 
 def test_what_was_found_shows_the_plan_of_its_best_node(folder):
@@ -362,7 +362,7 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
         "R10 release.toml:18 (hierarchies.income): is not a key.",
         "P31 release.toml:23 (criterion.closeness): must be a number from 0 to 1, or a table.",
         "P31 release.toml:26 (steps[0].do): is not a kind of step. Did you mean 'generalize'?",
-        "P31 release.toml:30 (steps[1].fraction): must be a share above 0 and up to 1.",
+        "P31 release.toml:30 (steps[1].fraction): must be a number above 0 and up to 1.",
         "P31 release.toml:32 (steps[1].seed): must be a whole number.",
         "P32 release.toml:28 (steps[1]): needs fraction or n, one of the two.",
         "P30 release.toml:37 (steps[2].metod): 'metod' is not a key of a plan here. Did you mean 'method'?",

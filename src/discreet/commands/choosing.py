@@ -4,96 +4,95 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 import discreet as ds
-from discreet.commands.app import app
+from discreet.commands.lazy import lazily, reading
 from discreet.commands.options import (
     Force,
     Hierarchies,
     Json,
-    P,
-    amount,
     announce_compilation,
     hierarchies_in,
     names_in,
-    reads_data,
 )
-from discreet.errors import DiscreetError, fail
+from discreet.errors import DiscreetError
+
+Seed = Annotated[int | None, typer.Option(help="Of maskings that draw at random.")]
+RiskBy = Annotated[
+    str, typer.Option(help="maximal, minimal, compatible, highest, linkage or interval.")
+]
+LossBy = Annotated[str, typer.Option(help="A measure of information loss.")]
+WithScore = Annotated[bool, typer.Option("--score", help="Put the parts of the score beside.")]
+RiskAtMost = Annotated[
+    float | None,
+    typer.Option(help="Name the masking of least loss; exit 1 when none is under the limit."),
+]
+Draw = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Draw the map to this .svg file.")
+]
+ABOUT = "Compare maskings by the risk they leave and the information they cost."
 
 
-@app.command("ru-map")
-@reads_data
-def ru_map(
-    data: Any,
-    *,
-    methods: Annotated[
-        list[str],
-        typer.Option(
-            "--methods",
-            help="mdav, v-mdav, fixed, optimal-univariate, generalization, sampling.",
-        ),
-    ] = ["mdav"],  # noqa: B006
-    k: Annotated[
-        list[str], typer.Option("--k", help="Least sizes of a group or class: 3,5,10.")
-    ] = ["3,5,10,20"],  # noqa: B006
-    hierarchies: Hierarchies = None,
-    p: P = None,
-    max_suppressed: Annotated[
-        list[str], typer.Option("--max-suppressed", help="Records that may go: 0.02, 2%,5% or 20.")
-    ] = ["0.02"],  # noqa: B006
-    fractions: Annotated[
-        list[str], typer.Option("--fractions", help="Shares to sample: 0.1,0.5.")
-    ] = ["0.1,0.25,0.5"],  # noqa: B006
-    seed: Annotated[int | None, typer.Option(help="Of the samples.")] = None,
-    risk: Annotated[
-        str,
-        typer.Option(help="maximal, minimal, compatible, highest, linkage or interval."),
-    ] = "maximal",
-    loss: Annotated[str, typer.Option(help="A measure of information loss.")] = "ebil_share",
-    with_score: Annotated[
-        bool, typer.Option("--score", help="Put the parts of the score beside.")
-    ] = False,
-    risk_at_most: Annotated[
-        float | None,
-        typer.Option(help="Name the masking of least loss; exit 1 when none is under the limit."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Draw the map to this .svg file.")
-    ] = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Compare maskings by the risk they leave and the information they cost.
+def _ru_map() -> Callable[..., None]:
+    from discreet.commands.described import grid_arguments, grid_options, option
+    from discreet.rumap.grid import method_words
 
-    Example: discreet ru-map data.csv --keys age,zip --k 3,5,10 --methods mdav -o map.svg
-    """
-    announce_compilation()
-    chosen = names_in(methods)
-    recipes = ds.grid(
-        methods=chosen,
-        k=[_number(size, "--k") for size in names_in(k)],
-        hierarchies=hierarchies_in(data, hierarchies) if "generalization" in chosen else None,
-        p=p,
-        max_suppressed=[amount(given) for given in names_in(max_suppressed)],
-        fractions=[_share(given) for given in names_in(fractions)],
-        seed=seed,
-    )
-    found = ds.ru_map(data, recipes, risk=cast("Any", risk), loss=loss, with_score=with_score)
-    best, missed = _best(found, risk_at_most)
-    if output is not None:
-        found.write_svg(output, overwrite=force)
-    if as_json:
-        chosen_point = None if best is None else best.to_dict()
-        print(json.dumps({**found.to_dict(), "best": chosen_point}, indent=2))
-    else:
-        print("\n".join([found.explain(), "", *_rows(found), *_said(best, risk_at_most)]))
-    if missed is not None:
-        print(missed, file=sys.stderr)
-        raise typer.Exit(1)
+    def run(
+        data: Any,
+        *,
+        methods: list[str],
+        hierarchies: Path | None,
+        seed: int | None,
+        risk: str,
+        loss: str,
+        with_score: bool,
+        risk_at_most: float | None,
+        output: Path | None,
+        force: bool,
+        as_json: bool,
+        **given: Any,
+    ) -> None:
+        announce_compilation()
+        folder = hierarchies_in(data, hierarchies)
+        chosen, varied = names_in(methods), grid_arguments(given)
+        recipes = ds.grid(methods=chosen, hierarchies=folder, seed=seed, **varied)
+        found = ds.ru_map(data, recipes, risk=risk, loss=loss, with_score=with_score)  # type: ignore[arg-type]
+        best, missed = _best(found, risk_at_most)
+        if output is not None:
+            found.write_svg(output, overwrite=force)
+        if as_json:
+            chosen_point = None if best is None else best.to_dict()
+            print(json.dumps({**found.to_dict(), "best": chosen_point}, indent=2))
+        else:
+            print("\n".join([found.explain(), "", *_rows(found), *_said(best, risk_at_most)]))
+        if missed is not None:
+            print(missed, file=sys.stderr)
+            raise typer.Exit(1)
+
+    about = typer.Option("--methods", help=f"Maskings to compare: {', '.join(method_words())}.")
+    options = [
+        option("methods", Annotated[list[str], about], ["mdav"]),
+        option("hierarchies", Hierarchies, None),
+        option("seed", Seed, None),
+        *grid_options(),
+        option("risk", RiskBy, "maximal"),
+        option("loss", LossBy, "ebil_share"),
+        option("with_score", WithScore, default=False),
+        option("risk_at_most", RiskAtMost, None),
+        option("output", Draw, None),
+        option("force", Force, default=False),
+        option("as_json", Json, default=False),
+    ]
+    example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
+    return reading(run, options, ABOUT, example)
+
+
+lazily("ru-map", ABOUT, _ru_map)
 
 
 def _best(found: Any, limit: float | None) -> tuple[Any, DiscreetError | None]:
@@ -131,19 +130,3 @@ def _said(best: Any, limit: float | None) -> list[str]:
         f"Least loss with a risk of at most {limit:g}: {best.label} "
         f"(risk {best.risk:.4f}, loss {best.loss:.4f}).",
     ]
-
-
-def _number(given: str, option: str) -> int:
-    try:
-        return int(given)
-    except ValueError:
-        pass
-    fail("P07", f"{option} is not a list of whole numbers.", "Write 3,5,10.")
-
-
-def _share(given: str) -> float:
-    try:
-        return float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError:
-        pass
-    fail("P14", "--fractions is not a list of numbers.", "Write 0.1,0.5.")

@@ -11,12 +11,8 @@ import typer
 
 import discreet as ds
 from discreet.commands.app import app, show
-from discreet.commands.options import (
-    Json,
-    K,
-    P,
-    reads_data,
-)
+from discreet.commands.lazy import lazily, reading
+from discreet.commands.options import Json, reads_data
 
 
 @app.command()
@@ -30,24 +26,22 @@ def risk(data: Any, *, as_json: Json = False) -> None:
     show(found, as_json, lambda: f"{found.explain()}\n\n{found.bars()}")
 
 
-@app.command()
-@reads_data
-def check(
-    data: Any,
-    *,
-    k: K = 5,
-    p: P = None,
-    as_json: Json = False,
-) -> None:
-    """Check k-anonymity, or p-sensitive k-anonymity with --p; exit 1 when it does not hold.
+def _check() -> Callable[..., None]:
+    from discreet.commands.described import criteria_in, criterion_options, option
 
-    Example: discreet check masked.csv --keys age,zip,sex --k 5
-    """
-    criterion = ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)
-    found = ds.check(data, criterion)
-    show(found, as_json, found.explain)
-    if not found.satisfied:
-        raise typer.Exit(1)
+    def run(data: Any, *, as_json: bool, **given: Any) -> None:
+        found = ds.check(data, criteria_in(given))
+        show(found, as_json, found.explain)
+        if not found.satisfied:
+            raise typer.Exit(1)
+
+    options = [*criterion_options(), option("as_json", Json, default=False)]
+    about = "Check what must hold: k-anonymity, or another criterion; exit 1 when it does not hold."
+    example = "Example: discreet check masked.csv --keys age,zip,sex --k 5"
+    return reading(run, options, about, example)
+
+
+lazily("check", "Check k-anonymity, or another criterion; exit 1 when it does not hold.", _check)
 
 
 @app.command()

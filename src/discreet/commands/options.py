@@ -23,24 +23,6 @@ Output = Annotated[
 Hierarchies = Annotated[
     Path | None, typer.Option("--hierarchies", help="Folder of hierarchy files: age.csv, zip.csv.")
 ]
-K = Annotated[int, typer.Option("--k", help="Least size of a class.")]
-P = Annotated[
-    int | None, typer.Option("--p", help="Least number of confidential values in a class.")
-]
-MaxSuppressed = Annotated[
-    str, typer.Option("--max-suppressed", help="Records that may go: 0.02, 2% or 20 (a number).")
-]
-SearchBy = Annotated[str, typer.Option("--search", help="optimal, all-minimal or samarati.")]
-Loss = Annotated[
-    str, typer.Option("--loss", help="iyengar, discernibility, precision, height, entropy, ….")
-]
-Diversity = Annotated[
-    str | None,
-    typer.Option("--diversity", help="l-diversity: 3, entropy:3 or recursive:3:4 (l:c)."),
-]
-Closeness = Annotated[float | None, typer.Option("--closeness", help="t-closeness: 0.2.")]
-AtMost = Annotated[float | None, typer.Option("--at-most", help="Limit of the disclosure risk.")]
-SuppressBy = Annotated[str, typer.Option("--suppression", help="failing or k-only.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 UniqueColumns = Annotated[
@@ -85,6 +67,11 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     return run
+
+
+def reading_options() -> tuple[str, ...]:
+    """What a command says of reading; other options may not have these names."""
+    return tuple(inspect.signature(_read).parameters)
 
 
 def _files_in(given: dict[str, Any]) -> list[Path]:
@@ -152,36 +139,6 @@ def _read(
     )
 
 
-def generalized(data: Any, folder: Path | None, criteria: list[Any], **options: Any) -> Any:
-    """Search with the hierarchies of a folder."""
-    announce_compilation()
-    return ds.generalize(data, hierarchies_in(data, folder), criteria, **options)
-
-
-def criteria_of(
-    k: int, p: int | None, diversity: str | None, closeness: float | None, at_most: float | None
-) -> list[Any]:
-    """What must hold, from the options of the command."""
-    criteria: list[Any] = [ds.KAnonymity(k) if p is None else ds.PSensitiveKAnonymity(p, k)]
-    if diversity is not None:
-        criteria.append(_diversity(diversity))
-    if closeness is not None:
-        criteria.append(ds.TCloseness(closeness))
-    if at_most is not None:
-        criteria.append(ds.DisclosureRiskAtMost(at_most))
-    return criteria
-
-
-def _diversity(given: str) -> Any:
-    """``3``, ``entropy:3`` or ``recursive:3:4`` (l, then c)."""
-    kind, *numbers = given.split(":") if ":" in given else ("distinct", given)
-    try:
-        least, *c = [float(number) for number in numbers]
-    except ValueError:
-        fail("P18", "--diversity cannot be read.", "Write 3, entropy:3 or recursive:3:4.")
-    return ds.LDiversity(int(least), cast("Any", kind), c=c[0] if c else None)
-
-
 def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
     """The files of a folder that are named for a key: age.csv, or adult_hierarchy_age.csv."""
     if folder is None:
@@ -212,17 +169,6 @@ def hierarchy_files(keys: Sequence[str], folder: Path | None) -> dict[str, Path]
 
 def _is_for(stem: str, key: str) -> bool:
     return stem == key or stem.endswith(f"_{key}")
-
-
-def amount(given: str) -> float:
-    """A share, when written with a point or as a percentage; else a number of records."""
-    try:
-        if given.endswith("%"):
-            return float(given[:-1]) / 100
-        return float(given) if "." in given else int(given)
-    except ValueError:
-        pass
-    fail("P14", "--max-suppressed is not a number.", "Write 0.02, 2% or 20 (records).")
 
 
 def reasons_in(given: list[str]) -> dict[str, str]:

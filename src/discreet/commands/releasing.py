@@ -104,3 +104,12 @@ def verify(
     show(found, as_json, found.explain)
     if not found.satisfied:
         raise typer.Exit(1)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of release.toml, for editors that complete and check a plan.
+
+    Example: discreet schema > release.schema.json
+    """
+    print(json.dumps(ds.Plan.schema(), indent=2, ensure_ascii=False))

@@ -9,69 +9,75 @@ from typing import Annotated, Any
 import typer
 
 import discreet as ds
-from discreet.commands.app import app, show
-from discreet.commands.options import (
-    AtMost,
-    Force,
-    Json,
-    P,
-    UniqueColumns,
-    criteria_of,
-    reads_data,
-    reasons_in,
-)
+from discreet.commands.app import show
+from discreet.commands.lazy import lazily, reading
+from discreet.commands.options import Force, Json, UniqueColumns, reasons_in
+
+MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
+On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
+Page = Annotated[
+    Path, typer.Option("--output", "-o", help="The .html file to write.", show_default=False)
+]
+Public = Annotated[bool, typer.Option("--public", help="Without anything that helps an intruder.")]
+Title = Annotated[str | None, typer.Option(help="Heading of the report.")]
+Note = Annotated[str | None, typer.Option(help="A remark below the heading.")]
+ABOUT = "Write a report of a masked file: what, at which risk, at what cost; one HTML file."
 
 
-@app.command()
-@reads_data
-def report(
-    data: Any,
-    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
-    *,
-    read_alike: Callable[[Path], Any],
-    on: Annotated[str, typer.Option("--on", help="Column that links the records of both files.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The .html file to write.", show_default=False)
-    ],
-    public: Annotated[
-        bool, typer.Option("--public", help="Without anything that helps an intruder.")
-    ] = False,
-    k: Annotated[
-        int | None, typer.Option("--k", help="Check k-anonymity; exit 1 when it does not hold.")
-    ] = None,
-    p: P = None,
-    at_most: AtMost = None,
-    unique_columns: UniqueColumns = [],  # noqa: B006
-    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
-    note: Annotated[str | None, typer.Option(help="A remark below the heading.")] = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Write a report of a masked file: what, at which risk, at what cost; one HTML file.
+def _report() -> Callable[..., None]:
+    from discreet.commands.described import criteria_in, criterion_options, option
 
-    Example: discreet report initial.csv masked.csv --on rec --keys age,sex -o release.html
-    """
-    found = ds.report(
-        data,
-        read_alike(masked),
-        output,
-        audience="public" if public else "internal",
-        criterion=_criteria(k, p, at_most),
-        on=on,
-        title=title,
-        note=note,
-        unique_columns=reasons_in(unique_columns),
-        overwrite=force,
-    )
-    show(found, as_json, found.explain)
-    if found.satisfied is False:
-        raise typer.Exit(1)
+    def run(
+        data: Any,
+        *,
+        masked: Path,
+        read_alike: Callable[[Path], Any],
+        on: str,
+        output: Path,
+        public: bool,
+        unique_columns: list[str],
+        title: str | None,
+        note: str | None,
+        force: bool,
+        as_json: bool,
+        **given: Any,
+    ) -> None:
+        found = ds.report(
+            data,
+            read_alike(masked),
+            output,
+            audience="public" if public else "internal",
+            criterion=criteria_in(_with_least_size(given)) or None,
+            on=on,
+            title=title,
+            note=note,
+            unique_columns=reasons_in(unique_columns),
+            overwrite=force,
+        )
+        show(found, as_json, found.explain)
+        if found.satisfied is False:
+            raise typer.Exit(1)
+
+    options = [
+        option("masked", MaskedFile),
+        option("on", On),
+        option("output", Page),
+        option("read_alike", Any),
+        option("public", Public, default=False),
+        *criterion_options(usual_k=None),
+        option("unique_columns", UniqueColumns, []),
+        option("title", Title, None),
+        option("note", Note, None),
+        option("force", Force, default=False),
+        option("as_json", Json, default=False),
+    ]
+    example = "Example: discreet report initial.csv masked.csv --on rec --keys age,sex -o r.html"
+    return reading(run, options, ABOUT, example)
 
 
-def _criteria(k: int | None, p: int | None, at_most: float | None) -> list[Any] | None:
-    """What must hold; nothing is checked when nothing is asked for."""
-    if k is None and p is None:
-        return None if at_most is None else [ds.DisclosureRiskAtMost(at_most)]
-    least = k if k is not None else p
-    assert least is not None
-    return criteria_of(least, p, None, None, at_most)
+def _with_least_size(given: dict[str, Any]) -> dict[str, Any]:
+    """P alone asks for classes of p records."""
+    return given | ({"k": given["p"]} if given.get("k") is None and given.get("p") else {})
+
+
+lazily("report", ABOUT, _report)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.criterion import Criterion, Sum
-from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import fail
 
 if TYPE_CHECKING:
@@ -18,13 +17,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AllOf:
-    """The conjunction of several criteria on classes."""
+class AllOf(Criterion):
+    """The conjunction of several criteria on classes.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ds.AllOf([ds.KAnonymity(5), ds.TCloseness(0.2)]).describe()
+    '5-anonymity and 0.2-closeness (equal distance)'
+    """
 
     criteria: tuple[Criterion, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "criteria", tuple(_each(self.criteria)))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The criteria one by one."""
+        return self.criteria
 
     @property
     def monotone(self) -> bool:
@@ -36,13 +47,38 @@ class AllOf:
         """Whether all of them are."""
         return all(c.monotone_with_suppression for c in self.criteria)
 
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
-        """The attributes whose distinct values some criterion must know."""
-        return _merged(c.needs(confidential) for c in self.criteria)
+    @property
+    def least_size(self) -> int:
+        """The largest that one of them asks for."""
+        return max(c.least_size for c in self.criteria)
+
+    def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:
+        """The largest numbers that some of them ask for."""
+        found: dict[str, int] = {}
+        for one in self.criteria:
+            for name, least in one.least_distinct(confidential).items():
+                found[name] = max(found.get(name, 1), least)
+        return found
+
+    @property
+    def counts_decide(self) -> bool:
+        """Whether counts decide all of them."""
+        return all(c.counts_decide for c in self.criteria)
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values some criterion must count."""
         return _merged(c.needs_values(confidential) for c in self.criteria)
+
+    def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
+        """What decides of the values of a class, as sums; None where one looks at more."""
+        found: list[Sum] = []
+        for one in self.criteria:
+            if one.needs_values(confidential):
+                summed = one.sums(confidential)
+                if summed is None:
+                    return None
+                found += summed
+        return tuple(dict.fromkeys(found))
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes that fail any of them, by reason."""
@@ -60,19 +96,16 @@ class AllOf:
         """Names and parameters."""
         return {"criterion": type(self).__name__, "criteria": [c.to_dict() for c in self.criteria]}
 
+    def resolved(self, confidential: Sequence[str]) -> AllOf:
+        """The same, each with its attributes named."""
+        return AllOf(tuple(c.resolved(confidential) for c in self.criteria))
 
-def sums_of(criterion: Any, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
+
+def sums_of(criterion: Criterion, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
     """What a criterion must know of the values of a class, as sums over them; None where it looks
     at more than sums.
     """
-    found: list[Sum] = []
-    for one in criterion.criteria if isinstance(criterion, AllOf) else (criterion,):
-        if one.needs_values(confidential):
-            summed = one.sums(confidential) if hasattr(one, "sums") else None
-            if summed is None:
-                return None
-            found += summed
-    return tuple(dict.fromkeys(found))
+    return criterion.sums(confidential) if criterion.needs_values(confidential) else ()
 
 
 def combined(given: Any) -> Any:
@@ -85,36 +118,16 @@ def _each(given: Any) -> list[Any]:
     """The criteria one by one; a conjunction is taken apart."""
     found: list[Any] = []
     for one in given if isinstance(given, list | tuple) else [None]:
-        found += one.criteria if isinstance(one, AllOf) else [one]
-    if not found or not all(_is_criterion(c) for c in found):
+        found += one.parts if isinstance(one, Criterion) else [one]
+    if not found or not all(isinstance(one, Criterion) for one in found):
         fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
     return found
 
 
-def _is_criterion(given: object) -> bool:
-    offered = ("describe", "failing", "needs", "needs_values")
-    return isinstance(given, DisclosureRiskAtMost) or (
-        not isinstance(given, type) and all(hasattr(given, name) for name in offered)
-    )
-
-
-def resolved(criterion: Any, confidential: Sequence[str]) -> Any:
-    """The same with its attributes named: all confidential ones where it names none.
-
-    Beside another criterion that names other attributes, it would else apply to those, too.
-    """
-    if isinstance(criterion, AllOf):
-        return AllOf(tuple(resolved(c, confidential) for c in criterion.criteria))
-    if getattr(criterion, "confidential", ()) is None:
-        return replace(criterion, confidential=tuple(confidential))
-    return criterion
-
-
-def split(criterion: Any) -> tuple[Any, tuple[DisclosureRiskAtMost, ...]]:
-    """The criteria on classes, as one (or None), and the limits of the disclosure risk."""
-    several = criterion.criteria if isinstance(criterion, AllOf) else (criterion,)
-    limits = tuple(c for c in several if isinstance(c, DisclosureRiskAtMost))
-    parts = tuple(c for c in several if not isinstance(c, DisclosureRiskAtMost))
+def split(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
+    """The criteria on classes, as one (or None), and those that compare the two files."""
+    limits = tuple(c for c in criterion.parts if c.compares_files)
+    parts = tuple(c for c in criterion.parts if not c.compares_files)
     return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
 
 

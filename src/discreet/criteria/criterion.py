@@ -1,18 +1,19 @@
-"""What every criterion offers, and the checks of their parameters."""
+"""What every criterion says of itself: what it must know of a class, and how it behaves when
+classes are merged. A search, a check and every surface ask it; none looks at what kind it is.
+"""
 
 from __future__ import annotations
 
+import abc
+import dataclasses
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from numbers import Rational, Real
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet.attributes import names
-from discreet.errors import Problem, fail, listed
+from discreet.errors import argument, fail, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.classes import Classes
@@ -21,67 +22,81 @@ CLASS_SIZE = "class size"
 Sum = tuple[str, str]  # an attribute, and what is added up of its values: entropy, distance, …
 
 
-class Criterion(Protocol):
-    """A condition on every equivalence class."""
+class Criterion(abc.ABC):
+    """A condition on every equivalence class.
+
+    What is said here holds for a criterion that says nothing else: it is held to be neither
+    monotone nor decided by counts, which costs a search time and is never wrong.
+    """
+
+    compares_files: ClassVar[bool] = False  # looks at the initial and the masked file together
 
     @property
     def monotone(self) -> bool:
         """Whether merging classes that satisfy the criterion always gives one that does."""
-        ...
+        return False
 
     @property
     def monotone_with_suppression(self) -> bool:
         """Whether merging classes, failing ones too, never leaves more records in failing ones."""
-        ...
+        return False
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records that a class must have; 1 where any will do."""
+        return 1
+
+    def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:  # noqa: ARG002
+        """The least number of distinct values in a class, per confidential attribute."""
+        return {}
+
+    @property
+    def counts_decide(self) -> bool:
+        """Whether the least size and the least numbers of distinct values are all it asks for."""
+        return False
 
     def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The confidential attributes whose distinct values per class it must know."""
-        ...
+        return tuple(self.least_distinct(confidential))
 
-    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
+    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """The confidential attributes whose values per class it must count."""
-        ...
+        return ()
 
+    def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:  # noqa: ARG002
+        """What decides of a class, as sums over its values; None where sums do not tell."""
+        return None
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The criteria that it consists of, one by one."""
+        return (self,)
+
+    @abc.abstractmethod
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """Which classes fail, by reason: the class size, or a confidential attribute."""
-        ...
 
+    @abc.abstractmethod
     def describe(self) -> str:
         """The criterion in words."""
-        ...
+
+    def short(self) -> str:
+        """The criterion on a map: "k=5"."""
+        return self.describe()
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""
-        ...
+        found = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"criterion": type(self).__name__, **found}
 
+    def resolved(self, confidential: Sequence[str]) -> Any:
+        """The same with its attributes named: all confidential ones where it names none.
 
-def whole_number(name: str, value: object, least: int) -> list[Problem]:
-    """The problem of a parameter that is not a whole number of at least ``least``."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
-        return []
-    return [
-        Problem(
-            "P07",
-            f"{name} must be a whole number of at least {least}.",
-            f"Give {name}={least} or more.",
-        )
-    ]
-
-
-def is_number(value: object) -> bool:
-    """Whether a parameter is a real number, of numpy's kinds too; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def as_written(value: Any) -> Fraction:
-    """A real number exactly as it is written: 0.29 is 29/100, not the binary number next to it.
-
-    Examples
-    --------
-    >>> as_written(0.29)
-    Fraction(29, 100)
-    """
-    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+        Beside another criterion that names other attributes, it would else apply to those, too.
+        """
+        if getattr(self, "confidential", ()) is None:
+            return dataclasses.replace(self, confidential=tuple(confidential))  # type: ignore[type-var]
+        return self
 
 
 def named(confidential: Any) -> tuple[str, ...] | None:
@@ -103,6 +118,6 @@ def chosen_attributes(
         fail(
             "R06",
             f"{word} needs a confidential attribute and none is named.",
-            "Name them with confidential=[…] when reading the data.",
+            f"Name them with {argument('confidential', '[…]')} when reading the data.",
         )
     return chosen

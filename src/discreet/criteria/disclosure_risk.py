@@ -5,16 +5,34 @@ The safe/unsafe threshold of Truta, Fotouhi & Barth-Jones (2005), section 2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from discreet.criteria.criterion import is_number
-from discreet.errors import fail
-from discreet.risks.weights import Weights
+from annotated_doc import Doc
+from annotated_types import Interval
+
+from discreet.criteria.criterion import Criterion
+from discreet.criteria.kind import criterion
+from discreet.errors import Problem, fail, raise_all
+from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.risks.weights import WEIGHTS, Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.classes import Classes
 
 
+@criterion(
+    title="limit of the disclosure risk",
+    about="The disclosure risk of the masked file against its initial file is at most a limit.",
+    key="disclosure_risk",
+    option="at_most",
+)
 @dataclass(frozen=True)
-class DisclosureRiskAtMost:
+class DisclosureRiskAtMost(Criterion):
     """DR_W of the masked file against its initial file is at most ``limit``.
 
     Parameters
@@ -25,18 +43,26 @@ class DisclosureRiskAtMost:
         DR_max when not given.
     """
 
-    limit: float
-    weights: Weights = field(default_factory=Weights.maximal)
+    compares_files: ClassVar[bool] = True
+
+    limit: Annotated[
+        float,
+        Interval(ge=0, le=1),
+        Label("disclosure risk, at most"),
+        Doc("Largest disclosure risk, between 0 and 1."),
+        Public,
+        Vary(0.05),
+    ]
+    weights: Annotated[
+        Weights, WEIGHTS, Label("Weights"), Doc("How much a record counts; DR_max by default.")
+    ] = field(default_factory=Weights.maximal)
 
     def __post_init__(self) -> None:
-        if not is_number(self.limit):
-            fail(
-                "P10", "the limit of the disclosure risk is not a number.", "Give for example 0.05."
-            )
-        if not 0 <= self.limit <= 1:
-            fail("P10", "the limit of the disclosure risk lies between 0 and 1.", "Give 0.05, say.")
+        problems = problems_of(parameters_of(type(self)), vars(self))
         if not isinstance(self.weights, Weights):
-            fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
+            what = "the weights are not ds.Weights."
+            problems.append(Problem("P11", what, "Give ds.Weights.from_matrix(rows)."))
+        raise_all(problems)
         object.__setattr__(self, "limit", float(self.limit))
 
     @property
@@ -48,6 +74,10 @@ class DisclosureRiskAtMost:
     def monotone_with_suppression(self) -> bool:
         """Whether the weights depend on the masked class size alone."""
         return self.weights.by_masked_size
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:  # noqa: ARG002
+        """It is no condition on a class by itself."""
+        fail("P09", f"{self.describe()} compares two files.", "Check the masked file as a whole.")
 
     def describe(self) -> str:
         """The criterion in words."""

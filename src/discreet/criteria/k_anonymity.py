@@ -6,12 +6,17 @@ Samarati (2001); Sweeney (2002); Definition 1 of Truta & Vinay (2006).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from discreet.criteria.criterion import CLASS_SIZE, whole_number
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from discreet.criteria.criterion import CLASS_SIZE, Criterion
+from discreet.criteria.kind import criterion
 from discreet.errors import raise_all
+from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +25,14 @@ if TYPE_CHECKING:
     from discreet.classes import Classes
 
 
+@criterion(
+    title="k-anonymity",
+    about="Every combination of key values occurs at least k times.",
+    key="k",
+    inline=True,
+)
 @dataclass(frozen=True)
-class KAnonymity:
+class KAnonymity(Criterion):
     """Every class has at least ``k`` records.
 
     Examples
@@ -30,10 +41,17 @@ class KAnonymity:
     KAnonymity(k=5)
     """
 
-    k: int
+    k: Annotated[
+        int,
+        Ge(1),
+        Label("k: records that share their keys, at least"),
+        Doc("Least size of a class."),
+        Public,
+        Vary(5, 3, 10, 20),
+    ]
 
     def __post_init__(self) -> None:
-        raise_all(whole_number("k", self.k, 1))
+        raise_all(problems_of(parameters_of(type(self)), vars(self)))
         object.__setattr__(self, "k", int(self.k))  # a numpy integer is one too
 
     @property
@@ -46,22 +64,24 @@ class KAnonymity:
         """True: a record in a large class stays in a large class."""
         return True
 
-    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """No values."""
-        return ()
+    @property
+    def least_size(self) -> int:
+        """K."""
+        return self.k
 
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Nothing but the size of a class."""
-        return ()
+    @property
+    def counts_decide(self) -> bool:
+        """True."""
+        return True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k records."""
         return {CLASS_SIZE: classes.size < self.k}
 
+    def short(self) -> str:
+        """As maps show it."""
+        return f"k={self.k}"
+
     def describe(self) -> str:
         """The criterion in words."""
         return f"{self.k}-anonymity"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters."""
-        return {"criterion": type(self).__name__, **asdict(self)}

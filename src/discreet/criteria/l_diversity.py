@@ -10,19 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge, Gt
 
-from discreet.criteria.criterion import (
-    Sum,
-    chosen_attributes,
-    is_number,
-    named,
-    only,
-    whole_number,
-)
-from discreet.errors import Problem, raise_all
+from discreet.criteria.criterion import Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.kind import criterion
+from discreet.errors import Problem, argument, raise_all
+from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +31,13 @@ Diversity = Literal["distinct", "entropy", "recursive"]
 _TOLERANCE = 1e-12  # a class whose entropy is log l but for rounding satisfies
 
 
+@criterion(
+    title="l-diversity",
+    about="The values of a confidential attribute are well represented in every class.",
+    key="diversity",
+)
 @dataclass(frozen=True)
-class LDiversity:
+class LDiversity(Criterion):
     """Every class has l-diverse values of each confidential attribute (or the named ones).
 
     Parameters
@@ -52,22 +54,51 @@ class LDiversity:
     'entropy 3-diversity'
     """
 
-    l: int  # noqa: E741
-    kind: Diversity = "distinct"
-    c: float | None = None
-    confidential: tuple[str, ...] | str | None = None
+    l: Annotated[  # noqa: E741
+        int,
+        Ge(1),
+        Label("l: as mixed as this many values, at least"),
+        Doc("How many values must be well represented."),
+        Public,
+        Vary(3),
+    ]
+    kind: Annotated[
+        Diversity,
+        Label(
+            "l counts",
+            {
+                "distinct": "different values",
+                "entropy": "values, as evenly spread as l equally frequent ones",
+                "recursive": "values, none much more frequent than the rest",
+            },
+        ),
+        Doc("Distinct values; their entropy; or recursive (c, l)-diversity."),
+        Public,
+    ] = "distinct"
+    c: Annotated[
+        float | None,
+        Gt(0),
+        Label("c of recursive (c, l)-diversity"),
+        Doc("For the recursive kind: the most frequent value stays below c times the rest."),
+        Public,
+    ] = None
+    confidential: Annotated[
+        tuple[str, ...] | str | None,
+        Columns(),
+        Label("Confidential attributes"),
+        Doc("The attributes it applies to; all confidential ones by default."),
+        Public,
+    ] = None
 
     def __post_init__(self) -> None:
-        problems = whole_number("l", self.l, 1)
-        if self.kind not in ("distinct", "entropy", "recursive"):
-            what = "the kind of l-diversity is not known."
-            problems.append(Problem("P16", what, "Use distinct, entropy or recursive."))
-        if self.kind == "recursive" and not (is_number(self.c) and 0 < (self.c or 0) < np.inf):
-            what = "recursive (c, l)-diversity needs a positive c=."
-            problems.append(Problem("P18", what, "Give for example c=3."))
+        problems = problems_of(parameters_of(type(self)), vars(self))
+        if self.kind == "recursive" and self.c is None:
+            what = f"recursive (c, l)-diversity needs a positive {argument('c')}."
+            problems.append(Problem("P18", what, f"Give for example {argument('c', 3)}.", "c"))
         if self.kind in ("distinct", "entropy") and self.c is not None:
-            what = "c= is a parameter of recursive (c, l)-diversity only."
-            problems.append(Problem("P18", what, 'Leave it out, or say kind="recursive".'))
+            what = f"{argument('c')} is a parameter of recursive (c, l)-diversity only."
+            remedy = f"Leave it out, or say {argument('kind', 'recursive')}."
+            problems.append(Problem("P18", what, remedy, "c"))
         raise_all(problems)
         object.__setattr__(self, "l", int(self.l))  # a numpy integer is one too
         object.__setattr__(self, "confidential", named(self.confidential))
@@ -82,9 +113,14 @@ class LDiversity:
         """Only distinct diversity: a failing class may spoil a good one it is merged with."""
         return self.kind == "distinct"
 
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
-        """The attributes whose distinct values it must know."""
-        return self.attributes(confidential) if self.kind == "distinct" else ()
+    def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:
+        """l, for distinct diversity, of each attribute that it applies to."""
+        return dict.fromkeys(self.attributes(confidential), self.l) if self.counts_decide else {}
+
+    @property
+    def counts_decide(self) -> bool:
+        """Only distinct diversity is about counts."""
+        return self.kind == "distinct"
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""
@@ -124,16 +160,6 @@ class LDiversity:
         number = f"({self.c:g}, {self.l})" if self.kind == "recursive" else f"{self.l}"
         some = only(self.confidential)
         return f"{self.kind} {number}-diversity{f' (of {some})' if some else ''}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters."""
-        return {
-            "criterion": type(self).__name__,
-            "l": self.l,
-            "kind": self.kind,
-            "c": self.c,
-            "confidential": self.confidential,
-        }
 
 
 def _entropy_fails(values: ValueCounts, l: int, _: float) -> NDArray[np.bool_]:  # noqa: E741

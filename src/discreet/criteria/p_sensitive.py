@@ -9,11 +9,16 @@ distinct l-diversity.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from discreet.criteria.criterion import CLASS_SIZE, chosen_attributes, named, only, whole_number
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from discreet.criteria.criterion import CLASS_SIZE, Criterion, chosen_attributes, named, only
+from discreet.criteria.kind import criterion
 from discreet.errors import Problem, raise_all
+from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +27,14 @@ if TYPE_CHECKING:
     from discreet.classes import Classes
 
 
+@criterion(
+    title="p-sensitive k-anonymity",
+    about="Besides, each confidential attribute takes at least p values in every class.",
+    key="p",
+    inline=True,
+)
 @dataclass(frozen=True)
-class PSensitiveKAnonymity:
+class PSensitiveKAnonymity(Criterion):
     """Every class has ``k`` records or more, with ``p`` values of each confidential attribute.
 
     Parameters
@@ -41,12 +52,32 @@ class PSensitiveKAnonymity:
     "2-sensitive 5-anonymity (p counts 'illness' only)"
     """
 
-    p: int
-    k: int
-    confidential: tuple[str, ...] | str | None = None
+    p: Annotated[
+        int,
+        Ge(1),
+        Label("p: different values of each confidential attribute among them, at least"),
+        Doc("Least number of confidential values in a class."),
+        Public,
+        Vary(2),
+    ]
+    k: Annotated[
+        int,
+        Ge(1),
+        Label("k: records that share their keys, at least"),
+        Doc("Least size of a class."),
+        Public,
+        Vary(5, 3, 10, 20),
+    ]
+    confidential: Annotated[
+        tuple[str, ...] | str | None,
+        Columns(),
+        Label("Confidential attributes"),
+        Doc("The attributes it applies to; all confidential ones by default."),
+        Public,
+    ] = None
 
     def __post_init__(self) -> None:
-        problems = [*whole_number("p", self.p, 1), *whole_number("k", self.k, 1)]
+        problems = problems_of(parameters_of(type(self)), vars(self))
         if not problems and self.p > self.k:
             problems.append(
                 Problem(
@@ -70,13 +101,20 @@ class PSensitiveKAnonymity:
         """True: a record whose class satisfies p and k stays in one that does."""
         return True
 
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
-        """The attributes whose distinct values it must know."""
-        return chosen_attributes(self.confidential, confidential, "p-sensitivity")
+    @property
+    def least_size(self) -> int:
+        """K."""
+        return self.k
 
-    def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """No values."""
-        return ()
+    def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:
+        """p, of each attribute that it applies to."""
+        chosen = chosen_attributes(self.confidential, confidential, "p-sensitivity")
+        return dict.fromkeys(chosen, self.p)
+
+    @property
+    def counts_decide(self) -> bool:
+        """True."""
+        return True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k records, or fewer than p values of an attribute."""
@@ -86,11 +124,11 @@ class PSensitiveKAnonymity:
             **{name: classes.distinct[name] < self.p for name in chosen},
         }
 
+    def short(self) -> str:
+        """As maps show it."""
+        return f"k={self.k} p={self.p}"
+
     def describe(self) -> str:
         """The criterion in words, with the attributes where it names some."""
         some = only(self.confidential)
         return f"{self.p}-sensitive {self.k}-anonymity{f' (p counts {some})' if some else ''}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Name and parameters."""
-        return {"criterion": type(self).__name__, **asdict(self)}

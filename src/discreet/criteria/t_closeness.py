@@ -12,12 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Interval
 
-from discreet.criteria.criterion import Sum, chosen_attributes, is_number, named, only
-from discreet.errors import Problem, fail, raise_all
+from discreet.criteria.criterion import Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.kind import criterion
+from discreet.errors import Problem, argument, fail, raise_all
+from discreet.hierarchies.written import HIERARCHY
+from discreet.hierarchy import Hierarchy
+from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +31,6 @@ if TYPE_CHECKING:
     from discreet.classes import Classes
     from discreet.criteria.value_counts import ValueCounts
     from discreet.hierarchies.recoding import Recoding
-    from discreet.hierarchy import Hierarchy
 
     Ground = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -33,8 +38,13 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 _TOLERANCE = 1e-12
 
 
+@criterion(
+    title="t-closeness",
+    about="Confidential values are distributed in every class nearly as in the whole file.",
+    key="closeness",
+)
 @dataclass(frozen=True)
-class TCloseness:
+class TCloseness(Criterion):
     """Every class is within distance ``t`` of the whole initial file.
 
     Parameters
@@ -54,25 +64,50 @@ class TCloseness:
     '0.2-closeness (equal distance)'
     """
 
-    t: float
-    distance: Distance = "equal"
-    hierarchy: Hierarchy | None = field(default=None, compare=False, repr=False)
-    confidential: tuple[str, ...] | str | None = None
+    t: Annotated[
+        float,
+        Interval(ge=0, le=1),
+        Label("t: distance from the whole table, 0 to 1, at most"),
+        Doc("Largest distance from the whole file, between 0 and 1."),
+        Public,
+        Vary(0.2),
+    ]
+    distance: Annotated[
+        Distance,
+        Label(
+            "Distance",
+            {
+                "equal": "all values equally far",
+                "ordered": "by the steps of the scale",
+                "hierarchical": "by a hierarchy",
+            },
+        ),
+        Doc("The distance between two values."),
+        Public,
+    ] = "equal"
+    hierarchy: Annotated[
+        Hierarchy | None,
+        HIERARCHY,
+        Label("Hierarchy of the confidential attribute"),
+        Doc("For the hierarchical distance."),
+    ] = field(default=None, compare=False, repr=False)
+    confidential: Annotated[
+        tuple[str, ...] | str | None,
+        Columns(),
+        Label("Confidential attributes"),
+        Doc("The attributes it applies to; all confidential ones by default."),
+        Public,
+    ] = None
 
     def __post_init__(self) -> None:
-        problems = []
-        if not (is_number(self.t) and 0 <= self.t <= 1):
-            problems.append(Problem("P10", "t lies between 0 and 1.", "Give for example 0.2."))
-        if self.distance not in ("equal", "ordered", "hierarchical"):
-            what = "the distance of t-closeness is not known."
-            problems.append(Problem("P16", what, "Use equal, ordered or hierarchical."))
+        problems = problems_of(parameters_of(type(self)), vars(self))
         if (self.distance == "hierarchical") != (self.hierarchy is not None):
-            what = "the hierarchical distance, and only it, needs hierarchy=."
+            what = f"the hierarchical distance, and only it, needs {argument('hierarchy')}."
             problems.append(
                 Problem("P18", what, "Give the hierarchy of the confidential attribute.")
             )
         if self.hierarchy is not None and not hasattr(self.hierarchy, "fit"):
-            what = "what is given as hierarchy= is not a hierarchy."
+            what = f"what is given as {argument('hierarchy')} is not a hierarchy."
             problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
         raise_all(problems)
         object.__setattr__(self, "t", float(self.t))
@@ -87,10 +122,6 @@ class TCloseness:
     def monotone_with_suppression(self) -> bool:
         """False: a failing class may spoil a good one it is merged with."""
         return False
-
-    def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """No distinct counts."""
-        return ()
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.criteria.all_of import AllOf
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-from discreet.criteria.k_anonymity import KAnonymity
-from discreet.criteria.l_diversity import LDiversity
-from discreet.criteria.p_sensitive import PSensitiveKAnonymity
 from discreet.lattice import Lattice
 from discreet.loss.generalization import LossName, entropy_shares
 
@@ -102,38 +98,23 @@ class Task:
     @property
     def parts(self) -> tuple[Any, ...]:
         """The criteria on classes, one by one."""
-        if self.criterion is None:
-            return ()
-        return self.criterion.criteria if isinstance(self.criterion, AllOf) else (self.criterion,)
+        return () if self.criterion is None else self.criterion.parts
 
     @property
     def k(self) -> int:
         """The least class size that some criterion asks for; 1 when none does."""
-        sizes = [c.k for c in self.parts if isinstance(c, KAnonymity | PSensitiveKAnonymity)]
-        return max(sizes, default=1)
+        return 1 if self.criterion is None else self.criterion.least_size
 
     @functools.cached_property
     def distinct(self) -> dict[str, int]:
         """The least number of distinct values asked for, per confidential attribute."""
-        found: dict[str, int] = {}
-        for c in self.parts:
-            if isinstance(c, PSensitiveKAnonymity) or (
-                isinstance(c, LDiversity) and c.kind == "distinct"
-            ):
-                least = c.p if isinstance(c, PSensitiveKAnonymity) else c.l
-                for name in c.needs(tuple(self.pairs)):
-                    found[name] = max(found.get(name, 1), least)
-        return found
+        confidential = tuple(self.pairs)
+        return {} if self.criterion is None else self.criterion.least_distinct(confidential)
 
     @property
     def only_sizes_and_distinct(self) -> bool:
         """Whether class sizes and numbers of distinct values decide everything."""
-        plain = all(
-            isinstance(c, KAnonymity | PSensitiveKAnonymity)
-            or (isinstance(c, LDiversity) and c.kind == "distinct")
-            for c in self.parts
-        )
-        return plain and not self.limits
+        return all(c.counts_decide for c in self.parts) and not self.limits
 
     @property
     def monotone(self) -> bool:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
-from discreet.criteria.criterion import whole_number
 from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.swept import Swept
+from discreet.parameters import whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from discreet import attributes, frames
-from discreet.criteria.criterion import whole_number
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
@@ -32,6 +31,7 @@ from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differ
 from discreet.loss.continuous import attribute_losses, loss_of
 from discreet.masking.masked import Masked, Step, require_records
 from discreet.microdata import Microdata
+from discreet.parameters import whole_number
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.wording import counted

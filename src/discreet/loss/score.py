@@ -23,6 +23,7 @@ from discreet.linking import link
 from discreet.loss.comparison import complete_numbers, need_finite
 from discreet.loss.continuous import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
+from discreet.measures import measure
 from discreet.microdata import Microdata
 from discreet.progressing import stage
 from discreet.risks.disclosure import disclosure_risk
@@ -92,6 +93,17 @@ class Score:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
+@measure(
+    title="Score",
+    about="Information loss and disclosure risk of continuous attributes, in equal parts.",
+    side="risk",
+    figures={
+        "value": "score: half loss, half risk",
+        "record_linkage": "record linkage, % linked to the right one",
+        "interval_disclosure": "interval disclosure, % of values",
+    },
+    public=("value",),
+)
 def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Score:
     """Score a masking of continuous attributes by its loss and its risk.
 

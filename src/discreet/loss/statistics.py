@@ -16,6 +16,7 @@ from discreet.linking import link
 from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
+from discreet.measures import measure
 from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ class Statistics:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
+@measure(
+    title="Statistics before and after",
+    about="Means, spreads, quantiles and correlations of the released records.",
+    side="loss",
+)
 def compare_statistics(
     initial: Microdata, masked: Microdata, *, on: str | None = None
 ) -> Statistics:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet import engine
-from discreet.criteria.all_of import AllOf
 from discreet.masking.masked import Masked
 from discreet.microdata import Microdata
 
@@ -61,10 +60,8 @@ def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confide
 
 def _least(parts: Any, name: str, confidential: Sequence[str]) -> int:
     """How many distinct values of an attribute are asked for."""
-    criteria = parts.criteria if isinstance(parts, AllOf) else (parts,)
-    return max(
-        getattr(c, "p", getattr(c, "l", 1)) for c in criteria if name in c.needs(confidential)
-    )
+    least: int = parts.least_distinct(confidential)[name]
+    return least
 
 
 def _frequencies(data: Microdata, name: str, p: int) -> NDArray[np.int64]:

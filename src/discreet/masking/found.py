@@ -6,9 +6,11 @@ import functools
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet import engine, frames
 from discreet.attributes import AttributeType
@@ -21,6 +23,7 @@ from discreet.loss.generalization import precision
 from discreet.masking.masked import Masked, masked_from
 from discreet.masking.promise import Holds, refuse, refuse_broken
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, Label, Public
 from discreet.search import Figures, Search, SearchName, Tally
 from discreet.wording import counted, share
 
@@ -193,6 +196,19 @@ class Found:
             number,
             self,
         )
+
+    def mask(
+        self,
+        levels: Annotated[
+            Mapping[str, Annotated[int, Ge(0)]] | None,
+            Columns(),
+            Label("Levels"),
+            Doc("A node chosen by hand: the level of each key; the best one when not given."),
+            Public,
+        ] = None,
+    ) -> Masked:
+        """The masked microdata of the best node, or of one that is chosen by its levels."""
+        return (self.best if levels is None else self.lattice.node(dict(levels))).mask()
 
     @functools.cached_property
     def _checked(self) -> set[int]:

@@ -7,13 +7,14 @@ Full-domain generalization with suppression; Samarati (2001), Truta & Vinay (200
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet import attributes
-from discreet.criteria.all_of import combined, resolved, split
-from discreet.criteria.criterion import is_number
+from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.errors import Problem, did_you_mean, fail, raise_all
 from discreet.generalization.budget import budget_of, suppression_problems
@@ -24,7 +25,9 @@ from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
 from discreet.masking.masked import Masked, require_records
+from discreet.masking.method import masking
 from discreet.microdata import Microdata
+from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number
 from discreet.search import Search, SearchName
 from discreet.wording import counted
 
@@ -38,16 +41,67 @@ if TYPE_CHECKING:
 _SEARCHES = ("samarati", "all-minimal", "optimal")
 
 
+@masking(
+    title="Generalization",
+    done="generalized and suppressed",
+    about="Keys become coarser, and records that still stand out are left out.",
+    command="protect",
+    example="--keys age,zip --hierarchies dir/ --k 5",
+    finish=Found.mask,
+    public_facts=("criterion", "levels"),
+)
 def generalize(
     data: Microdata,
-    hierarchies: Mapping[str, Hierarchy],
-    criterion: Any,
+    hierarchies: Annotated[
+        Mapping[str, Hierarchy],
+        Shared("hierarchies"),
+        Label("Hierarchies"),
+        Doc("How the values of a key become coarser; a key without one stays as it is."),
+    ],
+    criterion: Annotated[
+        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
+    ],
     *,
-    max_suppressed: float = 0.02,
-    search: SearchName = "optimal",
-    loss: LossName = "iyengar",
-    suppression: Suppression = "failing",
-    seconds: float | None = None,
+    max_suppressed: Annotated[
+        float,
+        Amount,
+        Label("Records that may be left out"),
+        Doc("Share (0.02) or number (20) of records that may be suppressed."),
+        Public,
+        Vary(0.02, shown="(≤{} out)"),
+    ] = 0.02,
+    search: Annotated[
+        SearchName,
+        Label(
+            "Search",
+            {
+                "optimal": "the node of least loss",
+                "all-minimal": "all minimal nodes, and the best of them",
+                "samarati": "a node of least height",
+            },
+        ),
+        Doc("How the lattice is searched."),
+        Public,
+    ] = "optimal",
+    loss: Annotated[LossName, Label("Loss"), Doc("What is minimised."), Public] = "iyengar",
+    suppression: Annotated[
+        Suppression,
+        Label(
+            "Suppressed are",
+            {
+                "failing": "all classes that fail",
+                "k-only": "classes smaller than k; the others must satisfy the rest",
+            },
+        ),
+        Doc("Suppress every class that fails, or only those smaller than k."),
+        Public,
+    ] = "failing",
+    seconds: Annotated[
+        float | None,
+        Ge(0),
+        Label("Seconds"),
+        Doc("How long to search a lattice that is too large to visit whole."),
+    ] = None,
 ) -> Found:
     """Find how far the keys must be generalized so that every class meets a criterion.
 
@@ -95,7 +149,7 @@ def generalize(
     require_records(data)
     parts, limits = split(combined(criterion))
     wanted = tuple(one for one in (parts, *limits) if one is not None)
-    parts = resolved(parts, data.confidential)
+    parts = None if parts is None else parts.resolved(data.confidential)
     if not isinstance(hierarchies, Mapping):
         fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
     hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}

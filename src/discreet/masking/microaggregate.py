@@ -10,13 +10,14 @@ k-partition of least loss (Hansen & Mukherjee 2003).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
-from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.aggregation import (
     UNIVARIATE,
@@ -31,8 +32,10 @@ from discreet.masking.aggregation import (
 from discreet.masking.attainable import attainable
 from discreet.masking.averages import OrdinalAverage
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
-from discreet.masking.promise import Shared
+from discreet.masking.method import masking
+from discreet.masking.promise import InGroups
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, Label, Public, Variant, Vary, whole_number
 from discreet.progressing import watched
 
 if TYPE_CHECKING:
@@ -50,20 +53,100 @@ _KNOWN: dict[str, tuple[str, ...]] = {
 _NUMERIC = ("integer", "number")
 
 
+@masking(
+    title="Microaggregation",
+    done="microaggregated",
+    about="Similar records form groups, and all get the average of their group.",
+    example="--keys age,income --k 5",
+    tells=("information_loss",),
+)
 def microaggregate(
     data: Microdata,
-    columns: Sequence[str] | str | None = None,
-    k: int = 3,
+    columns: Annotated[
+        Sequence[str] | str | None,
+        Columns(),
+        Label("Columns"),
+        Doc("Attributes to mask; the keys by default."),
+        Public,
+    ] = None,
+    k: Annotated[
+        int,
+        Ge(1),
+        Label("k: least size of a group"),
+        Doc("Least size of a group."),
+        Public,
+        Vary(3, 5, 10, 20),
+    ] = 3,
     *,
-    method: Method = "mdav",
-    preserve_variance: bool | None = None,
-    ordinal: OrdinalAverage = "median",
-    by: Sequence[str] | str = (),
-    missing: MissingValues = "refuse",
-    round: bool = False,  # noqa: A002
-    blocks: int | None = None,
-    objective: Objective = "squares",
-    gamma: float = 0.2,
+    method: Annotated[
+        Method,
+        Label(
+            "Method",
+            {
+                "mdav": "MDAV: groups of k to 2k − 1, all columns together",
+                "v-mdav": "V-MDAV: groups that grow with their surroundings",
+                "fixed": "fixed size, each column by itself",
+                "optimal-univariate": "optimal, each column by itself",
+            },
+        ),
+        Doc("How groups are formed."),
+        Public,
+        Variant,
+    ] = "mdav",
+    preserve_variance: Annotated[
+        bool | None,
+        Label("Keep variances"),
+        Doc("Rescale to the original variances; by default after MDAV."),
+        Public,
+    ] = None,
+    ordinal: Annotated[
+        OrdinalAverage,
+        Label("Average of ordinal attributes"),
+        Doc("The average of ordinal attributes."),
+        Public,
+    ] = "median",
+    by: Annotated[
+        Sequence[str] | str,
+        Columns(),
+        Label("Strata"),
+        Doc("Columns that make the strata: groups are formed within each."),
+        Public,
+    ] = (),
+    missing: Annotated[
+        MissingValues,
+        Label(
+            "Missing values",
+            {"refuse": "are refused", "category": "a missing value is a category"},
+        ),
+        Doc("A missing value is an error, or a category of a nominal attribute."),
+        Public,
+    ] = "refuse",
+    round: Annotated[  # noqa: A002
+        bool,
+        Label("whole numbers stay whole"),
+        Doc("Round the averages of whole numbers."),
+        Public,
+    ] = False,
+    blocks: Annotated[
+        int | None,
+        Ge(1),
+        Label("Size of blocks"),
+        Doc("Split very large files into blocks of about this many records."),
+        Public,
+    ] = None,
+    objective: Annotated[
+        Objective,
+        Label("What the optimal partition minimises"),
+        Doc("What the optimal univariate partition minimises."),
+        Public,
+    ] = "squares",
+    gamma: Annotated[
+        float,
+        Ge(0),
+        Label("Growth γ of V-MDAV"),
+        Doc("How readily the groups of V-MDAV grow."),
+        Public,
+    ] = 0.2,
 ) -> Masked:
     """Replace values by the average of a group of at least k similar records.
 
@@ -137,13 +220,13 @@ def microaggregate(
     )
 
 
-def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options) -> Shared:
+def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options) -> InGroups:
     """Within a stratum k records or more share the values of all columns, or of each one where
     columns are masked by themselves. Strata that are masked as well are no longer what they were.
     """
     within = [name for name in strata if name not in chosen]
     sets = [[name] for name in chosen] if options.univariate else [list(chosen)]
-    return Shared(options.k, [[*names, *within] for names in sets])
+    return InGroups(options.k, [[*names, *within] for names in sets])
 
 
 def _aggregated(

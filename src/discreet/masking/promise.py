@@ -88,7 +88,7 @@ class Holds:
 
 
 @dataclass(frozen=True)
-class Shared:
+class InGroups:
     """Every combination of values of each set of columns is shared by k records at least."""
 
     k: int

@@ -10,28 +10,62 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge, Interval
 
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
-from discreet.criteria.criterion import as_written, is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
+from discreet.masking.method import masking
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, Label, OneOf, Public, Seed, Vary, as_written, is_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@masking(
+    title="Sampling",
+    done="sampled",
+    about="Only some records are released. Nobody can be sure that a person is among them.",
+    example="--keys age,sex --fraction 0.1 --seed 1",
+    tells=("disclosure_risk",),
+    public_facts=("weight",),
+)
 def sample(
     data: Microdata,
     *,
-    fraction: float | None = None,
-    n: int | None = None,
-    seed: int | None = None,
-    by: Sequence[str] | str = (),
+    fraction: Annotated[
+        float | None,
+        Interval(gt=0, le=1),
+        OneOf("size"),
+        Label("Share of the records"),
+        Doc("Share of the records to release."),
+        Public,
+        Vary(0.1, 0.25, 0.5, shown="{}"),
+    ] = None,
+    n: Annotated[
+        int | None,
+        Ge(1),
+        OneOf("size"),
+        Label("Number of records"),
+        Doc("Number of records to release."),
+        Public,
+    ] = None,
+    seed: Annotated[
+        int | None, Seed, Label("Seed"), Doc("The same seed draws the same records.")
+    ] = None,
+    by: Annotated[
+        Sequence[str] | str,
+        Columns(),
+        Label("Strata"),
+        Doc("Columns that make the strata: each gets its share of the sample."),
+        Public,
+    ] = (),
 ) -> Masked:
     """Draw a simple random sample without replacement.
 

@@ -8,22 +8,25 @@ averages of small groups among them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge, Gt
 
 from discreet import attributes, engine
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
+from discreet.masking.method import masking
 from discreet.masking.promise import AtMost, refuse
 from discreet.masking.risky_groups import aggregated
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progressing import stage
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record import RecordRisk
+from discreet.risks.record import RecordRisk, record_risk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,14 +35,47 @@ TargetingMethod = Literal["suppress", "microaggregate"]
 _ROUNDING = 1 - 1e-9  # the risk of a masked file is added up in another order
 
 
+@masking(
+    title="Targeted suppression",
+    done="changed where the risk was too high",
+    about="Only records above a limit of risk lose a value here and there.",
+    noun="targeting",
+    example="--settings risk.toml --at-most 0.01",
+    measures={"risk": record_risk},
+)
 def protect_records(
     data: Microdata,
-    risk: RecordRisk,
+    risk: Annotated[RecordRisk, InPython, Doc("The risk of each record, measured before.")],
     *,
-    at_most: float,
-    method: TargetingMethod = "suppress",
-    columns: Sequence[str] | None = None,
-    cost: Mapping[str, float] | None = None,
+    at_most: Annotated[
+        float,
+        Ge(0),
+        Label("Highest risk of a record that may remain"),
+        Doc("The highest risk that may remain."),
+        Vary(1.0, 0.1, 0.01),
+    ],
+    method: Annotated[
+        TargetingMethod,
+        Label(
+            "Method",
+            {"suppress": "blank single cells", "microaggregate": "averages of risky records"},
+        ),
+        Doc("Blank cells, or replace what is known by averages of groups."),
+        Public,
+    ] = "suppress",
+    columns: Annotated[
+        Sequence[str] | None,
+        Columns(),
+        Label("Columns that may be changed"),
+        Doc("Attributes that may be changed; all that are known or sensitive by default."),
+        Public,
+    ] = None,
+    cost: Annotated[
+        Mapping[str, Annotated[float, Gt(0)]] | None,
+        Columns(),
+        Label("What a cell is worth"),
+        Doc("Cost of a cell, 1 by default: dear ones are blanked last."),
+    ] = None,
 ) -> Masked:
     """Lower the risk of every record to a limit by changing the risky records only.
 

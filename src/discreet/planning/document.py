@@ -22,15 +22,26 @@ from discreet.planning.fields import (
 )
 from discreet.planning.lines import At
 from discreet.planning.where import Where
+from discreet.registry import maskings
 
 _CODES = Field(
     "a list of codes, or a table of columns and lists",
     lambda v: _is_codes(v) or (isinstance(v, Mapping) and all(map(_is_codes, v.values()))),
     columns=True,
+    schema={
+        "anyOf": [
+            {"type": "array"},
+            {"type": "object", "additionalProperties": {"type": "array"}},
+        ]
+    },
 )
 SOURCE = {
     "file": TEXT,
-    "separator": Field("one character", lambda v: isinstance(v, str) and len(v) == 1),
+    "separator": Field(
+        "one character",
+        lambda v: isinstance(v, str) and len(v) == 1,
+        schema={"type": "string", "minLength": 1, "maxLength": 1},
+    ),
     "encoding": choice("utf-8", "latin-1", "utf-16"),
     "missing": choice("category", "wildcard", "refuse"),
     "missing_values": _CODES,
@@ -72,9 +83,10 @@ FILES = {  # the outputs that are files, in the order in which they appear; the 
     "public": (".json",),
     "ledger": (".json",),
 }
-_TYPE = Field(
+TYPE = Field(
     "continuous, nominal, or the list of its values in order",
     lambda v: v in ("continuous", "nominal") or _is_scale(v),
+    schema={"anyOf": [{"enum": ["continuous", "nominal"]}, {"type": "array", "minItems": 1}]},
 )
 _TABLE = Field("a table", lambda v: isinstance(v, Mapping))
 SECTIONS = {
@@ -111,7 +123,7 @@ def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -
         if name in sound:
             problems += table_problems(sound[name], fields, (name,), where)
     types = sound.get("types", {})
-    problems += table_problems(types, dict.fromkeys(types, _TYPE), ("types",), where)
+    problems += table_problems(types, dict.fromkeys(types, TYPE), ("types",), where)
     problems += _hierarchy_problems(sound.get("hierarchies", {}), ("hierarchies",), where, folder)
     problems += _keyless(sound, where)
     if "criterion" in sound:
@@ -154,10 +166,20 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
         if isinstance(criterion, Mapping | list):
             here = (*at, "criterion")
             problems += criteria.criterion_problems(criterion, here, where, folder)
-        if step.get("do") == "generalize" and not (criterion or document.get("criterion")):
-            what = "generalizes towards no criterion."
+        wants = _needs_criterion(step)
+        if wants and not (criterion or document.get("criterion")):
+            what = f"{wants} towards no criterion."
             problems.append(where.problem(at, "P32", what, "Write [criterion] with k = 5, say."))
     return problems
+
+
+def _needs_criterion(step: Mapping[str, Any]) -> str:
+    """What a step that works towards a criterion does; empty for the others."""
+    named = step.get("do")
+    if not isinstance(named, str) or named not in maskings:
+        return ""
+    wants = any(p.shared == "criterion" and p.required for p in maskings[named].parameters.values())
+    return f"{named}s" if wants else ""
 
 
 def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]:
@@ -184,10 +206,10 @@ def named_columns(document: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
         yield from (((section, name), name) for name in _mapping(document.get(section)))
     yield from _criterion_columns(document.get("criterion"), ("criterion",))
     for i, step in enumerate(_list(document.get("steps"))):
-        kind = steps.KINDS.get(str(_mapping(step).get("do")))
-        if kind is not None:
+        named = str(_mapping(step).get("do"))
+        if named in maskings:
             at: At = ("steps", i)
-            yield from _columns_in(step, kind.fields, at)
+            yield from _columns_in(step, steps.fields_of(maskings[named]), at)
             own = _mapping(step.get("hierarchies"))
             yield from (((*at, "hierarchies", name), name) for name in own)
             yield from _criterion_columns(step.get("criterion"), (*at, "criterion"))
@@ -209,14 +231,8 @@ def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:
 
 
 def _criterion_columns(given: Any, at: At) -> Iterator[tuple[At, str]]:
-    if isinstance(given, list):
-        for i, one in enumerate(given):
-            yield from _criterion_columns(one, (*at, i))
-        return
-    yield from _columns_in(given, criteria.FIELDS, at)
-    for name in ("diversity", "closeness"):
-        inner = _mapping(_mapping(given).get(name))
-        yield from _columns_in(inner, {"confidential": COLUMNS}, (*at, name))
+    for here, fields, table in criteria.columns_in(given, at):
+        yield from _columns_in(table, fields, here)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

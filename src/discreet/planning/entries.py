@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.planning import criteria
 from discreet.planning.digests import digest, fingerprint, size
 from discreet.planning.recording import files_of, plain
-from discreet.planning.steps import KINDS
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -45,15 +46,12 @@ def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hide_leaves(part: dict[str, Any]) -> None:
-    given = part.get("criterion", [])
-    tables = [given] if isinstance(given, Mapping) else given
-    close = [one.get("closeness") for one in tables]
-    inner = [one["hierarchy"] for one in close if isinstance(one, Mapping) and "hierarchy" in one]
+    inner = [one for _, one in criteria.inner_tables(part.get("criterion", []), "hierarchies")]
     for hierarchy in (*part.get("hierarchies", {}).values(), *inner):
         for name in {"leaves", "tree"} & set(hierarchy):
             hierarchy[name] = _counted(hierarchy[name])
-    fields = KINDS[part["do"]].fields if "do" in part else {}
-    for name in (name for name in part if name in fields and fields[name].values):
+    known = maskings[part["do"]].parameters if "do" in part else {}
+    for name in (name for name in part if name in known and known[name].holds_values):
         part[name] = _counted(part[name])
 
 

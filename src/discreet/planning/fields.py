@@ -8,10 +8,11 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
+from discreet.parameters import Parameter
 from discreet.planning.lines import At
 from discreet.planning.where import Where
 
@@ -30,12 +31,26 @@ class Field:
         Whether it names columns of the source.
     values : bool
         Whether it may hold values of the data, which no ledger and no explanation shows.
+    schema : mapping
+        The same as JSON Schema.
     """
 
     words: str
     fits: Callable[[Any], bool]
     columns: bool = False
     values: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parameter: Parameter) -> Field:
+        """What a parameter of a method, a criterion or a measure may hold."""
+        return cls(
+            parameter.words,
+            parameter.fits,
+            parameter.columns is not None,
+            parameter.holds_values,
+            parameter.schema(),
+        )
 
 
 def is_whole(value: Any) -> bool:
@@ -60,37 +75,36 @@ def is_scalar(value: Any) -> bool:
 
 def whole(least: int) -> Field:
     """A whole number."""
-    return Field(f"a whole number of at least {least}", lambda v: is_whole(v) and v >= least)
+    return Field(
+        f"a whole number of at least {least}",
+        lambda v: is_whole(v) and v >= least,
+        schema={"type": "integer", "minimum": least},
+    )
 
 
 def number(low: float, high: float, words: str = "") -> Field:
     """A number within bounds."""
     said = words or f"a number from {low:g} to {high:g}"
-    return Field(said, lambda v: is_number(v) and low <= v <= high)
+    schema = {"type": "number", "minimum": low, "maximum": high}
+    return Field(said, lambda v: is_number(v) and low <= v <= high, schema=schema)
 
 
 def choice(*known: str) -> Field:
     """One of some words."""
-    return Field(f"one of {', '.join(known)}", lambda v: v in known)
+    return Field(f"one of {', '.join(known)}", lambda v: v in known, schema={"enum": [*known]})
 
 
-TEXT = Field("a text", lambda v: isinstance(v, str) and bool(v))
-TEXTS = Field("a list of texts", is_texts)
-FLAG = Field("true or false", lambda v: isinstance(v, bool))
-SEED = Field("a whole number", is_whole)
-COLUMN = Field("the name of a column", lambda v: isinstance(v, str), columns=True)
-COLUMNS = Field("a list of column names", is_texts, columns=True)
-SHARES = Field(
-    "a table of columns and numbers from 0 to 1",
-    lambda v: (
-        isinstance(v, Mapping) and all(is_number(one) and 0 <= one <= 1 for one in v.values())
-    ),
-    columns=True,
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+TEXT = Field(
+    "a text", lambda v: isinstance(v, str) and bool(v), schema={"type": "string", "minLength": 1}
 )
-AMOUNT = Field(
-    "a share from 0.0 to 1.0 or a whole number of records",
-    lambda v: (is_whole(v) and v >= 0) or (isinstance(v, float) and 0 <= v <= 1),
+TEXTS = Field("a list of texts", is_texts, schema=_TEXTS)
+FLAG = Field("true or false", lambda v: isinstance(v, bool), schema={"type": "boolean"})
+SEED = Field("a whole number", is_whole, schema={"type": "integer"})
+COLUMN = Field(
+    "the name of a column", lambda v: isinstance(v, str), columns=True, schema={"type": "string"}
 )
+COLUMNS = Field("a list of column names", is_texts, columns=True, schema=_TEXTS)
 
 
 def table_problems(

@@ -8,12 +8,12 @@ job = { file = "job.csv" }
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import discreet as ds
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed
+from discreet.hierarchies.written import built
 from discreet.planning.fields import (
     FLAG,
     TEXT,
@@ -28,22 +28,37 @@ from discreet.planning.fields import (
 from discreet.planning.lines import At
 from discreet.planning.where import Where
 
-_NUMBER = Field("a number", is_number)
+_NUMBER = Field("a number", is_number, schema={"type": "number"})
 _NUMBERS = Field(
-    "a list of numbers", lambda v: isinstance(v, list) and all(is_number(one) for one in v)
+    "a list of numbers",
+    lambda v: isinstance(v, list) and all(is_number(one) for one in v),
+    schema={"type": "array", "items": {"type": "number"}},
 )
-_TOP = Field("a label, or false for no such level", lambda v: v is False or bool(TEXT.fits(v)))
+_TOP = Field(
+    "a label, or false for no such level",
+    lambda v: v is False or bool(TEXT.fits(v)),
+    schema={"anyOf": [TEXT.schema, {"const": False}]},
+)
 _STEPS = Field(
     "how many categories each level keeps, a number of levels, or true",
     lambda v: v is True or is_whole(v) or (isinstance(v, list) and all(map(is_whole, v))),
+    schema={
+        "anyOf": [
+            {"const": True},
+            {"type": "integer"},
+            {"type": "array", "items": {"type": "integer"}},
+        ]
+    },
 )
 _LEAVES = Field(
     "a table of leaves, each with the list of its labels",
     lambda v: isinstance(v, Mapping) and all(is_texts(one) for one in v.values()),
+    schema={"type": "object", "additionalProperties": TEXTS.schema},
 )
 _TREE = Field(
     "a table of tables from the top down, whose last level are lists",
     lambda v: _is_tree(v) and all(isinstance(one, Mapping) for one in v.values()),
+    schema={"type": "object"},
 )
 
 # each builder: what its own key holds, and the keys that may stand beside it
@@ -92,47 +107,19 @@ def hierarchy_problems(given: Any, at: At, where: Where, folder: Path) -> list[P
     return []
 
 
-def built(given: Mapping[str, Any], folder: Path) -> Any:
-    """The hierarchy."""
-    name = next(name for name in given if name in BUILDERS)
-    options = {key: value for key, value in given.items() if key not in (name, "unmapped")}
-    if options.get("top") is False:
-        options["top"] = None
-    made = _MAKERS[name](given[name], folder, options)
-    return made.with_unmapped(given.get("unmapped", "error"))
-
-
-_MAKERS: dict[str, Callable[[Any, Path, dict[str, Any]], Any]] = {
-    "file": lambda value, folder, o: ds.Hierarchy.from_csv(folder / value, **o),
-    "intervals": lambda value, _, o: ds.Hierarchy.intervals(value, **o),
-    "prefixes": lambda value, _, o: ds.Hierarchy.prefixes(value, **o),
-    "dates": lambda value, _, o: ds.Hierarchy.dates(value, **o),
-    "suppress": lambda _value, _, o: ds.Hierarchy.suppress(**o),
-    "by_frequency": lambda value, _, o: ds.Hierarchy.by_frequency(
-        None if value is True else value, **o
-    ),
-    "leaves": lambda value, _, _o: ds.Hierarchy.from_dict(leaves_of(value)),
-    "tree": lambda value, _, _o: ds.Hierarchy.from_dict(tree_of(value)),
-}
-
-
-def leaves_of(given: Mapping[str, Any]) -> dict[str | None, Any]:
-    """Leaves with None for the missing value, which TOML writes as the empty text."""
-    return {leaf or None: labels for leaf, labels in given.items()}
-
-
-def tree_of(given: Any) -> Any:
-    """The same for a tree."""
-    if isinstance(given, Mapping):
-        return {label: tree_of(below) for label, below in given.items()}
-    return [leaf or None for leaf in given]
-
-
-def written(hierarchy: Any) -> dict[str, Any]:
-    """A hierarchy as a plan writes it, what is usual left out."""
-    found: dict[str, Any] = hierarchy.to_dict()
-    if found.get("top") == "*":
-        del found["top"]
-    if found.get("other") == "other":
-        del found["other"]
-    return {name: False if value is None else value for name, value in found.items()}
+def schema() -> dict[str, Any]:
+    """JSON Schema of a hierarchy: one of the builders with what may stand beside it."""
+    return {
+        "type": "object",
+        "anyOf": [
+            {
+                "properties": {
+                    name: dict(one.schema)
+                    for name, one in {builder: own, **beside, **_ALWAYS}.items()
+                },
+                "required": [builder],
+                "additionalProperties": False,
+            }
+            for builder, (own, beside) in BUILDERS.items()
+        ],
+    }

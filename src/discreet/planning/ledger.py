@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Problem, fail, raise_all
 from discreet.files import write_text
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.planning.verification import Verification
@@ -118,7 +119,7 @@ class Ledger:
             "source": {n: v for n, v in plan.get("source", {}).items() if n == "missing"},
             "roles": {n: roles[n] for n in ("keys", "confidential", "weight") if n in roles},
             "criterion": plan.get("criterion"),
-            "steps": plan.get("steps"),
+            "steps": [_published(step, step) for step in plan.get("steps", [])],
         }
         outputs = [one for one in known["outputs"] if one["role"] in ("masked", "public_report")]
         risk, loss = known.get("disclosure_risk"), known.get("information_loss")
@@ -129,7 +130,7 @@ class Ledger:
             "date": str(known.get("started", ""))[:10],
             "plan": without(_SECRET, {n: v for n, v in kept.items() if v}),
             "outputs": outputs,
-            "steps": without(("seed", "seconds"), known["steps"]),
+            "steps": [_published_entry(step) for step in known["steps"]],
             "records": known["records"],
             "check": without(("computed_from",), known.get("check")),
             "risk": without(("computed_from",), known.get("risk")),
@@ -187,3 +188,15 @@ def without(names: tuple[str, ...], node: Any) -> Any:
     if isinstance(node, Mapping):
         return {name: without(names, one) for name, one in node.items() if name not in names}
     return [without(names, one) for one in node] if isinstance(node, list) else node
+
+
+def _published(step: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """A step with what everybody may know of it; nothing of a method that is not here."""
+    known = maskings[step["do"]].published(recorded) if step["do"] in maskings else {}
+    return {"do": step["do"], **known}
+
+
+def _published_entry(step: Mapping[str, Any]) -> dict[str, Any]:
+    shown = _published(step, step.get("parameters", {}))
+    name = shown.pop("do")
+    return {"do": name, "parameters": shown, "records": step["records"]}

@@ -21,14 +21,16 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
-from discreet.planning import criteria, hierarchies
+from discreet.hierarchies import written
+from discreet.planning import criteria
 from discreet.planning.document import SOURCE, column_problems, document_problems
 from discreet.planning.lines import At, lines_of
-from discreet.planning.steps import Done, Given, done
+from discreet.planning.steps import Given, done
 from discreet.planning.toml import to_toml
 from discreet.planning.where import Where
 
 if TYPE_CHECKING:
+    from discreet.masking.method import Done
     from discreet.planning.ledger import Ledger
     from discreet.planning.release import Release
 
@@ -108,6 +110,13 @@ class Plan:
 
         return _checked(plain(document), Path(folder).absolute(), Where())
 
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The JSON Schema of plans, with all methods, criteria and measures there are."""
+        from discreet.planning.schema import schema
+
+        return schema()
+
     # -- what it says --------------------------------------------------------------------------
 
     def section(self, name: str) -> Any:
@@ -156,7 +165,7 @@ class Plan:
         return self._built(self.section("hierarchies"))
 
     def _built(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: hierarchies.built(one, self.folder) for name, one in given.items()}
+        return {name: written.built(one, self.folder) for name, one in given.items()}
 
     # -- what it does --------------------------------------------------------------------------
 
@@ -199,7 +208,7 @@ class Plan:
             self.hierarchies if own is None else self._built(own),
             self.criterion if criterion is None else criteria.built(criterion, self.folder),
         )
-        return done(data, step, given)
+        return done(data, step, given, self.folder)
 
     def with_seeds(self, ledger: Ledger | None = None) -> Plan:
         """The plan with a seed in every step that draws at random: a ledger's, or a new one."""

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.planning.hierarchies import BUILDERS, leaves_of, tree_of
-from discreet.planning.steps import ranges_of
+from discreet.hierarchies import written
+from discreet.masking.method import arguments_of
+from discreet.planning import criteria
+from discreet.planning.steps import loaded, method_of
 
 if TYPE_CHECKING:
+    from discreet.masking.method import Method
     from discreet.planning.plan import Plan
 
 _WIDTH = 96
@@ -40,99 +43,44 @@ def _shared(plan: Plan) -> list[str]:
     if plan.section("hierarchies"):
         blocks.append(f"hierarchies = {_hierarchies(plan.section('hierarchies'))}")
     if plan.section("criterion"):
-        blocks.append(f"criterion = {_criteria(plan.section('criterion'))}")
+        blocks.append(f"criterion = {criteria.script(plan.section('criterion'))}")
     return blocks
 
 
 def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
-    data = "masked" if i else "data"
-    options = {
-        n: v for n, v in step.items() if n not in ("do", "levels", "hierarchies", "criterion")
-    }
-    if step["do"] == "protect_records":
-        return _protect_records(data, options)
-    if step["do"] != "generalize":
-        return f"masked = {call('ds.' + step['do'], [data], _options(options))}"
-    own, criterion = step.get("hierarchies"), step.get("criterion")
-    shared = "hierarchies" if plan.section("hierarchies") else "{}"
-    given = [
-        data,
-        shared if own is None else _hierarchies(own),
-        "criterion" if criterion is None else _criteria(criterion),
-    ]
-    node = f"lattice.node({step['levels']!r})" if "levels" in step else "best"
-    found = f"found = {call('ds.generalize', given, _options(options))}"
-    return f"{found}\nmasked = found.{node}.mask()"
+    """The calls of a step: what is measured first, the method, and what is done at the end."""
+    data, method = "masked" if i else "data", method_of(step)
+    said = loaded(method, step, plan.folder)
+    lines = []
+    for name, measure in method.measures.items():
+        told = _options(arguments_of(measure, said))
+        lines.append(f"{name} = {call(f'ds.{measure.__name__}', [data], told)}")
+    own = arguments_of(method.function, said)
+    first = [data, *method.measures, *_from_sections(plan, step, method)]
+    made = call(f"ds.{method.name}", first, _options(own))
+    if method.finish is None:
+        return "\n".join([*lines, f"masked = {made}"])
+    verb = f"found.{method.finish.__name__}"
+    end = call(verb, [], _options(arguments_of(method.finish, said)))
+    return "\n".join([*lines, f"found = {made}", f"masked = {end}"])
 
 
-def _protect_records(data: str, options: dict[str, Any]) -> str:
-    tables = options.pop("value_sensitivity", {})
-    settings = ("known", "sensitivity", "alpha", "epsilon", "default")
-    said = {name: options.pop(name) for name in settings if name in options}
-    said |= {"value_sensitivity": {n: ranges_of(t) for n, t in tables.items()}} if tables else {}
-    risk = f"risk = {call('ds.record_risk', [data], _options(said))}"
-    return f"{risk}\nmasked = {call('ds.protect_records', [data, 'risk'], _options(options))}"
+def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[str]:
+    """The arguments that stand in sections of the plan, or in the step itself."""
+    makers = {"hierarchies": _hierarchies, "criterion": criteria.script}
+    found = []
+    for parameter in method.parameters.values():
+        if parameter.shared:
+            own = step.get(parameter.name)
+            empty = "{}" if parameter.shared == "hierarchies" else "[]"
+            section = parameter.shared if plan.section(parameter.shared) else empty
+            found.append(section if own is None else makers[parameter.shared](own))
+    return found
 
 
 def _hierarchies(given: Mapping[str, Any]) -> str:
-    lines = [f"    {name!r}: {_hierarchy(one)},\n" for name, one in given.items()]
+    lines = [f"    {name!r}: {written.script(one)},\n" for name, one in given.items()]
     return "{\n" + "".join(lines) + "}"
-
-
-def _hierarchy(given: Mapping[str, Any]) -> str:
-    name = next(name for name in given if name in BUILDERS)
-    value = given[name]
-    options = {n: v for n, v in given.items() if n != name}
-    if options.get("top") is False:
-        options["top"] = None
-    makers = {"file": "from_csv", "leaves": "from_dict", "tree": "from_dict"}
-    verb = f"ds.Hierarchy.{makers.get(name, name)}"
-    given_first = {"leaves": leaves_of, "tree": tree_of}.get(name, lambda v: v)(value)
-    first = [] if value is True else [repr(given_first)]
-    late = name in ("intervals", "prefixes", "dates", "suppress", "by_frequency")
-    unmapped = options.pop("unmapped", None) if late else None
-    made = call(verb, first, _options(options), inner=True)
-    return made if unmapped is None else f"{made}.with_unmapped({unmapped!r})"
-
-
-def _criteria(given: Any) -> str:
-    tables = [given] if isinstance(given, Mapping) else given
-    parts = [part for table in tables for part in _criterion(table)]
-    return parts[0] if len(parts) == 1 else "[\n" + "".join(f"    {p},\n" for p in parts) + "]"
-
-
-def _criterion(table: Mapping[str, Any]) -> list[str]:
-    named = {n: v for n, v in table.items() if n == "confidential"}
-    parts = []
-    if "p" in table:
-        numbers = [f"p={table['p']}", f"k={table['k']}"]
-        parts.append(call("ds.PSensitiveKAnonymity", numbers, _options(named), inner=True))
-    elif "k" in table:
-        parts.append(f"ds.KAnonymity({table['k']})")
-    for name, verb, first in (("diversity", "LDiversity", "l"), ("closeness", "TCloseness", "t")):
-        if name in table:
-            inner = {first: table[name]} if not isinstance(table[name], Mapping) else table[name]
-            options = _options({**named, **inner})
-            if "hierarchy" in inner:
-                options["hierarchy"] = _hierarchy(inner["hierarchy"])
-            number = options.pop(first)
-            parts.append(call(f"ds.{verb}", [number], options, inner=True))
-    if "disclosure_risk" in table:
-        parts.append(_risk(table["disclosure_risk"]))
-    return parts
-
-
-def _risk(given: Any) -> str:
-    if not isinstance(given, Mapping):
-        return f"ds.DisclosureRiskAtMost({given!r})"
-    weights = given.get("weights", "maximal")
-    if isinstance(weights, str):
-        made = f"ds.Weights.{weights}()"
-    else:
-        kind, value = next(iter(weights.items()))
-        verb = {"file": "from_csv", "matrix": "from_matrix"}.get(kind, kind)
-        made = f"ds.Weights.{verb}({value!r})"
-    return f"ds.DisclosureRiskAtMost({given['limit']!r}, weights={made})"
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, str]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import fail
-from discreet.planning import criteria, hierarchies
+from discreet.hierarchies import written
+from discreet.planning import criteria
 from discreet.planning.document import FILES
 from discreet.planning.fields import is_scalar
-from discreet.planning.steps import KINDS
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -74,28 +75,24 @@ def _done(calls: Sequence[Call]) -> dict[str, Any]:
 
 
 def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    if verb not in KINDS:
-        fail("N20", f"a plan has no step for {verb!r}.", f"It has {', '.join(KINDS)}.")
+    if verb not in maskings:
+        fail("N20", f"a plan has no step for {verb!r}.", f"It has {', '.join(maskings)}.")
     step: dict[str, Any] = {"do": verb}
-    for name in KINDS[verb].fields:
+    for name, parameter in maskings[verb].parameters.items():
         value = asked.get(name)
-        if name == "hierarchies" and value is not None:
-            step[name] = {key: hierarchies.written(one) for key, one in value.items()}
-        elif name == "criterion" and value is not None:
-            step[name] = criteria.written(value)
-        elif name == "value_sensitivity" and value:
-            step[name] = {column: _weights(table) for column, table in value.items()}
-        elif value is not None and value not in ([], {}):
-            step[name] = plain(value)
+        if value is None or value in ([], {}, ()):
+            continue
+        if parameter.shared:
+            step[name] = _SHARED[parameter.shared](value)
+        else:
+            step[name] = plain(parameter.written.dump(value) if parameter.written else value)
     return step
 
 
-def _weights(table: Any) -> Any:
-    """Weights of values, or of ranges, whose open ends TOML leaves out."""
-    if isinstance(table, Mapping):
-        return plain(table)
-    rows = [dict(zip(("above", "up_to", "weight"), plain(row), strict=True)) for row in table]
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "hierarchies": lambda value: {k: written.written(one) for k, one in value.items()},
+    "criterion": criteria.written,
+}
 
 
 def plain(value: Any) -> Any:
@@ -127,16 +124,9 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
         (document["outputs"], name) for name in FILES if name in document.get("outputs", {})
     )
     for part in (document, *document.get("steps", [])):
-        given = part.get("criterion", [])
-        tables = [given] if isinstance(given, Mapping) else given
-        inner = (
-            [one.get("closeness") for one in tables],
-            [one.get("disclosure_risk") for one in tables],
-        )
         named = [
             *part.get("hierarchies", {}).values(),
-            *(one.get("hierarchy") for one in inner[0] if isinstance(one, Mapping)),
-            *(one.get("weights") for one in inner[1] if isinstance(one, Mapping)),
+            *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listed
-from discreet.planning.steps import KINDS
+from discreet.planning.steps import method_of
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -37,8 +37,8 @@ def explained(plan: Plan) -> str:
 
 def said(step: Mapping[str, Any]) -> str:
     """A step with its parameters; a seed is named, not shown."""
-    fields = KINDS[step["do"]].fields
-    inner = {"do", "hierarchies", "criterion", *(n for n in fields if fields[n].values)}
+    known = method_of(step).parameters.values()
+    inner = {"do", *(p.name for p in known if p.shared or p.holds_values)}
     parts = [_part(name, value) for name, value in step.items() if name not in inner]
     return f"{step['do']}{': ' if parts else ''}{', '.join(parts)}"
 

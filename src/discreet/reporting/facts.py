@@ -136,7 +136,7 @@ def gather(
         masked,
         on,
         audience,
-        threshold or max([FEWEST, *(getattr(c, "k", 0) for c in criteria)]),
+        threshold or max([FEWEST, *(c.least_size for c in criteria)]),
         distinct([*initial.columns, *masked.columns]),
         given,
         ds.risk(initial),
@@ -153,12 +153,11 @@ def criteria_of(given: Given) -> list[Any]:
     if criterion is None and given.found is not None:
         criterion = given.found.task.asked
     several = criterion if isinstance(criterion, list | tuple) else [criterion]
-    apart = [c.criteria if isinstance(c, ds.AllOf) else [c] for c in several]
-    return [c for some in apart for c in some if c is not None]
+    return [part for c in several if c is not None for part in c.parts]
 
 
 def _checked(initial: ds.Microdata, masked: ds.Microdata, on: str | None, criterion: Any) -> Any:
-    if isinstance(criterion, ds.DisclosureRiskAtMost):
+    if criterion.compares_files:
         return ds.check(initial, masked, criterion, on=on)
     return ds.check(masked, criterion)
 

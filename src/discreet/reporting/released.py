@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.registry import maskings
 from discreet.reporting.blocks import (
     Block,
     Columns,
@@ -17,13 +18,6 @@ from discreet.reporting.blocks import (
 )
 from discreet.reporting.facts import Facts
 from discreet.wording import counted
-
-# Parameters of a step that the public may know; seeds and whatever is new stay inside.
-_PUBLIC = ("criterion", "levels", "columns", "k", "method", "fraction", "n", "by", "round",
-           "ordinal", "preserve_variance", "weight")  # fmt: skip
-_SAID = {"generalize": "generalized and suppressed", "sample": "sampled",
-         "microaggregate": "microaggregated",
-         "protect_records": "changed where the risk was too high"}  # fmt: skip
 
 
 def section(facts: Facts) -> Section:
@@ -48,7 +42,7 @@ def section(facts: Facts) -> Section:
 
 
 def _in_words(facts: Facts) -> Words:
-    done = ", then ".join(_SAID.get(s.method, s.method) for s in facts.steps)
+    done = ", then ".join(maskings[s.method].done for s in facts.steps)
     lines = [
         f"{facts.masked.n:,} of {counted(facts.initial.n, 'record')} are released"
         + (f": {done}." if done else "; the file was masked elsewhere.")
@@ -177,12 +171,15 @@ def _steps(facts: Facts) -> list[Table]:
     for number, step in enumerate(facts.steps, 1):
         rows = [("records before", step.before), ("records after", step.after)]
         note = "The seed is withheld: it would tell which records were drawn."
-        withheld = facts.public and "seed" in step.parameters
+        method = maskings[step.method]
+        seed = method.seed
+        withheld = facts.public and seed is not None and seed.name in step.parameters
+        shown = method.published(step.parameters) if facts.public else step.parameters
         found.append(
             Table(
                 f"Step {number}: {step.method}",
                 ("parameter", "value"),
-                (*_parameters(step.parameters, facts), *((n, f"{v:,}") for n, v in rows)),
+                (*_parameters(shown, facts), *((n, f"{v:,}") for n, v in rows)),
                 note if withheld else "",
             )
         )
@@ -193,7 +190,7 @@ def _parameters(given: Mapping[str, Any], facts: Facts) -> list[tuple[str, str]]
     return [
         (name, _value(value, facts))
         for name, value in given.items()
-        if value not in (None, [], (), {}) and (name in _PUBLIC or not facts.public)
+        if value not in (None, [], (), {})
     ]
 
 

@@ -18,6 +18,7 @@ from discreet import frames
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
+from discreet.measures import measure
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.wording import counted, share
@@ -202,6 +203,28 @@ class Risk:
         )
 
 
+@measure(
+    title="Risk by classes",
+    about="How many records share their keys, and the chance to pick the right one among them.",
+    side="risk",
+    of="file",
+    figures={
+        "highest_risk": "highest prosecutor risk 1/k",
+        "mean_risk": "mean prosecutor risk",
+    },
+    public=(
+        "n",
+        "classes",
+        "k",
+        "uniques",
+        "p",
+        "highest_risk",
+        "mean_risk",
+        "share_above_0.2",
+        "partition",
+        "class_sizes",
+    ),
+)
 def risk(data: Microdata) -> Risk:
     """Measure the risk of a file by the sizes of its classes on the keys.
 

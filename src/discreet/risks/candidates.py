@@ -21,9 +21,9 @@ import numpy as np
 
 from discreet import attributes, frames
 from discreet.attributes import unknown_column
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.parameters import is_number
 from discreet.provenance import Provenance
 from discreet.risks.candidate import Candidate
 from discreet.wording import counted, share

@@ -27,6 +27,7 @@ from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.kernels.summation import total
 from discreet.linking import link
+from discreet.measures import measure
 from discreet.microdata import Microdata
 from discreet.provenance import Provenance
 from discreet.risks.by_class import ClassSizes
@@ -205,6 +206,17 @@ def checked_weights(c: Classification, weights: Weights) -> NDArray[np.float64]:
     return weights(c.i, c.j)
 
 
+@measure(
+    title="Disclosure risk",
+    about="The share of people that an intruder with the keys would recognise in the masked file.",
+    side="risk",
+    figures={
+        "maximal": "DR_max",
+        "minimal": "DR_min",
+        "maximal_compatible": "DR_max by compatible records",
+    },
+    public=("n", "t", "minimal", "maximal"),
+)
 def disclosure_risk(
     initial: Microdata, masked: Microdata, *, on: str | None = None
 ) -> DisclosureRisk:

@@ -15,11 +15,11 @@ import numpy as np
 
 from discreet import attributes
 from discreet.attributes import unknown_column
-from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.masking.masked import require_records
 from discreet.microdata import Microdata
+from discreet.parameters import whole_number
 from discreet.progressing import watched
 from discreet.provenance import Provenance
 from discreet.risks.candidates import KeyCandidates

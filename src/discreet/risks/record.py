@@ -21,22 +21,31 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge, Interval
 
 from discreet import frames
 from discreet.errors import DiscreetError, fail, listed, raise_all
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
+from discreet.measures import measure
 from discreet.microdata import Microdata
+from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.provenance import Provenance
 from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
 from discreet.risks.risk_values import RiskValues, ValuesHere
-from discreet.risks.sensitivity import RiskSettings, settings_in, unknown_attributes
+from discreet.risks.sensitivity import (
+    VALUE_TABLES,
+    RiskSettings,
+    settings_in,
+    unknown_attributes,
+)
 from discreet.wording import counted, share
 
 if TYPE_CHECKING:
@@ -264,17 +273,69 @@ class RecordRisk:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
+_Share = Annotated[float, Interval(ge=0, le=1)]
+
+
+@measure(
+    title="Record risk",
+    about="The risk of each record over all sets of attributes that an intruder may know.",
+    side="risk",
+    of="file",
+    figures={
+        "mean": "mean risk of a record",
+        "highest": "highest risk of a record",
+        "total": "sum of the risks of all records",
+    },
+)
 def record_risk(
     data: Microdata,
-    known: Mapping[str, float] | None = None,
-    sensitivity: Mapping[str, float] | None = None,
-    value_sensitivity: Mapping[str, Any] | None = None,
+    known: Annotated[
+        Mapping[str, _Share] | None,
+        Columns(),
+        Label("Known"),
+        Doc("How likely an intruder knows the value of a person, per attribute."),
+        Needed,
+    ] = None,
+    sensitivity: Annotated[
+        Mapping[str, _Share] | None,
+        Columns(),
+        Label("Sensitive"),
+        Doc("How much it hurts when the value becomes known, per attribute."),
+        Needed,
+    ] = None,
+    value_sensitivity: Annotated[
+        Mapping[str, Any] | None,
+        Columns(),
+        Label("Sensitive values"),
+        Doc("Weights of the values of an attribute, or of ranges of numbers."),
+        Values,
+        VALUE_TABLES,
+    ] = None,
     *,
-    alpha: float = 100,
-    epsilon: float = 0.01,
-    default: float | None = None,
-    settings: RiskSettings | str | os.PathLike[str] | None = None,
-    most_sets: int = MOST_SETS,
+    alpha: Annotated[
+        float, Ge(1), Label("Consequence α"), Doc("The coefficient of consequence.")
+    ] = 100,
+    epsilon: Annotated[
+        float,
+        Interval(ge=0, le=1),
+        Label("Leave out sets less likely than ε"),
+        Doc("Sets of attributes are looked at while their probability is above it."),
+    ] = 0.01,
+    default: Annotated[
+        float | None,
+        Interval(ge=0, le=1),
+        Label("Weight of values not listed"),
+        Doc("Weight of values that a table does not list; without it they are an error."),
+    ] = None,
+    settings: Annotated[
+        RiskSettings | str | os.PathLike[str] | None,
+        InPython,
+        File("TOML file: what is known and sensitive."),
+        Doc("In place of all of the above."),
+    ] = None,
+    most_sets: Annotated[
+        int, Ge(1), InPython, Doc("More known sets than this are refused.")
+    ] = MOST_SETS,
 ) -> RecordRisk:
     """Measure how likely each record is recognised, and how much that would tell.
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.attributes import unknown_column
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.parameters import Written, is_number
 from discreet.risks.value_weights import ValueTable, is_share, value_table
 
 if TYPE_CHECKING:
@@ -221,3 +221,72 @@ def _ranges(name: str, table: Any) -> Any:
             fail("P41", what, "Write above = 40000, up_to = 70000, weight = 0.7.")
         rows.append((row.get("above"), row.get("up_to"), row["weight"]))
     return rows
+
+
+# -- value tables in a plan ------------------------------------------------------------------------
+
+
+def _tables_fit(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_table_fits, value.values()))
+
+
+def _table_fits(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(is_number(one) for one in value.values())
+    known = {"above", "up_to", "weight"}
+    return isinstance(value, list) and all(
+        isinstance(row, Mapping) and {"weight"} <= set(row) <= known for row in value
+    )
+
+
+def _tables_read(tables: Mapping[str, Any], _folder: Path) -> dict[str, Any]:
+    return {name: ranges_of(table) for name, table in tables.items()}
+
+
+def ranges_of(table: Any) -> Any:
+    """Ranges of numbers as ``record_risk`` takes them; TOML has no word for "no bound"."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    return [(row.get("above"), row.get("up_to"), row["weight"]) for row in table]
+
+
+def _tables_written(tables: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _written(table) for name, table in tables.items()}
+
+
+def _written(table: Any) -> Any:
+    """Weights of values, or of ranges, whose open ends TOML leaves out."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    rows = [dict(zip(("above", "up_to", "weight"), row, strict=True)) for row in table]
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+_WEIGHT = {"type": "number", "minimum": 0, "maximum": 1}
+VALUE_TABLES = Written(
+    "per column a table of values and weights, or a list of ranges",
+    _tables_fit,
+    _tables_read,
+    _tables_written,
+    schema={
+        "type": "object",
+        "additionalProperties": {
+            "anyOf": [
+                {"type": "object", "additionalProperties": _WEIGHT},
+                {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "above": {"type": "number"},
+                            "up_to": {"type": "number"},
+                            "weight": _WEIGHT,
+                        },
+                        "required": ["weight"],
+                        "additionalProperties": False,
+                    },
+                },
+            ]
+        },
+    },
+)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem
+from discreet.parameters import is_number
 from discreet.wording import counted
 
 if TYPE_CHECKING:

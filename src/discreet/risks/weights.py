@@ -19,7 +19,7 @@ from __future__ import annotations
 import csv
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import Problem, fail, raise_all
+from discreet.parameters import Written, is_number, is_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -348,3 +349,73 @@ def _first_break(
         return None
     first = min(broken, key=lambda at: (i[at], j[at]))
     return int(i[first]), int(j[first])
+
+
+# -- weights in a plan -----------------------------------------------------------------------------
+
+
+def _fit(value: Any) -> bool:
+    """``"minimal"``, ``"maximal"``, or a table of one kind."""
+    if value in ("minimal", "maximal"):
+        return True
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    kind, given = next(iter(value.items()))
+    tests: dict[str, Callable[[], bool]] = {
+        "threshold": lambda: is_whole(given) and given >= 1,
+        "decay": lambda: is_number(given) and 0 <= given <= 1,
+        "file": lambda: isinstance(given, str) and bool(given),
+        "matrix": lambda: isinstance(given, list),
+    }
+    return kind in tests and tests[kind]()
+
+
+def _loaded(value: Any, folder: Path) -> Weights:
+    if isinstance(value, str):
+        return Weights.minimal() if value == "minimal" else Weights.maximal()
+    kind, given = next(iter(value.items()))
+    makers: dict[str, Callable[[Any], Weights]] = {
+        "threshold": Weights.threshold,
+        "decay": Weights.decay,
+        "matrix": Weights.from_matrix,
+        "file": lambda name: Weights.from_csv(folder / name),
+    }
+    return makers[kind](given)
+
+
+def _script(value: Any) -> str:
+    if isinstance(value, str):
+        return f"ds.Weights.{value}()"
+    kind, given = next(iter(value.items()))
+    verb = {"file": "from_csv", "matrix": "from_matrix"}.get(kind, kind)
+    return f"ds.Weights.{verb}({given!r})"
+
+
+def _dumped(weights: Weights) -> Any:
+    return weights.to_dict()
+
+
+WEIGHTS = Written(
+    "minimal, maximal, or a table of one kind: threshold, decay, file or matrix",
+    _fit,
+    _loaded,
+    _dumped,
+    _script,
+    {
+        "anyOf": [
+            {"enum": ["minimal", "maximal"]},
+            {
+                "type": "object",
+                "properties": {
+                    "threshold": {"type": "integer", "minimum": 1},
+                    "decay": {"type": "number", "minimum": 0, "maximum": 1},
+                    "file": {"type": "string"},
+                    "matrix": {"type": "array", "items": {"type": "array"}},
+                },
+                "minProperties": 1,
+                "maxProperties": 1,
+                "additionalProperties": False,
+            },
+        ]
+    },
+)

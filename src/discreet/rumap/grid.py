@@ -1,159 +1,204 @@
-"""A grid of recipes: every method with every value of its parameter."""
+"""A grid of recipes: every method with every value of its parameters."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from discreet import attributes
-from discreet.criteria.criterion import is_number, whole_number
-from discreet.errors import Problem, did_you_mean, raise_all
-from discreet.hierarchy import Hierarchy
-from discreet.masking.aggregation import Method
-from discreet.rumap.recipes import (
-    MAX_SUPPRESSED,
-    Generalization,
-    Microaggregation,
-    Recipe,
-    Sampling,
-)
+from discreet.criteria.all_of import combined
+from discreet.criteria.criterion import Criterion
+from discreet.errors import DiscreetError, Problem, argument, did_you_mean, raise_all
+from discreet.masking.method import Method
+from discreet.parameters import Parameter
+from discreet.registry import criteria, maskings
+from discreet.rumap.recipes import MaskingRecipe, Recipe
 
-_GROUPING = ("mdav", "v-mdav", "fixed", "optimal-univariate")
-METHODS = (*_GROUPING, "generalization", "sampling")
+ALSO = {"fractions": "fraction"}  # a word for several of them
 
 
 def grid(
     *,
     methods: Sequence[str] | str = ("mdav",),
-    k: Sequence[int] | int = (3, 5, 10, 20),
-    columns: Sequence[str] | str | None = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-    p: int | None = None,
-    max_suppressed: Sequence[float] | float = MAX_SUPPRESSED,
-    fractions: Sequence[float] | float = (0.1, 0.25, 0.5),
+    hierarchies: Mapping[str, Any] | None = None,
+    criterion: Any = None,
     seed: int | None = None,
+    **varied: Any,
 ) -> tuple[Recipe, ...]:
-    """Recipes for an R-U map: each method with each value of its parameter.
+    """Recipes for an R-U map: each method with each value of its parameters.
 
     Parameters
     ----------
     methods : list of str
         ``"mdav"``, ``"v-mdav"``, ``"fixed"``, ``"optimal-univariate"`` (microaggregation),
-        ``"generalization"``, ``"sampling"``.
-    k : list of int
-        For microaggregation and generalization.
-    columns : list of str, optional
-        What to microaggregate; the keys when not given.
-    hierarchies, p, max_suppressed
-        For generalization: as for :func:`generalize`; p adds p-sensitivity. Several values of
-        ``max_suppressed`` are combined with every k.
-    fractions, seed : list of float, int
-        For sampling.
+        ``"generalization"``, ``"sampling"``, ``"targeting"``; or the name of the function.
+    hierarchies : mapping, optional
+        For generalization: as for :func:`generalize`.
+    criterion : criterion or list of them, optional
+        For generalization: one recipe for each. Without it k-anonymity for each ``k=``, with
+        ``p=`` p-sensitive.
+    seed : int, optional
+        For methods that draw at random.
+    **varied
+        Any parameter of the methods, with one value or several: ``k=[3, 5, 10]``,
+        ``fraction=[0.1, 0.5]``, ``max_suppressed=[0.02, 0.05]``, ``ordinal="convex-median"``.
+        What is not given takes the usual values.
 
     Returns
     -------
     tuple of recipes
-        In the order of the methods, then of k and of the other parameter. A recipe has a
-        ``.label``, and ``.run(data)`` gives the masked microdata.
+        In the order of the methods, then of their parameters. A recipe has a ``.label``, and
+        ``.run(data)`` gives the masked microdata.
 
     Examples
     --------
     >>> import discreet as ds
-    >>> recipes = ds.grid(methods=["mdav", "sampling"], k=[3, 5], fractions=[0.1], seed=1)
+    >>> recipes = ds.grid(methods=["mdav", "sampling"], k=[3, 5], fraction=[0.1], seed=1)
     >>> [recipe.label for recipe in recipes]
     ['mdav k=3', 'mdav k=5', 'sampling 0.1']
     """
-    chosen, sizes = attributes.names(methods), _several(k)
-    limits, shares = _several(max_suppressed), _several(fractions)
-    raise_all(
-        [
-            *_method_problems(chosen),
-            *_size_problems(chosen, sizes, p),
-            *_generalization_problems(chosen, hierarchies, limits),
-            *_sampling_problems(chosen, shares, seed),
-        ]
-    )
-    named = None if columns is None else attributes.names(columns)
+    said = {ALSO.get(name, name): value for name, value in varied.items()}
+    words = attributes.names(methods)
+    known = method_words()
+    problems = _method_problems(words, known)
+    chosen = [known[word] for word in dict.fromkeys(words) if word in known]
+    problems += _unknown(said, chosen)
     made: list[Recipe] = []
-    for method in chosen:
-        if method == "sampling":
-            made += [Sampling(share, cast("int", seed)) for share in shares]
-        elif method == "generalization":
-            pairs = itertools.product(sizes, limits)
-            made += [Generalization(size, hierarchies or {}, p, limit) for size, limit in pairs]
-        else:
-            made += [Microaggregation(size, cast("Method", method), named) for size in sizes]
+    for method, fixed in chosen:
+        given = {**said, "hierarchies": hierarchies, "criterion": criterion, **fixed}
+        values, wrong = _values(method, given, seed)
+        problems += wrong
+        if not wrong:
+            pairs = itertools.product(*values.values())
+            made += [MaskingRecipe(method, _given(values, one)) for one in pairs]
+    raise_all(list(dict.fromkeys(problems)))
     return tuple(made)
 
 
-def _several(given: Any) -> tuple[Any, ...]:
+def method_words() -> dict[str, tuple[Method, dict[str, Any]]]:
+    """The words for the methods on a map, each with the arguments that it stands for."""
+    found: dict[str, tuple[Method, dict[str, Any]]] = {}
+    for method in maskings.all():
+        variant = method.variant
+        for choice in variant.choices if variant else ():
+            found[choice] = (method, {variant.name: choice})
+        found.setdefault(method.noun, (method, {}))
+        found.setdefault(method.name, (method, {}))
+    return found
+
+
+def _given(values: Mapping[str, Any], one: tuple[Any, ...]) -> dict[str, Any]:
+    return {name: value for name, value in zip(values, one, strict=True) if value is not None}
+
+
+def _values(
+    method: Method, given: Mapping[str, Any], seed: int | None
+) -> tuple[dict[str, Sequence[Any]], list[Problem]]:
+    """The values that each parameter of a method takes, and what is wrong with them."""
+    found: dict[str, Sequence[Any]] = {}
+    problems: list[Problem] = []
+    taken = {p.group for p in method.parameters.values() if p.group and p.name in given}
+    for name, parameter in method.parameters.items():
+        if parameter.shared:
+            found[name], wrong = _shared(parameter, given)
+        elif parameter.is_seed:
+            found[name], wrong = (seed,), parameter.seed_problems(seed)
+        elif name in given:
+            found[name], wrong = _several(parameter, given[name])
+        else:
+            usual = () if parameter.group in taken else parameter.vary
+            found[name], wrong = usual or (None,), []
+            if parameter.needed and not usual:
+                wrong = [_lacks(method, parameter)]
+        problems += wrong
+    return found, problems
+
+
+def _lacks(method: Method, parameter: Parameter) -> Problem:
+    what = f"{method.noun} needs {argument(parameter.name)}."
+    return Problem("P52", what, f"Give {parameter.words}.", parameter.name)
+
+
+def _several(parameter: Parameter, given: Any) -> tuple[tuple[Any, ...], list[Problem]]:
     """One value or several, as a tuple."""
-    several = isinstance(given, Sequence | range | set | frozenset) and not isinstance(given, str)
-    if several or hasattr(given, "__array__"):
-        return tuple(given)
-    return (given,)
+    if parameter.kind in ("columns", "column", "table", "special"):
+        return (attributes.names(given) if parameter.kind == "columns" else given,), []
+    values = several(given)
+    if not values:
+        remedy = f"Give for example {argument(parameter.name, parameter.example)}."
+        return (), [Problem("P52", f"no {parameter.name} is given.", remedy, parameter.name)]
+    problems = [problem for value in values for problem in parameter.problems(value)]
+    return values, problems[:1]
 
 
-def _method_problems(chosen: tuple[str, ...]) -> list[Problem]:
-    problems = [
+def several(given: Any) -> tuple[Any, ...]:
+    """One value or several, as a tuple."""
+    many = isinstance(given, Sequence | range | set | frozenset) and not isinstance(given, str)
+    return tuple(given) if many or hasattr(given, "__array__") else (given,)
+
+
+def _shared(
+    parameter: Parameter, given: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], list[Problem]]:
+    if parameter.shared == "hierarchies":
+        found = given.get("hierarchies")
+        if isinstance(found, Mapping) and found:
+            return (found,), []
+        remedy = 'Write hierarchies={"age": ds.Hierarchy.…}.'
+        what = "generalization needs hierarchies."
+        return (), [Problem("P52", what, remedy, "hierarchies")]
+    if given.get("criterion") is not None:
+        some = given["criterion"]
+        one_by_one = some if isinstance(some, list | tuple) else [some]
+        return tuple(combined(one) for one in one_by_one), []
+    return _counted(given)
+
+
+def _counted(given: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Problem]]:
+    """Criteria for every k, and p where it is given."""
+    plain, sensitive = criteria["KAnonymity"], criteria["PSensitiveKAnonymity"]
+    sizes, problems = _several(plain.first, given.get("k", plain.first.vary))
+    if given.get("p") is None:
+        return (() if problems else tuple(plain.made(size) for size in sizes)), problems
+    values, wrong = _several(sensitive.first, given["p"])
+    if problems or wrong:
+        return (), [*problems, *wrong]
+    try:
+        made: list[Criterion] = [sensitive.made(p, k) for k in sizes for p in values]
+    except DiscreetError as error:
+        return (), list(error.problems)
+    return tuple(made), []
+
+
+def _unknown(
+    said: Mapping[str, Any], chosen: Sequence[tuple[Method, dict[str, Any]]]
+) -> list[Problem]:
+    """Parameters that no method has: a misspelt one would be ignored."""
+    every = {name for method in maskings.all() for name in method.parameters} | {"k", "p"}
+    own = {name for method, _ in chosen for name in method.parameters}
+    return [
         Problem(
             "P52",
-            f"{method!r} is not a method.",
-            did_you_mean(method, METHODS) or f"Use some of {', '.join(METHODS)}.",
+            f"{argument(name)} is not a parameter of these methods.",
+            did_you_mean(name, own) or "Leave it out.",
+            name,
         )
+        for name in said
+        if name not in every
+    ]
+
+
+def _method_problems(chosen: tuple[str, ...], known: Mapping[str, Any]) -> list[Problem]:
+    use = f"Use some of {', '.join(known)}."
+    problems = [
+        Problem("P52", f"{method!r} is not a method.", did_you_mean(method, known) or use)
         for method in chosen
-        if method not in METHODS
+        if method not in known
     ]
     problems += [
         Problem("P52", f"the method {method!r} is named more than once.", "Name it once.")
         for method in dict.fromkeys(chosen)
         if chosen.count(method) > 1
     ]
-    if not chosen:
-        problems.append(Problem("P52", "no method is named.", f"Use some of {', '.join(METHODS)}."))
-    return problems
-
-
-def _size_problems(chosen: tuple[str, ...], sizes: tuple[Any, ...], p: Any) -> list[Problem]:
-    if not set(chosen) - {"sampling"}:
-        return []
-    if not sizes:
-        return [Problem("P52", "no k is given.", "Give for example k=[3, 5, 10].")]
-    problems = [problem for size in sizes for problem in whole_number("k", size, 1)][:1]
-    if p is not None and "generalization" in chosen:
-        problems += whole_number("p", p, 1)
-        if not problems and p > min(sizes):
-            what = f"p = {p} is larger than the smallest k = {min(sizes)}."
-            problems.append(Problem("P08", what, "Lower p or leave out the smaller k."))
-    return problems
-
-
-def _generalization_problems(
-    chosen: tuple[str, ...], hierarchies: Any, limits: tuple[Any, ...]
-) -> list[Problem]:
-    if "generalization" not in chosen:
-        return []
-    problems = []
-    if not isinstance(hierarchies, Mapping) or not hierarchies:
-        remedy = 'Write hierarchies={"age": ds.Hierarchy.…} (--hierarchies folder).'
-        problems.append(Problem("P52", "generalization needs hierarchies.", remedy))
-    if not limits or not all(is_number(limit) and limit >= 0 for limit in limits):
-        what = "max_suppressed= is neither a share (0.0 to 1.0) nor a number of records."
-        problems.append(Problem("P14", what, "Give for example 0.02, or 20."))
-    return problems
-
-
-def _sampling_problems(
-    chosen: tuple[str, ...], shares: tuple[Any, ...], seed: object
-) -> list[Problem]:
-    if "sampling" not in chosen:
-        return []
-    problems = []
-    if not shares or not all(is_number(share) and 0 < share <= 1 for share in shares):
-        what = "fractions= are not numbers above 0 and up to 1."
-        problems.append(Problem("P14", what, "Give for example [0.1, 0.5]."))
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        what = "sampling needs a whole number as seed=."
-        problems.append(Problem("P15", what, "Give one, to be able to repeat it."))
-    return problems
+    return problems or ([] if chosen else [Problem("P52", "no method is named.", use)])

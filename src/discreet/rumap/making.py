@@ -12,11 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from discreet import attributes
-from discreet.criteria.criterion import whole_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked
 from discreet.microdata import Microdata
+from discreet.parameters import whole_number
 from discreet.provenance import Provenance
+from discreet.registry import maskings
 from discreet.rumap.measures import Given, Measure, RiskName, loss_measure, risk_measure
 from discreet.rumap.recipes import AsItIs, Recipe
 from discreet.rumap.result import RUMap
@@ -144,9 +145,7 @@ def _given(label: str | None, masked: Microdata, number: int) -> Masking:
 
 def _method(name: str, parameters: Mapping[str, Any]) -> str:
     """A step in the words of the recipes."""
-    if name == "microaggregate":
-        return str(parameters.get("method", name))
-    return {"generalize": "generalization", "sample": "sampling"}.get(name, name)
+    return str(maskings[name].word(parameters)) if name in maskings else name
 
 
 def _numbered(maskings: list[Masking]) -> list[Masking]:

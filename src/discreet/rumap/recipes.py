@@ -6,17 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from discreet.criteria import KAnonymity, PSensitiveKAnonymity
-from discreet.hierarchy import Hierarchy
-from discreet.loss.generalization import LossName
-from discreet.masking.aggregation import Method
-from discreet.masking.generalize import generalize
 from discreet.masking.masked import Masked, masked_from
-from discreet.masking.microaggregate import microaggregate
-from discreet.masking.sample import sample
+from discreet.masking.method import Method
 from discreet.microdata import Microdata
-
-MAX_SUPPRESSED = 0.02
+from discreet.parameters import Parameter
 
 
 @runtime_checkable
@@ -39,86 +32,65 @@ class Recipe(Protocol):
 
 
 @dataclass(frozen=True)
-class Microaggregation:
-    """Microaggregate some columns, the keys when none are named."""
+class MaskingRecipe:
+    """A masking method with its arguments.
 
-    k: int
-    method: Method = "mdav"
-    columns: tuple[str, ...] | None = None
+    Attributes
+    ----------
+    masking : Method
+    given : mapping
+        The arguments by name.
+    """
+
+    masking: Method
+    given: Mapping[str, Any] = field(repr=False)  # a hierarchy may list values
+
+    @property
+    def method(self) -> str:
+        """The method, or the variant of it, in a word."""
+        return self.masking.word(self.given)
 
     @property
     def label(self) -> str:
-        """Method and k."""
-        return f"{self.method} k={self.k}"
+        """The method and what a map varies of it."""
+        parts = [
+            _shown(parameter, self.given[name])
+            for name, parameter in self.masking.parameters.items()
+            if name in self.given and (parameter.vary or parameter.shared == "criterion")
+        ]
+        return " ".join([self.method, *filter(None, parts)])
 
     def run(self, data: Microdata) -> Masked:
         """Mask."""
-        return microaggregate(data, self.columns, self.k, method=self.method)
+        masked: Masked = self.masking.run(data, self.given).masked
+        return masked
 
     def to_dict(self) -> dict[str, Any]:
-        """Its parameters."""
-        columns = None if self.columns is None else list(self.columns)
-        return {"method": self.method, "k": self.k, "columns": columns}
+        """Its parameters; of what may list values only the names."""
+        found: dict[str, Any] = {"method": self.method}
+        for name, parameter in self.masking.parameters.items():
+            value = self.given.get(name)
+            if parameter.shared == "criterion" and value is not None:
+                found[name] = value.describe()
+                found |= {n: v for n, v in vars(value).items() if isinstance(v, int | float)}
+            elif not parameter.is_variant and value is not None:
+                found[name] = _plain(parameter, value)
+        return found
 
 
-@dataclass(frozen=True)
-class Generalization:
-    """Generalize the keys to the node of least loss that is k-anonymous (and p-sensitive)."""
-
-    k: int
-    hierarchies: Mapping[str, Hierarchy] = field(repr=False)  # a hierarchy may list values
-    p: int | None = None
-    max_suppressed: float = MAX_SUPPRESSED
-    loss: LossName = "iyengar"
-    method: str = "generalization"
-
-    @property
-    def label(self) -> str:
-        """Method, k and p; how many records may go, where it is not the usual share."""
-        p = "" if self.p is None else f" p={self.p}"
-        usual = self.max_suppressed == MAX_SUPPRESSED
-        return f"{self.method} k={self.k}{p}{'' if usual else _amount(self.max_suppressed)}"
-
-    def run(self, data: Microdata) -> Masked:
-        """Mask."""
-        criterion = KAnonymity(self.k) if self.p is None else PSensitiveKAnonymity(self.p, self.k)
-        found = generalize(
-            data, self.hierarchies, criterion, max_suppressed=self.max_suppressed, loss=self.loss
-        )
-        return found.best.mask()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Its parameters; of the hierarchies the names."""
-        return {
-            "method": self.method,
-            "k": self.k,
-            "p": self.p,
-            "max_suppressed": self.max_suppressed,
-            "loss": self.loss,
-            "hierarchies": sorted(self.hierarchies),
-        }
+def _plain(parameter: Parameter, value: Any) -> Any:
+    if parameter.shared == "hierarchies" or parameter.holds_values:
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """Release a simple random sample."""
-
-    fraction: float
-    seed: int
-    method: str = "sampling"
-
-    @property
-    def label(self) -> str:
-        """Method and share."""
-        return f"{self.method} {self.fraction:.12g}"
-
-    def run(self, data: Microdata) -> Masked:
-        """Mask."""
-        return sample(data, fraction=self.fraction, seed=self.seed)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Its parameters."""
-        return {"method": self.method, "fraction": self.fraction, "seed": self.seed}
+def _shown(parameter: Parameter, value: Any) -> str:
+    """A value as it stands on a map; what a map does not vary is shown where it is not usual."""
+    if parameter.shared == "criterion":
+        return str(value.short())
+    if len(parameter.vary) == 1 and value == parameter.default:
+        return ""
+    return parameter.on_map.format(parameter.text(value).replace(" ", ""))
 
 
 @dataclass(frozen=True)
@@ -135,8 +107,3 @@ class AsItIs:
     def to_dict(self) -> dict[str, Any]:
         """Nothing but its name."""
         return {"method": self.method}
-
-
-def _amount(given: float) -> str:
-    """Records that may be suppressed: a share, or a number of them."""
-    return f" (≤{100 * given:.12g}% out)" if isinstance(given, float) else f" (≤{given:,} out)"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from discreet import charts, frames
-from discreet.criteria.criterion import is_number
 from discreet.errors import Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
+from discreet.parameters import is_number
 from discreet.provenance import Provenance
 from discreet.rumap.point import Point, frontier, tied
 from discreet.wording import counted

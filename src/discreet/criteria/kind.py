@@ -1,0 +1,163 @@
+"""Kinds of criteria: each is described once, by the mark on its class and its fields.
+
+    @criterion(title="l-diversity", about="…", key="diversity")
+    @dataclass(frozen=True)
+    class LDiversity(Criterion):
+        l: Annotated[int, Ge(1), Doc("…")]
+
+A plan writes it under its key: ``diversity = 3`` where its first parameter says it all, or a table
+of its parameters. The parameters of an *inline* one are keys of the criterion's table themselves:
+``k = 5``. On the command line it is an option of the same name.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from discreet.criteria.criterion import Criterion
+from discreet.errors import argument, fail
+from discreet.parameters import Parameter, parameters_of
+from discreet.registry import Entry
+
+_Class = TypeVar("_Class", bound=type)
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionKind:
+    """A kind of criterion as every surface knows it.
+
+    Attributes
+    ----------
+    entry : Entry
+        Its name, and the package from outside that it came with.
+    made : type
+        The class.
+    title, about : str
+        Its name in words, and a sentence for those who do not know it.
+    key : str
+        In a plan, and as an option of the command line.
+    inline : bool
+        Whether its parameters are keys of the criterion's table.
+    option : str
+        Another name of its option on the command line.
+    """
+
+    entry: Entry
+    made: type[Criterion]
+    title: str
+    about: str
+    key: str
+    inline: bool = False
+    option: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its class, as Python has it."""
+        return self.entry.attribute
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """What can be said of it, in order."""
+        return {p.name: p for p in parameters_of(self.made)}
+
+    @property
+    def first(self) -> Parameter:
+        """The parameter that says it all where nothing else is said."""
+        return next(iter(self.parameters.values()))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The parameters that must be given."""
+        return tuple(p.name for p in self.parameters.values() if p.required)
+
+    def of(self, table: Mapping[str, Any], folder: Path) -> Criterion:
+        """The criterion that a table of a plan stands for; files are relative to the folder."""
+        return self.made(**{name: self._loaded(name, v, folder) for name, v in table.items()})
+
+    def _loaded(self, name: str, value: Any, folder: Path) -> Any:
+        parameter = self.parameters[name]
+        if parameter.written is not None:
+            return parameter.written.load(value, folder)
+        return tuple(value) if parameter.kind == "columns" else value
+
+    def written(self, criterion: Criterion) -> dict[str, Any]:
+        """A criterion as a plan writes it, without what it does not say."""
+        found: dict[str, Any] = {}
+        for name, parameter in self.parameters.items():
+            value = getattr(criterion, name)
+            if value is None:
+                continue
+            if parameter.written is not None:
+                found[name] = parameter.written.dump(value)
+            else:
+                found[name] = list(value) if parameter.kind == "columns" else value
+        return found
+
+    def from_text(self, text: str) -> Criterion:
+        """The criterion that an option stands for: its numbers and words in order, apart by
+        colons: ``3``, ``entropy:3``, ``recursive:3:4``, ``0.2:ordered``; attributes by name:
+        ``3:confidential=illness+income``.
+        """
+        given: dict[str, Any] = {}
+        for part in text.split(":"):
+            name, equals, names = part.partition("=")
+            if equals and name in self.parameters and self.parameters[name].kind == "columns":
+                given[name] = tuple(names.split("+"))
+                continue
+            fit = next((p for p in self.parameters.values() if self._takes(p, part, given)), None)
+            if fit is None:
+                example = f"Write {argument(self.key, self.example)}."
+                fail("P18", f"{argument(self.key)} cannot be read.", example)
+            given[fit.name] = fit.read(part)
+        return self.made(**given)
+
+    def _takes(self, parameter: Parameter, part: str, given: Mapping[str, Any]) -> bool:
+        if parameter.name in given or parameter.kind in ("special", "columns"):
+            return False
+        try:
+            parameter.read(part)
+        except ValueError:
+            return False
+        return True
+
+    @property
+    def example(self) -> str:
+        """What its option may look like."""
+        return self.first.example
+
+    @property
+    def examples(self) -> str:
+        """What its option may look like with each of its choices: ``3, or entropy:3``."""
+        words = [word for p in self.parameters.values() for word in p.choices[1:]]
+        return ", ".join([self.example, *(f"{word}:{self.example}" for word in words)]) + "."
+
+
+def criterion(
+    *, title: str, about: str, key: str, inline: bool = False, option: str = ""
+) -> Callable[[_Class], _Class]:
+    """Describe a kind of criterion; the fields of the dataclass say the rest.
+
+    Parameters
+    ----------
+    title, about : str
+        Its name in words, and a sentence for those who do not know it.
+    key : str
+        In a plan and on the command line.
+    inline : bool
+        Whether its parameters are keys of the criterion's table themselves.
+    option : str, optional
+        Another name of its option on the command line.
+    """
+
+    def described(made: _Class) -> _Class:
+        def description(entry: Entry) -> CriterionKind:
+            return CriterionKind(entry, made, title, about, key, inline, option)
+
+        made.description = staticmethod(description)  # type: ignore[attr-defined]
+        return made
+
+    return described

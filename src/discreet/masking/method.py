@@ -1,0 +1,263 @@
+"""Masking methods: each is described once, by the mark on its function and its signature.
+
+    @masking(title="Microaggregation", done="microaggregated",
+             about="Similar records form groups, and all get the average of their group.")
+    def microaggregate(data: Microdata, columns: Annotated[…] = None, k: Annotated[…] = 3, …)
+
+A plan, the command line, the app, reports, maps and the docs take from it what they show and what
+they accept. Two methods need more than one call: one argument is measured first
+(``measures={"risk": record_risk}``), or what the function finds is turned into masked microdata
+(``finish=``). The parameters of these calls are parameters of the method, too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from discreet import engine
+from discreet.errors import fail
+from discreet.masking.masked import Masked, masked_from, require_ids, require_link
+from discreet.parameters import Parameter, parameters_of
+from discreet.registry import Entry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from discreet.attributes import AttributeType
+    from discreet.masking.promise import Promise
+    from discreet.microdata import Microdata
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a method gives: the masked file, and for a search what it found."""
+
+    masked: Any
+    found: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A masking method as every surface knows it.
+
+    Attributes
+    ----------
+    entry : Entry
+        Its name, and the package from outside that it came with.
+    title, about, done : str
+        "Microaggregation", a sentence for those who do not know it, "microaggregated".
+    noun : str
+        On a map of maskings: "generalization".
+    example : str
+        Options of an example in the help of the command.
+    tells : tuple of str
+        Measures that the command shows after it.
+    measures : mapping of argument to function
+        Arguments that are measured first, on the same data.
+    finish : function, optional
+        What turns the result of the function into masked microdata.
+    public_facts : tuple of str
+        What it found and records with its step, and everybody may know.
+    """
+
+    entry: Entry
+    function: Callable[..., Any]
+    title: str
+    about: str
+    done: str
+    noun: str
+    example: str = ""
+    tells: tuple[str, ...] = ()
+    measures: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    finish: Callable[..., Any] | None = None
+    public_facts: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """By which plans, the ledger and Python know it."""
+        return self.entry.name
+
+    @property
+    def command(self) -> str:
+        """On the command line."""
+        return self.entry.command
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """All that can be said of it, in order: of the function, of what is measured first and of
+        what is done at the end.
+        """
+        found = {p.name: p for p in parameters_of(self.function) if p.name not in self.measures}
+        for call in (*self.measures.values(), self.finish):
+            if call is not None:
+                found |= {p.name: p for p in parameters_of(call) if not p.python_only}
+        return found
+
+    def published(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """What everybody may know of a step: what is marked so, and nothing else."""
+        known = {p.name for p in self.parameters.values() if p.public} | {*self.public_facts}
+        return {name: value for name, value in recorded.items() if name in known}
+
+    @functools.cached_property
+    def files(self) -> dict[str, Parameter]:
+        """What a file can say in place of parameters, on the command line."""
+        calls = (self.function, *self.measures.values())
+        return {p.name: p for call in calls for p in parameters_of(call) if p.file}
+
+    @property
+    def seed(self) -> Parameter | None:
+        """The parameter that makes it repeatable, where it draws at random."""
+        return next((p for p in self.parameters.values() if p.is_seed), None)
+
+    @property
+    def variant(self) -> Parameter | None:
+        """The parameter whose choices are methods of their own on a map."""
+        return next((p for p in self.parameters.values() if p.is_variant), None)
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """Parameters of which exactly one must be given, by group."""
+        found: dict[str, list[str]] = {}
+        for parameter in self.parameters.values():
+            if parameter.group:
+                found.setdefault(parameter.group, []).append(parameter.name)
+        return found
+
+    def word(self, given: Mapping[str, Any]) -> str:
+        """The method, or the variant of it, in a word: "mdav", "sampling"."""
+        variant = self.variant
+        return str(given.get(variant.name, variant.default)) if variant else self.noun
+
+    def run(self, data: Any, given: Mapping[str, Any]) -> Done:
+        """Carry it out with arguments by name."""
+        said = arguments_of(self.function, given)
+        for argument, measure in self.measures.items():
+            said[argument] = measure(data, **arguments_of(measure, given))
+        made = self.function(data, **said)
+        if self.finish is None:
+            return Done(made)
+        return Done(self.finish(made, **arguments_of(self.finish, given)), made)
+
+
+def arguments_of(call: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the arguments that a call takes."""
+    own = {p.name for p in parameters_of(call) if p.file or not p.python_only}
+    return {name: value for name, value in given.items() if name in own}
+
+
+def masking(
+    *,
+    title: str,
+    about: str,
+    done: str,
+    name: str = "",  # noqa: ARG001 - read from the source, as the registry finds it
+    command: str = "",  # noqa: ARG001
+    noun: str = "",
+    **more: Any,
+) -> Callable[[_Function], _Function]:
+    """Describe a masking method; the signature of the function says the rest.
+
+    Parameters
+    ----------
+    title, about, done : str
+        Its name in words, a sentence for those who do not know it, and what records then are.
+    name : str, optional
+        In plans; the name of the function when not given.
+    command, noun : str, optional
+        On the command line, and on a map of maskings.
+    **more
+        The other attributes of :class:`Method`.
+    """
+
+    def described(function: _Function) -> _Function:
+        def description(entry: Entry) -> Method:
+            return Method(entry, function, title, about, done, noun or title.lower(), **more)
+
+        function.description = description  # type: ignore[attr-defined]
+        return function
+
+    return described
+
+
+# -- what a method of another package may use ------------------------------------------------------
+
+
+def records_of(data: Microdata, columns: Sequence[str]) -> pa.Table:
+    """The values of some columns, one row per record, always in the same order.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [8, 10], "sex": ["M", "F"]}, keys=["age"])
+    >>> records_of(survey, ["age"])["age"].to_pylist()
+    [8, 10]
+    """
+    return _linked(data, columns).select(list(columns))
+
+
+def masked_with(
+    data: Microdata,
+    values: Mapping[str, Any],
+    *,
+    method: str,
+    parameters: Mapping[str, Any],
+    types: Mapping[str, AttributeType] | None = None,
+    promise: Promise | None = None,
+) -> Masked:
+    """Masked microdata: some columns with other values, in the order of :func:`records_of`.
+
+    Parameters
+    ----------
+    data : Microdata
+    values : mapping of column to array
+        As many values as there are records.
+    method, parameters
+        What is recorded as the step: the name of the method and its arguments, as plain values.
+    types : mapping of column to AttributeType, optional
+        Where a column is measured differently now.
+    promise : Promise, optional
+        What the method promises of the masked file; it is held against it before it is handed out.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [8, 10], "sex": ["M", "F"]}, keys=["age"])
+    >>> masked_with(survey, {"age": [10, 10]}, method="tens", parameters={}).to("arrow")["age"][0]
+    <pyarrow.Int64Scalar: 10>
+    """
+    import pyarrow as pa
+
+    found = _linked(data, list(values))
+    table = found.select(["link"])
+    for name, column in values.items():
+        made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
+        if len(made) != found.num_rows:
+            what = f"{name!r} has {len(made):,} values for {found.num_rows:,} records."
+            fail("P09", what, "Give one for each record, in the order of records_of(…).")
+        table = table.append_column(name, made)
+    source = engine.replaced(data.source, require_link(data), table)
+    return masked_from(
+        data,
+        source,
+        method=method,
+        parameters=parameters,
+        changed=frozenset(values),
+        complete=source,
+        types=types,
+        promise=promise,
+    )
+
+
+def _linked(data: Microdata, columns: Sequence[str]) -> pa.Table:
+    if engine.is_distributed(data.source):
+        what = "the records are spread over the machines of Spark, and this method needs them here."
+        fail("N08", what, "Draw a sample, write it as Parquet, and read that.")
+    link = require_link(data)
+    require_ids(data)
+    order = data.source.at(data.record_id) if data.record_id else link
+    return engine.records(data.source, link, list(columns), order)
