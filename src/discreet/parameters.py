@@ -37,12 +37,56 @@ REQUIRED: Any = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Names columns of the data. ``fit`` says why a method cannot work with one, in words;
-    the empty text where it can.
+class ColumnFacts:
+    """What is known of a column before a method looks into it.
+
+    Attributes
+    ----------
+    kind : str
+        How it is stored: "integer", "text", "date", ….
+    measure : str
+        Continuous, ordinal or nominal.
+    type : str
+        The same with what is to be said of it: "nominal (codes)".
+    missing : int
+        Number of missing values.
     """
 
-    fit: Callable[..., str] | None = None
+    kind: str
+    measure: str
+    type: str
+    missing: int
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """Why a method cannot work with a column.
+
+    Attributes
+    ----------
+    code, what, remedy : str
+        Of the problem; ``what`` follows the name of the column.
+    unless : mapping
+        Arguments and the values with which it can all the same; empty where it never can.
+    """
+
+    code: str
+    what: str
+    remedy: str
+    unless: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+
+    def holds(self, given: Mapping[str, Any]) -> bool:
+        """Whether it holds with these arguments."""
+        return not any(given.get(name) in values for name, values in self.unless.items())
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names columns of the data. ``fit`` says why a method cannot work with one: all surfaces ask
+    it.
+    """
+
+    fit: Callable[[ColumnFacts], Sequence[Unfit]] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +172,7 @@ class _Mark:
 Public = _Mark("Public")  # may be shown to everybody
 Values = _Mark("Values")  # may hold values of the data: shown nowhere
 Seed = _Mark("Seed")  # drawn where it is not given, kept in the ledger, never public
+Share = _Mark("Share")  # a share of the records: forms show it in percent
 Amount = _Mark("Amount")  # a share of the records (a float) or a number of them (an int)
 Variant = _Mark("Variant")  # each choice is a method of its own on a map
 Needed = _Mark("Needed")  # must be said where no object of Python can say it
@@ -275,7 +320,7 @@ class Parameter:
             return ""
         if self.kind == "flag":
             return "yes" if value else "no"
-        if self.kind == "amount" and isinstance(value, float):
+        if (self.kind == "amount" and isinstance(value, float)) or "Share" in self.marks:
             return f"{100 * value:.12g} %"
         if self.kind == "columns":
             return ", ".join(map(str, value))
@@ -529,7 +574,8 @@ _REMEDIES: dict[str, tuple[str, Callable[[Parameter], str]]] = {
 def _read_number(p: Parameter, text: str) -> float | int:
     if text.endswith("%") and p.high <= 1:
         return float(text.rstrip("% ")) / 100
-    return _number(text)
+    number = _number(text)
+    return number / 100 if "Share" in p.marks and number > 1 else number
 
 
 def _read_amount(_: Parameter, text: str) -> float | int:

@@ -9,7 +9,13 @@ HIERARCHIES = {
     "age": {"builder": "intervals", "widths": "10, 20, 40", "unmapped": "error"},
     "zip": {"builder": "prefixes", "lengths": "5, 3, 1, 0", "unmapped": "error"},
 }
-GENERALIZE = {"do-0": "generalize", "limit-0": "2 %", "choice-0": "best", "k": "5", "p": ""}
+GENERALIZE = {
+    "do-0": "generalize",
+    "max_suppressed-0": "2 %",
+    "choice-0": "best",
+    "k": "5",
+    "p": "",
+}
 CHAIN = {
     "do-0": "sample", "fraction-0": "80", "seed-0": "7",
     "do-1": "microaggregate", "k-1": "4", "method-1": "mdav", "columns-1": ["2", "3", "4"],

@@ -7,7 +7,7 @@ from tests.app.visitor import Visitor
 
 WORDS = "2-sensitive 3-anonymity (p counts 'illness' only)"
 ASKED = {"k": 3, "p": 2, "confidential": ["illness"]}
-FIELDS = {**GENERALIZE, "limit-0": "50 %", "k": "3", "p": "2", "l": "", "t": ""}
+FIELDS = {**GENERALIZE, "max_suppressed-0": "50 %", "k": "3", "p": "2", "l": "", "t": ""}
 
 
 @pytest.fixture(scope="module")

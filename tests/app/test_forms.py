@@ -5,9 +5,9 @@ import sys
 import tomllib
 
 import pytest
+from discreet.app.averaging import average_of
 
 from discreet.app import chaining, limiting
-from discreet.app.averaging import average_of
 from discreet.app.routes.roles import types_for
 from discreet.app.work.protecting import label_of
 from discreet.app.work.reading import Column
@@ -94,7 +94,7 @@ def test_only_columns_that_have_an_average_are_ticked_and_the_others_say_why_not
     assert "income 7 missing values leave it without an average." in words
     assert "job 9 missing values: as a category alone." in words
     ticked = [str(number(table, name)) for name in step["columns"]]
-    fields = {"do-0": "microaggregate", "k-0": "3", "method-0": "mdav", "missing-0": "yes"}
+    fields = {"do-0": "microaggregate", "k-0": "3", "method-0": "mdav", "missing-0": "category"}
     protected(visitor, table, {**fields, "columns-0": ticked, "k": "", "p": ""})
 
 
@@ -102,7 +102,7 @@ def test_only_columns_that_have_an_average_are_ticked_and_the_others_say_why_not
     ("name", "fields", "words"),
     [
         ("born", {}, "a date has no mean"),
-        ("income", {"missing-0": "yes"}, "7 missing values leave it without an average"),
+        ("income", {"missing-0": "category"}, "7 missing values leave it without an average"),
         ("job", {}, "9 missing values. Tick “a missing value is a category”"),
         ("edu", {"method-0": "fixed"}, "'edu' has no mean, and this method takes numbers alone"),
     ],
@@ -120,7 +120,13 @@ def test_a_column_without_an_average_is_refused_before_the_run(
 def test_a_date_that_is_made_coarser_before_can_be_averaged(visitor, table):
     at = f"/w/{table.id}/hierarchy/{number(table, 'born')}"
     assert visitor.upload(at, [], {"builder": "dates", "dates": "year"}).status == 303
-    coarser = {"do-0": "generalize", "limit-0": "100 %", "choice-0": "levels", "k": "2", "p": ""}
+    coarser = {
+        "do-0": "generalize",
+        "max_suppressed-0": "100 %",
+        "choice-0": "levels",
+        "k": "2",
+        "p": "",
+    }
     coarser |= {f"level-0-{number(table, 'born')}": "1"}
     assert (
         visitor.post(f"/w/{table.id}/protect", {"do": "add-microaggregate", **coarser}).status
@@ -184,7 +190,13 @@ def test_a_file_of_the_same_name_is_replaced_and_puts_runs_out_of_date(visitor, 
 def test_levels_that_were_chosen_for_another_file_are_out_of_use(visitor, table):
     uploaded(visitor, table, "edu", "edu.csv", EDU)
     levels = {f"level-0-{number(table, 'edu')}": "1"}
-    chain = {"do-0": "generalize", "limit-0": "5", "choice-0": "levels", "k": "2", **levels}
+    chain = {
+        "do-0": "generalize",
+        "max_suppressed-0": "5",
+        "choice-0": "levels",
+        "k": "2",
+        **levels,
+    }
     assert visitor.post(f"/w/{table.id}/protect", {"do": "save", **chain}).status == 303
     assert table.levels_fit
     uploaded(visitor, table, "edu", "edu.csv", OTHER)

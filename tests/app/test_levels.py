@@ -87,7 +87,7 @@ def chain(workspace, k="5", choice="levels"):
     """The form of Protect with the levels of the plan."""
     (levels,) = drafting.levels_of(workspace.document)
     named = {f"level-0-{i}": level for i, level in enumerate(levels.values())}
-    first = {"do-0": "generalize", "limit-0": "2 %", "choice-0": choice}
+    first = {"do-0": "generalize", "max_suppressed-0": "2 %", "choice-0": choice}
     return {"do": "save", **first, **named, "k": k, "p": ""}
 
 

@@ -76,7 +76,7 @@ def test_steps_are_added_moved_and_removed_and_nothing_that_was_written_is_lost(
     assert visitor.post(at, {"do": "add-generalize"}).status == 303
     assert idle.plan.section("steps") == [{"do": "generalize", "max_suppressed": 0.02}]
     assert idle.plan.section("criterion") == {"k": 5}
-    changed = {**GENERALIZE, "limit-0": "7", "k": "6", "p": "2"}
+    changed = {**GENERALIZE, "max_suppressed-0": "7", "k": "6", "p": "2"}
     assert visitor.post(at, {**changed, "do": "add-microaggregate"}).status == 303
     first, second = idle.plan.section("steps")
     assert first == {"do": "generalize", "max_suppressed": 7}
@@ -99,7 +99,9 @@ def test_steps_are_added_moved_and_removed_and_nothing_that_was_written_is_lost(
         "k": "6",
     }
     assert (
-        visitor.post(at, {**turned, "do-1": "generalize", "limit-1": "7", "do": "remove-1"}).status
+        visitor.post(
+            at, {**turned, "do-1": "generalize", "max_suppressed-1": "7", "do": "remove-1"}
+        ).status
         == 303
     )
     assert idle.plan.section("steps") == [
@@ -113,7 +115,7 @@ def test_all_that_is_wrong_is_said_at_once_and_the_form_is_kept(visitor, idle):
     wrong = {
         "do-0": "sample", "fraction-0": "all", "seed-0": "x",
         "do-1": "microaggregate", "k-1": "0", "method-1": "magic",
-        "do-2": "generalize", "limit-2": "200 %", "choice-2": "levels",
+        "do-2": "generalize", "max_suppressed-2": "200 %", "choice-2": "levels",
         "do-3": "protect_records", "at_most-3": "-1", "k": "five",
     }  # fmt: skip
     answer = visitor.post(f"/w/{idle.id}/protect", {"do": "run", **wrong})
@@ -143,7 +145,7 @@ def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):
         f'id="level-0-{number(idle, "age")}" name="level-0-{number(idle, "age")}" value="2"' in page
     )
     fields = {f"level-0-{number(idle, name)}": str(level) for name, level in levels.items()}
-    chosen = {**GENERALIZE, "choice-0": "levels", "limit-0": "10 %", "k": "3", **fields}
+    chosen = {**GENERALIZE, "choice-0": "levels", "max_suppressed-0": "10 %", "k": "3", **fields}
     protected(visitor, idle, chosen)
     run, folder = last(idle)
     assert run.document["steps"] == [{"do": "generalize", "max_suppressed": 0.1, "levels": levels}]
@@ -275,7 +277,9 @@ def test_a_cancelled_run_leaves_no_process_no_file_and_no_result(visitor, idle, 
 
 def test_a_run_that_fails_says_code_and_sentence(visitor, idle):
     before = dict(idle.results)
-    visitor.post(f"/w/{idle.id}/protect", {**GENERALIZE, "do": "run", "k": "400", "limit-0": "0"})
+    visitor.post(
+        f"/w/{idle.id}/protect", {**GENERALIZE, "do": "run", "k": "400", "max_suppressed-0": "0"}
+    )
     ended(idle.job)
     page = text_of(visitor.get(f"/w/{idle.id}/protect"))
     assert "Protecting the table: failed." in page

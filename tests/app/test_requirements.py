@@ -179,7 +179,8 @@ def wanted(visitor, workspace, **fields):
 def released_with(visitor, workspace, k):
     """A table released for a k."""
     visitor.post(
-        f"/w/{workspace.id}/protect", {"do": "run", **GENERALIZE, "k": k, "limit-0": "50 %"}
+        f"/w/{workspace.id}/protect",
+        {"do": "run", **GENERALIZE, "k": k, "max_suppressed-0": "50 %"},
     )
     done(workspace)
     released(visitor, workspace, len(runs_of(workspace)))

@@ -192,7 +192,7 @@ def test_the_whole_way_by_keyboard_alone(steward, patients, tmp_path):
     keyboard.press("form[action$=sweep] button", then="#found")
     keyboard.press("a.best", then="#use:not([disabled])")
     keyboard.press("#use", then="text=In the plan")
-    keyboard.press("nav a[href$=protect]", then="#limit-0")
+    keyboard.press("nav a[href$=protect]", then="#max_suppressed-0")
     keyboard.write("#k", "3")
     page.keyboard.press("Enter")  # saves, and does not remove a step
     page.wait_for_selector("#k[value='3']")
@@ -343,7 +343,11 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
         page.goto(f"{visit.server.address}/w/{empty.id}/{path}")
         look(f"{path}, empty")
     page.goto(f"{visit.server.address}/w/{empty.id}/protect")
-    added = {"Sampling": "#seed-0", "Generalization": "#limit-1", "Microaggregation": "#method-2"}
+    added = {
+        "Sampling": "#seed-0",
+        "Generalization": "#max_suppressed-1",
+        "Microaggregation": "#method-2",
+    }
     for kind, field in added.items():
         page.click(f"text=+ {kind}")
         page.wait_for_selector(field)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from discreet.errors import Problem
 from discreet.phrasing import for_pages
+from discreet.registry import maskings
 
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
@@ -15,20 +17,14 @@ _FIELDS = {
     "header=True": "The first line: column names",
     "names": "Names, if the first line is a record",
     "missing": "A missing value is",
-    "missing=category": "a missing value is a category",
     "keys": "key (a role)",
     "confidential": "confidential (a role)",
     "identifiers": "identifier (a role)",
     "record_id": "record id (a role)",
     "weight": "weight (a role)",
-    "max_suppressed": "Records that may be left out",
-    "fraction": "Share of the records, in percent",
-    "seed": "Seed",
-    "at_most": "Highest risk of a record that may remain",
     "alpha": "Consequence α",
     "epsilon": "Leave out sets less likely than ε",
     "default": "Weight of values not listed",
-    "round": "whole numbers stay whole",
     "steps": "the steps",
 }
 _WORDS = {
@@ -41,6 +37,21 @@ _WORDS = {
 }
 
 
-def in_words(text: str) -> str:
-    """A message for someone who fills in forms."""
+def in_words(told: Problem | str) -> str:
+    """A problem for someone who fills in forms."""
+    text = told if isinstance(told, str) else told.said(_label)
     return for_pages(text, _FIELDS, _WORDS)
+
+
+def _label(name: str, value: str) -> str | None:
+    """The label of a field, and beside it what is to be chosen there."""
+    for known in (_FIELDS.get(f"{name}={value}"), _FIELDS.get(name)):
+        if known:
+            return (
+                f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
+            )
+    found = [m.parameters[name] for m in maskings.all() if name in m.parameters]
+    if not found:
+        return None
+    word = found[0].choice_labels.get(value, value)
+    return f"“{found[0].label}”" + (f": {word}" if word else "")

@@ -18,7 +18,7 @@ from annotated_types import Ge
 
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.aggregation import (
     UNIVARIATE,
     Attribute,
@@ -35,7 +35,17 @@ from discreet.masking.masked import Masked, masked_from, require_ids, require_li
 from discreet.masking.method import masking
 from discreet.masking.promise import InGroups
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, Label, Public, Variant, Vary, whole_number
+from discreet.parameters import (
+    ColumnFacts,
+    Columns,
+    Label,
+    Public,
+    Unfit,
+    Variant,
+    Vary,
+    parameters_of,
+    problems_of,
+)
 from discreet.progressing import watched
 
 if TYPE_CHECKING:
@@ -44,13 +54,40 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_KNOWN: dict[str, tuple[str, ...]] = {
-    "method": ("mdav", "v-mdav", "fixed", "optimal-univariate"),
-    "objective": ("squares", "absolute"),
-    "ordinal": ("median", "convex-median"),
-    "missing": ("refuse", "category"),
-}
 _NUMERIC = ("integer", "number")
+_TAKES_ALL = f"Use {argument('method', 'mdav')}."
+
+
+def averageable(column: ColumnFacts) -> list[Unfit]:
+    """Why a column has no average, or has one by some methods only.
+
+    Examples
+    --------
+    >>> averageable(ColumnFacts("date", "continuous", "continuous", 0))[0].what
+    'is stored as date and has no mean'
+    >>> averageable(ColumnFacts("text", "nominal", "nominal", 3))[1].unless
+    {'missing': ('category',)}
+    """
+    found = []
+    number = column.kind in _NUMERIC
+    if column.kind == "other" or (column.measure == "continuous" and not number):
+        what = f"is stored as {column.kind} and has no mean"
+        found.append(Unfit("D12", what, "Name numeric columns only."))
+    elif not number:
+        what = f"is stored as {column.kind} and has no mean, which this method needs"
+        found.append(Unfit("D12", what, _TAKES_ALL, {"method": ("mdav",)}))
+    elif column.measure != "continuous":
+        what = f"is {column.type} and has no mean, which this method needs"
+        remedy = f"{_TAKES_ALL[:-1]}; or, if its numbers are amounts, read it as continuous."
+        found.append(Unfit("D12", what, remedy, {"method": ("mdav",)}))
+    if column.missing:
+        what = f"has {column.missing:,} missing values"
+        if column.measure == "nominal":
+            remedy = f"Fill them, or choose {argument('missing', 'category')}."
+            found.append(Unfit("D03", what, remedy, {"missing": ("category",)}))
+        else:
+            found.append(Unfit("D03", what, "Fill them or drop the records."))
+    return found
 
 
 @masking(
@@ -64,7 +101,7 @@ def microaggregate(
     data: Microdata,
     columns: Annotated[
         Sequence[str] | str | None,
-        Columns(),
+        Columns(fit=averageable),
         Label("Columns"),
         Doc("Attributes to mask; the keys by default."),
         Public,
@@ -308,7 +345,7 @@ def _continuous(data: Microdata, name: str) -> bool:
 def _problems(
     data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Options
 ) -> list[Problem]:
-    problems = [*whole_number("k", options.k, 1), *_option_problems(options)]
+    problems = problems_of(parameters_of(microaggregate), vars(options))
     for word, names in (("column", chosen), ("stratum", strata)):
         problems += [
             attributes.unknown_column(word, c, data.columns, data.name)
@@ -331,57 +368,19 @@ def _problems(
     return problems + _column_problems(data, [c for c in chosen if c in data.columns], options)
 
 
-def _option_problems(options: Options) -> list[Problem]:
-    problems = [
-        Problem("P16", f"{word}= is not known.", f"Use one of {', '.join(known)}.")
-        for word, known in _KNOWN.items()
-        if getattr(options, word) not in known
-    ]
-    if options.blocks is not None:
-        problems += whole_number("blocks", options.blocks, 1)
-    if not (isinstance(options.gamma, int | float) and options.gamma >= 0):
-        problems.append(
-            Problem("P10", "gamma= is a number of at least 0.", "Give for example 0.2.")
-        )
-    return problems
-
-
 def _column_problems(data: Microdata, chosen: list[str], options: Options) -> list[Problem]:
-    kinds = data.source.kinds
-    by_mean = options.method in (*UNIVARIATE, "v-mdav")
+    missing = engine.profile(data.source, chosen)[1] if chosen else {}
+    given = vars(options)
     problems = [
-        Problem(
-            "D12", f"{c!r} is stored as {kinds[c]} and has no mean.", "Name numeric columns only."
-        )
+        Problem(unfit.code, f"{c!r} {unfit.what}.", unfit.remedy.format(column=c))
         for c in chosen
-        if kinds[c] not in _NUMERIC
-        and (by_mean or data.types[c].measure == "continuous" or kinds[c] == "other")
-    ]
-    problems += [
-        Problem(
-            "D12",
-            f"{c!r} is {data.types[c]} and has no mean, which {options.method} needs.",
-            "Use method='mdav'; or, if its numbers are amounts, "
-            f"read it with types={{{c!r}: 'continuous'}}.",
-        )
-        for c in chosen
-        if by_mean and kinds[c] in _NUMERIC and data.types[c].measure != "continuous"
+        for unfit in averageable(_facts(data, c, missing[c][1]))
+        if unfit.holds(given)
     ]
     numbers = [c for c in chosen if _continuous(data, c) or options.univariate]
-    problems += data.infinite_problems(numbers)
-    missing = engine.profile(data.source, chosen)[1] if chosen else {}
-    return problems + [
-        Problem("D03", f"{c!r} has {missing[c][1]:,} missing values.", _missing_remedy(data, c))
-        for c in chosen
-        if missing[c][1] and not (options.missing == "category" and _nominal(data, c))
-    ]
+    return problems + data.infinite_problems(numbers)
 
 
-def _nominal(data: Microdata, name: str) -> bool:
-    return data.types[name].measure == "nominal"
-
-
-def _missing_remedy(data: Microdata, name: str) -> str:
-    if _nominal(data, name):
-        return 'Fill them, or choose missing="category".'
-    return "Fill them or drop the records."
+def _facts(data: Microdata, name: str, missing: int) -> ColumnFacts:
+    kind = data.types[name]
+    return ColumnFacts(data.source.kinds[name], kind.measure, str(kind), missing)

@@ -22,7 +22,17 @@ from discreet.errors import Problem, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
-from discreet.parameters import Columns, Label, OneOf, Public, Seed, Vary, as_written, is_number
+from discreet.parameters import (
+    Columns,
+    Label,
+    OneOf,
+    Public,
+    Seed,
+    Share,
+    Vary,
+    as_written,
+    is_number,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +52,7 @@ def sample(
     fraction: Annotated[
         float | None,
         Interval(gt=0, le=1),
+        Share,
         OneOf("size"),
         Label("Share of the records"),
         Doc("Share of the records to release."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -12,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app import averaging, chaining, demanding, drafting, limiting, runs
-from discreet.app.chaining import Fields, Known
+from discreet.app import demanding, drafting, limiting, runs
+from discreet.app.forms import steps as chain
+from discreet.app.forms.steps import Fields, Known
 from discreet.app.pages import form_of, page, see, text_in, workspace_of
 from discreet.app.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.registry import maskings
 
 PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
@@ -55,7 +58,7 @@ async def act(request: Request) -> Response:
     asked = _DO.fullmatch(text_in(form, "do") or "save")
     if asked is None or workspace.table is None:
         raise HTTPException(422)
-    fields = chaining.fields_in(form, len(workspace.columns))
+    fields = chain.fields_in(form, len(workspace.columns))
     verb, what = asked["verb"], asked["what"] or ""
     try:
         fields = _moved(fields, verb, what)
@@ -87,7 +90,7 @@ def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
 def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:
     """Change the plan; all that is wrong with the form is said at once."""
     known = _known(workspace)
-    steps, problems = chaining.steps_in(fields, known)
+    steps, problems = chain.steps_in(fields, known)
     criterion, more = demanding.criterion_in(form, workspace.document.get("criterion", {}))
     raise_all([*problems, *more])
     if added:
@@ -112,18 +115,21 @@ def _run(workspace: Workspace) -> None:
 
 def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[list[Any], Any]:
     """The chain with one more step at its end."""
-    if kind not in chaining.KINDS:
+    if kind not in maskings:
         raise HTTPException(422)
-    if len(steps) >= chaining.MOST_STEPS:
+    if len(steps) >= chain.MOST_STEPS:
         raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
-    if kind == "protect_records" and known.limit is None:
+    measured = [call.__name__ for call in maskings[kind].measures.values()]
+    if measured and "at_most" not in known.suggested:
         what = "a limit needs the risk of every record, which is not measured or out of date."
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if kind == "generalize" and not criterion:
         criterion = {"k": _USUAL_K}
     number = demanding.numbers_of(criterion)["k"]
     here = known.after(step["do"] for step in steps)
-    return [*steps, chaining.first(kind, here, int(number or 3))], criterion
+    if number:
+        here = replace(here, suggested={**here.suggested, "k": int(number)})
+    return [*steps, chain.first(kind, here)], criterion
 
 
 def _known(workspace: Workspace) -> Known:
@@ -133,11 +139,11 @@ def _known(workspace: Workspace) -> Known:
     return Known(
         [column.name for column in workspace.columns],
         keys,
-        workspace.settings.get("record_risk", {}),
+        {"record_risk": workspace.settings.get("record_risk", {})},
         workspace.levels_fit,
-        averages=averaging.averages_of(workspace.columns, document.get("types", {})),
+        facts={c.name: c.facts(document.get("types", {}).get(c.name)) for c in workspace.columns},
         recoded={name for name in document.get("hierarchies", {}) if name in keys},
-        limit=limiting.limit_for(measured).at_most if measured else None,
+        suggested={"at_most": limiting.limit_for(measured).at_most} if measured else {},
     )
 
 
@@ -145,7 +151,7 @@ def _fields(workspace: Workspace) -> list[Fields]:
     """The form as the plan has it."""
     known, steps = _known(workspace), workspace.document.get("steps", [])
     kinds = [step["do"] for step in steps]
-    return [chaining.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
+    return [chain.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
 
 
 def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
@@ -166,13 +172,9 @@ def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -
         "steps": fields,
         "numbers": numbers,
         "wanted": demanding.FIELDS,
-        "kinds": chaining.KINDS,
-        "about": chaining.ABOUT,
-        "methods": averaging.METHODS,
-        "category": averaging.CATEGORY,
-        "averages": [
-            known.after(one["do"] for one in fields[:i]).average for i in range(len(fields))
-        ],
+        "maskings": {name: maskings[name] for name in maskings},
+        "shown": [chain.shown(one, i) for i, one in enumerate(fields)],
+        "known": [known.after(one["do"] for one in fields[:i]) for i in range(len(fields))],
         "columns": [one for one in columns if one["role"] not in held_back],
         "keys": [one for one in columns if one["role"].startswith("key")],
         "weighed": _weighed(workspace),

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from discreet.app import demanding, drafting
 from discreet.app.fields import Reader
+from discreet.app.labels import in_words
 from discreet.app.pages import (
     CHANGED,
     chosen,
@@ -128,7 +129,7 @@ async def save_wanted(request: Request) -> Response:
         await run_in_threadpool(_keep_wanted, workspace, form)
         said = "Saved."
     except DiscreetError as error:
-        said = f"Not saved: {error.problems[0].what}"
+        said = f"Not saved: {in_words(error.problems[0])}"
     return Response(status_code=204, headers={"HX-Trigger": json.dumps({"said": said})})
 
 

@@ -14,6 +14,7 @@ import discreet as ds
 from discreet.app.work import copying
 from discreet.app.work.task import WORKING, Task
 from discreet.errors import fail
+from discreet.parameters import ColumnFacts
 
 MOST_COLUMNS = 1_000  # more than a page can show
 MOST_VALUES = 200_000  # of a column whose values are kept for previews
@@ -32,6 +33,13 @@ class Column:
     kind: str = ""  # how it is stored, such as "date"
     why: str = ""  # why it has its type, where that needs saying
     unique: str = ""  # where many records are unique on it: how many, in words
+
+    def facts(self, declared: Any = None) -> ColumnFacts:
+        """What a method may ask of it; its type may be declared in the plan."""
+        own = self.type.split(" ")[0]
+        measure = "ordinal" if isinstance(declared, list) else declared or own
+        said = self.type if measure == own else measure
+        return ColumnFacts(self.kind or "text", measure, said, self.missing)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Forms, made from what methods, criteria and measures say of themselves."""

@@ -1,0 +1,387 @@
+"""The form of a chain of maskings, made from what each method says of itself.
+
+Every parameter of a method is a field: a number, a choice, columns to tick. Two have fields of
+their own: the levels of a generalization, and what is measured before a method begins, which
+stands on the page Roles. A step that draws at random has its seed in the plan, so that it can be
+repeated. Columns are addressed by number.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from discreet.app.pages import text_in
+from discreet.errors import Problem
+from discreet.masking.method import Method
+from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of, read_problem
+from discreet.registry import maskings
+
+Fields = dict[str, Any]
+MOST_STEPS = 10
+MOST_SEED = 2**63 - 1
+LEVELS = "levels"  # the parameter with a field for each key
+_SAY: dict[Any, str] = {True: "yes", False: "no"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the form needs to know of the workspace.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        All columns, in their order.
+    keys : sequence of str
+    measured : mapping
+        By measure the settings that it was measured with, on the page Roles.
+    levels_fit : bool
+        Whether levels of the chain were chosen for the plan as it stands.
+    facts : mapping
+        What is known of a column, by its name, where anything is.
+    recoded : collection of str
+        Columns that a generalization may turn into labels: nothing is known of them after it.
+    suggested : mapping
+        Values to begin with, by parameter.
+    """
+
+    columns: Sequence[str]
+    keys: Sequence[str]
+    measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    levels_fit: bool = True
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    recoded: Collection[str] = ()
+    suggested: Mapping[str, Any] = field(default_factory=dict)
+
+    def after(self, kinds: Iterable[str]) -> Known:
+        """What is known of the columns after steps of these kinds."""
+        if "generalize" not in kinds:
+            return self
+        kept = {name: one for name, one in self.facts.items() if name not in self.recoded}
+        return replace(self, facts=kept)
+
+    def unfit(self, parameter: Parameter, name: str) -> tuple[Unfit, ...]:
+        """Why the method cannot work with a column, or not with all of its options."""
+        fit = parameter.columns.fit if parameter.columns else None
+        known = self.facts.get(name)
+        return tuple(fit(known)) if fit is not None and known is not None else ()
+
+    def never(self, parameter: Parameter, name: str) -> str:
+        """Why the method can never work with a column; empty where it can."""
+        return next((one.what for one in self.unfit(parameter, name) if not one.unless), "")
+
+    def note(self, parameter: Parameter, name: str) -> str:
+        """What is said beside the name of a column."""
+        never = self.never(parameter, name)
+        if never:
+            return f"It {never}"
+        return next(
+            (f"It {one.what}" for one in self.unfit(parameter, name) if one.code == "D03"), ""
+        )
+
+
+def own_parameters(method: Method) -> list[Parameter]:
+    """What the form of a step asks for: not what the plan has for all steps, nor what is measured
+    before.
+    """
+    before = {p.name for call in method.measures.values() for p in parameters_of(call)}
+    return [
+        p
+        for p in method.parameters.values()
+        if not (p.shared or p.python_only or p.written or p.name == LEVELS or p.name in before)
+    ]
+
+
+def is_main(parameter: Parameter) -> bool:
+    """Whether it stands in front, and not among further options."""
+    return bool(
+        parameter.needed
+        or parameter.vary
+        or parameter.group
+        or parameter.is_seed
+        or parameter.is_variant
+        or (parameter.columns and parameter.columns.fit)
+    )
+
+
+# -- a step to begin with --------------------------------------------------------------------------
+
+
+def first(kind: str, known: Known) -> dict[str, Any]:
+    """A step as it is when it is added."""
+    method = maskings[kind]
+    made: dict[str, Any] = {"do": kind}
+    chosen = {group: names[0] for group, names in method.groups.items()}
+    for p in filter(is_main, own_parameters(method)):
+        if p.is_seed:
+            made[p.name] = new_seed()
+        elif p.columns and p.columns.fit:
+            made |= _fitting(p, known)
+        elif p.name in known.suggested:
+            made[p.name] = known.suggested[p.name]
+        elif p.group:
+            made |= {p.name: p.vary[-1]} if chosen[p.group] == p.name else {}
+        elif p.needed:
+            made |= {p.name: p.vary[0]} if p.vary else {}
+        else:
+            made[p.name] = p.default
+    return made | _measured(method, known)
+
+
+def new_seed() -> int:
+    """A seed that nobody can try out: all that an integer of TOML holds."""
+    return secrets.randbelow(MOST_SEED + 1)
+
+
+def _fitting(parameter: Parameter, known: Known) -> dict[str, Any]:
+    """The keys that the method can work with, and the arguments that it takes for it."""
+    fit = [name for name in known.keys if not known.never(parameter, name)]
+    unfit = [one for name in fit for one in known.unfit(parameter, name)]
+    needed = {name: values[0] for one in unfit for name, values in one.unless.items()}
+    return {parameter.name: fit, **needed}
+
+
+def _measured(method: Method, known: Known) -> dict[str, Any]:
+    """The settings of what is measured before, as a step has them."""
+    made: dict[str, Any] = {}
+    for call in method.measures.values():
+        needed: dict[str, Any] = {p.name: {} for p in parameters_of(call) if p.needed}
+        given = {**needed, **known.measured.get(call.__name__, {})}
+        made |= {name: part for name, part in given.items() if part or name in needed}
+    return made
+
+
+# -- from the plan to the form -------------------------------------------------------------------
+
+
+def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
+    """The fields of a step: by parameter a text, or the numbers of columns."""
+    number = {name: i for i, name in enumerate(known.columns)}
+    found: Fields = {"do": step["do"]}
+    for p in own_parameters(maskings[step["do"]]):
+        given = step.get(p.name)
+        if p.kind == "columns":
+            names = known.keys if given is None and p.columns and p.columns.fit else given or ()
+            found[p.name] = {
+                number[name] for name in names if name in number and not known.never(p, name)
+            }
+        elif p.kind == "flag":
+            usual = None if p.optional else p.default
+            found[p.name] = _SAY.get(usual if given is None else given, "")
+        elif given is None and p.group:
+            found[p.name] = ""
+        else:
+            usual = p.default if given is None else given
+            found[p.name] = _table(usual) if p.kind == "table" else p.text(usual)
+    levels = step.get(LEVELS, {})
+    found["choice"] = "levels" if levels and known.levels_fit else "best"
+    found[LEVELS] = {number[n]: str(level) for n, level in levels.items() if n in number}
+    return found
+
+
+def _table(given: Mapping[str, Any] | None) -> str:
+    return "\n".join(f"{name} = {number:g}" for name, number in (given or {}).items())
+
+
+def fields_in(form: Any, most: int) -> list[Fields]:
+    """The fields of all steps as they were sent; ``most`` is the number of columns."""
+    found = []
+    for i in range(MOST_STEPS):
+        if (kind := text_in(form, f"do-{i}")) in maskings:
+            fields: Fields = {"do": kind, "choice": text_in(form, f"choice-{i}")}
+            for p in own_parameters(maskings[kind]):
+                name = f"{p.name}-{i}"
+                if p.kind == "columns":
+                    ticked = form.getlist(name)
+                    fields[p.name] = {c for c in range(most) if str(c) in ticked}
+                else:
+                    fields[p.name] = text_in(form, name)
+            levels = {c: text_in(form, f"level-{i}-{c}") for c in range(most)}
+            fields[LEVELS] = {c: level for c, level in levels.items() if level}
+            found.append(fields)
+    return found
+
+
+# -- from the form to the plan -------------------------------------------------------------------
+
+
+@dataclass
+class _Reading:
+    """Reads the fields of one step, and notes all that is wrong."""
+
+    where: str
+    known: Known
+    problems: list[Problem]
+
+    def say(self, what: str, remedy: str) -> None:
+        """Note what is wrong, without quoting it."""
+        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
+
+    def step(self, fields: Fields) -> dict[str, Any]:
+        """The step that the fields stand for."""
+        method = maskings[fields["do"]]
+        made: dict[str, Any] = {}
+        for p in own_parameters(method):
+            value = self._value(p, fields[p.name])
+            if value is not None and (is_main(p) or value != p.default):
+                made[p.name] = value
+        self._groups(method, made)
+        self._columns(method, made)
+        if LEVELS in method.parameters and fields["choice"] == "levels":
+            made[LEVELS] = self._levels(method.parameters[LEVELS], fields[LEVELS])
+        return {"do": method.name, **made, **self._measured(method)}
+
+    def _value(self, p: Parameter, sent: Any) -> Any:
+        if p.kind == "columns":
+            names = [self.known.columns[c] for c in sorted(sent)]
+            if not names and p.columns and p.columns.fit:
+                self.say("no column is chosen", "Choose one at least.")
+            return names or None
+        if p.kind == "flag" and not p.optional:
+            return sent in ("yes", "on")
+        if not sent:
+            return self._nothing(p)
+        text = ", ".join(sent.splitlines()) if p.kind == "table" else sent
+        try:
+            value = p.read(text)
+        except ValueError:
+            wrong = read_problem(p)
+            self.problems.append(
+                Problem("P60", f"{self.where}: {wrong.what}", wrong.remedy, p.name)
+            )
+            return None
+        if p.is_seed and not 0 <= value <= MOST_SEED:
+            self.say("the seed is negative or too large", f"Write one from 0 to {MOST_SEED}.")
+        return value
+
+    def _nothing(self, p: Parameter) -> Any:
+        """An empty field: not said, or the usual."""
+        if p.is_seed:
+            return new_seed()
+        if p.needed or (p.default is not None and p.kind in ("whole", "amount")):
+            self.say(f"“{p.label}” is missing", f"Write for example {p.example}.")
+        return None
+
+    def _groups(self, method: Method, made: dict[str, Any]) -> None:
+        for names in method.groups.values():
+            given = [name for name in names if name in made]
+            labels = " or ".join(f"“{method.parameters[name].label}”" for name in names)
+            if len(given) > 1:
+                self.say(f"{labels} can be said, not both", "Leave one empty.")
+            if not given and not self.problems:
+                self.say(f"{labels} is missing", "Write one of them.")
+
+    def _columns(self, method: Method, made: dict[str, Any]) -> None:
+        """Columns that the method cannot work with, with these options."""
+        usual = {p.name: p.default for p in method.parameters.values()}
+        for p in own_parameters(method):
+            for name in made.get(p.name, ()) if p.kind == "columns" else ():
+                for unfit in self.known.unfit(p, name):
+                    if unfit.holds({**usual, **made}):
+                        self.say(f"{name!r} {unfit.what}", _remedy(method, unfit))
+
+    def _levels(self, p: Parameter, sent: Mapping[int, str]) -> dict[str, int]:
+        given = {self.known.columns[c]: level for c, level in sent.items()}
+        if not set(given) & set(self.known.keys):
+            self.say("no level is given", "Write one for each key, or let them be found.")
+        return {key: self._level(given.get(key, "0")) for key in self.known.keys}
+
+    def _level(self, text: str) -> int:
+        if text.isdecimal() and len(text) < 10:
+            return int(text)
+        self.say("a level is not a whole number of at least 0", "Write for example 1.")
+        return 0
+
+    def _measured(self, method: Method) -> dict[str, Any]:
+        for call in method.measures.values():
+            given = self.known.measured.get(call.__name__, {})
+            if any(p.needed and not given.get(p.name) for p in parameters_of(call)):
+                remedy = "On the page Roles & risk, measure every record first."
+                self.say("it is not said what is known and what hurts", remedy)
+        return _measured(method, self.known)
+
+
+def _remedy(method: Method, unfit: Unfit) -> str:
+    """What to choose so that a column fits."""
+    choose = [
+        f"Choose “{p.choice_labels.get(str(values[0]), str(values[0]))}” under “{p.label}”, or leave "
+        "it out."
+        for name, values in unfit.unless.items()
+        for p in [method.parameters[name]]
+    ]
+    return choose[0] if choose else "Leave it out."
+
+
+def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], list[Problem]]:
+    """The steps that the fields stand for, and all that is wrong with them."""
+    steps: list[Any] = []
+    problems: list[Problem] = []
+    for i, fields in enumerate(all_fields, 1):
+        here = known.after(one["do"] for one in all_fields[: i - 1])
+        own: list[Problem] = []
+        steps.append(_Reading(f"Step {i}", here, own).step(fields))
+        problems += own
+    return steps, problems
+
+
+# -- what a page shows -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A field as the page draws it.
+
+    Attributes
+    ----------
+    name, label, hint : str
+    sort : str
+        "text", "tick", "choose", "columns" or "lines".
+    choices : sequence of (value, words)
+    value : object
+        What was said.
+    """
+
+    name: str
+    label: str
+    hint: str
+    sort: str
+    choices: tuple[tuple[str, str], ...]
+    value: Any
+    parameter: Parameter
+
+    @property
+    def usual(self) -> bool:
+        """Whether it stands as it does when nothing is said."""
+        p = self.parameter
+        default = p.default
+        if self.sort == "columns":
+            return not self.value
+        if p.kind == "flag":
+            return bool(self.value == _SAY.get(default, ""))
+        return bool(self.value in ("", p.text(default)))
+
+
+def shown(fields: Fields, number: int) -> tuple[list[Shown], list[Shown]]:
+    """The fields of a step: those in front, and further options."""
+    method = maskings[fields["do"]]
+    every = [_shown(p, fields.get(p.name, ""), number) for p in own_parameters(method)]
+    return [s for s in every if is_main(s.parameter)], [
+        s for s in every if not is_main(s.parameter)
+    ]
+
+
+def _shown(p: Parameter, value: Any, number: int) -> Shown:
+    sorts: dict[str, Callable[[], tuple[str, tuple[tuple[str, str], ...]]]] = {
+        "columns": lambda: ("columns", ()),
+        "table": lambda: ("lines", ()),
+        "choice": lambda: ("choose", tuple((c, p.choice_labels.get(c, c)) for c in p.choices)),
+        "flag": lambda: (
+            ("choose", (("", "as usual"), ("yes", "yes"), ("no", "no")))
+            if p.optional
+            else ("tick", ())
+        ),
+    }
+    sort, choices = sorts.get(p.kind, lambda: ("text", ()))()
+    return Shown(f"{p.name}-{number}", p.label, p.doc, sort, choices, value, p)
