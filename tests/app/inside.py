@@ -8,7 +8,7 @@ import socket
 import stat
 import time
 
-from discreet.app import launching
+from discreet.app import launching, uploads
 from discreet.app.jobs import Job
 from discreet.app.work.reading import Column, Opened
 from discreet.app.workspaces import Result
@@ -60,9 +60,11 @@ def two_jobs(server):
 
 def path_as_name(server):
     visitor = Visitor(server).logged_in()
-    outside = server.workspaces.folder / "out.csv"
-    visitor.upload("/open", [("file", ("../out.csv", TABLE))], reading())
-    assert not outside.exists()  # the answer comes when it was written
+    for way in ("..", "../.."):
+        visitor.upload("/open", [("file", (f"{way}/out.csv", TABLE))], reading())
+    written = list(server.workspaces.folder.rglob("out.csv"))  # there when the answer comes
+    assert len(written) == 2
+    assert {file.parent.name for file in written} == {uploads.SOURCE}
 
 
 def left_behind(server):

@@ -59,7 +59,7 @@ def missing(visitor, workspace, policy):
 CHANGES = {
     "a key": (column, ("key1", "other"), ("key1",)),
     "a new key": (column, ("illness", "key"), ("illness", "confidential")),
-    "a type": (column, ("key1", "key", "nominal"), ("key1",)),
+    "a type": (column, ("key1", "key", "continuous"), ("key1",)),
     "a hierarchy": (hierarchy, ("4",), ("2",)),
     "the missing policy": (missing, ("wildcard",), ("category",)),
 }

@@ -138,7 +138,7 @@ def test_a_generalization_needs_something_to_reach(visitor, idle):
 
 def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):
     levels = {"age": 2, "zip": 2, "sex": 0}
-    idle.change(lambda d: drafting.with_node(d, {"k": 3}, 0.1, levels))
+    idle.change(lambda d: drafting.with_node({**d, "criterion": {}}, {"k": 3}, 0.1, levels))
     page = visitor.get(f"/w/{idle.id}/protect").text
     assert 'value="levels" checked' in page
     assert (

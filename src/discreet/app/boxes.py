@@ -57,7 +57,8 @@ class Sheet:
     def put(self, places: Iterable[Box], point: Place, radius: float) -> Box:
         """Have a text stand in the first place that is free, as is the line to its point.
 
-        Where none is free, it is the first of all.
+        Where there is none, the line may cross others; and where no place is free at all, it is
+        the first.
 
         Parameters
         ----------
@@ -68,19 +69,18 @@ class Sheet:
         radius : float
             Of the point.
         """
-        tried = None
+        found: list[Box] = []  # the first of all, then the first that is free
         for box in places:
-            tried = tried or box
+            found = found or [box]
             if self.is_free(box):
-                parts = list(_line(box, point, radius))
-                if all(map(self.is_free, parts)):
-                    tried = box
-                    for part in parts:
-                        self.cover(part)
+                found = found if len(found) > 1 else [*found, box]
+                if all(map(self.is_free, _line(box, point, radius))):
+                    found.append(box)
                     break
-        assert tried is not None
-        self.cover(tried)
-        return tried
+        chosen = found[-1]
+        for part in (chosen, *_line(chosen, point, radius)):
+            self.cover(part)
+        return chosen
 
 
 def _slice(middle: float, half: float) -> slice:

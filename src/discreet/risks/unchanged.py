@@ -143,7 +143,8 @@ class Unchanged:
         names = listed([one.column for one in self.columns], 20)
         lines = [f"{number:,} of {counted(self.released, 'column')} {leave} as {were}: {names}."]
         lines += [
-            f"The weights in {name} were divided by the share drawn, and tell records apart as before."
+            f"The weights in {name} were divided by the share drawn, and tell records apart as "
+            "before."
             for name in self.scaled
         ]
         if not self.flagged:
