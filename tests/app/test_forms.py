@@ -5,13 +5,14 @@ import sys
 import tomllib
 
 import pytest
-from discreet.app.averaging import average_of
 
-from discreet.app import chaining, limiting
+from discreet.app import limiting
+from discreet.app.forms import steps
 from discreet.app.routes.roles import types_for
 from discreet.app.work.protecting import label_of
 from discreet.app.work.reading import Column
 from discreet.app.work.running import folder_of
+from discreet.masking.microaggregate import averageable
 from tests.app.releases import done, downloaded, number, opened, protected, released, text_of
 from tests.app.test_jobs import endless  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
@@ -90,9 +91,9 @@ def test_only_columns_that_have_an_average_are_ticked_and_the_others_say_why_not
     for name in ("job", "edu", "age"):
         assert box(page, table, name).endswith(" checked>")
     words = text_of(visitor.get(at))
-    assert "born a date has no mean." in words
-    assert "income 7 missing values leave it without an average." in words
-    assert "job 9 missing values: as a category alone." in words
+    assert "born It is stored as date and has no mean." in words
+    assert "income It has 7 missing values." in words
+    assert "job It has 9 missing values." in words
     ticked = [str(number(table, name)) for name in step["columns"]]
     fields = {"do-0": "microaggregate", "k-0": "3", "method-0": "mdav", "missing-0": "category"}
     protected(visitor, table, {**fields, "columns-0": ticked, "k": "", "p": ""})
@@ -101,10 +102,10 @@ def test_only_columns_that_have_an_average_are_ticked_and_the_others_say_why_not
 @pytest.mark.parametrize(
     ("name", "fields", "words"),
     [
-        ("born", {}, "a date has no mean"),
-        ("income", {"missing-0": "category"}, "7 missing values leave it without an average"),
-        ("job", {}, "9 missing values. Tick “a missing value is a category”"),
-        ("edu", {"method-0": "fixed"}, "'edu' has no mean, and this method takes numbers alone"),
+        ("born", {}, "'born' is stored as date and has no mean. Leave it out."),
+        ("income", {"missing-0": "category"}, "'income' has 7 missing values. Leave it out."),
+        ("job", {}, "9 missing values. Choose “a missing value is a category” under “Missing"),
+        ("edu", {"method-0": "fixed"}, "and has no mean, which this method needs. Choose “MDAV"),
     ],
 )
 def test_a_column_without_an_average_is_refused_before_the_run(
@@ -136,16 +137,20 @@ def test_a_date_that_is_made_coarser_before_can_be_averaged(visitor, table):
 
 
 def test_a_declared_type_counts_more_than_how_a_column_is_stored():
+    def unless(column, declared=None):
+        return [dict(one.unless) for one in averageable(column.facts(declared))]
+
+    mdav, category = {"method": ("mdav",)}, {"missing": ("category",)}
     born = Column("born", "continuous", 9, 0, "", "", "date")
-    assert average_of(born, None).unfit
-    assert not average_of(born, "nominal").unfit
+    assert unless(born) == [{}]
+    assert unless(born, "nominal") == [mdav]
     income = Column("income", "continuous", 9, 4, "", "", "number")
-    assert "4 missing values" in average_of(income, ["1", "2"]).unfit
-    assert average_of(income, "nominal").missing == 4
-    assert not average_of(Column("age", "continuous", 9, 0, "", "", "integer"), None).is_category
+    assert unless(income, ["1", "2"]) == [mdav, {}]
+    assert unless(income, "nominal") == [mdav, category]
+    assert unless(Column("age", "continuous", 9, 0, "", "", "integer")) == []
     codes = Column("sex", "nominal (codes)", 2, 0, "", "", "integer", why="codes")
-    assert average_of(codes, None).is_category
-    assert not average_of(codes, "continuous").is_category
+    assert unless(codes) == [mdav]
+    assert unless(codes, "continuous") == []
     assert types_for(codes) == ("continuous", "ordinal")
 
 
@@ -324,7 +329,7 @@ def test_a_chain_that_leaves_no_complete_record_runs_and_names_the_step(visitor,
 def test_a_seed_cannot_be_tried_out_and_goes_through_plan_ledger_and_script(
     visitor, table, tmp_path, monkeypatch
 ):
-    bits = {chaining.new_seed().bit_length() for _ in range(200)}
+    bits = {steps.new_seed().bit_length() for _ in range(200)}
     assert 56 < max(bits) <= 63
     monkeypatch.setattr("secrets.randbelow", lambda most: most - 1)  # the largest there is
     seed = 2**63 - 1

@@ -9,7 +9,8 @@ import tomllib
 import pytest
 
 import discreet as ds
-from discreet.app import chaining, drafting
+from discreet.app import drafting
+from discreet.app.forms import steps as chain_form
 from discreet.app.work.running import folder_of
 from tests.app.inside import hostile_table
 from tests.app.releases import (
@@ -591,5 +592,5 @@ def test_columns_that_are_gone_leave_the_chain():
 )
 def test_a_step_survives_its_form(step):
     weights = {"known": {"a": 0.1}, "sensitivity": {"c": 1.0}}
-    known = chaining.Known(["a", "b", "c"], ["a", "b"], weights)
-    assert chaining.steps_in([chaining.fields_of(step, known)], known) == ([step], [])
+    known = chain_form.Known(["a", "b", "c"], ["a", "b"], {"record_risk": weights})
+    assert chain_form.steps_in([chain_form.fields_of(step, known)], known) == ([step], [])

@@ -230,7 +230,7 @@ class _Reading:
         self._groups(method, made)
         self._columns(method, made)
         if LEVELS in method.parameters and fields["choice"] == "levels":
-            made[LEVELS] = self._levels(method.parameters[LEVELS], fields[LEVELS])
+            made[LEVELS] = self._levels(fields[LEVELS])
         return {"do": method.name, **made, **self._measured(method)}
 
     def _value(self, p: Parameter, sent: Any) -> Any:
@@ -282,7 +282,7 @@ class _Reading:
                     if unfit.holds({**usual, **made}):
                         self.say(f"{name!r} {unfit.what}", _remedy(method, unfit))
 
-    def _levels(self, p: Parameter, sent: Mapping[int, str]) -> dict[str, int]:
+    def _levels(self, sent: Mapping[int, str]) -> dict[str, int]:
         given = {self.known.columns[c]: level for c, level in sent.items()}
         if not set(given) & set(self.known.keys):
             self.say("no level is given", "Write one for each key, or let them be found.")
@@ -305,13 +305,11 @@ class _Reading:
 
 def _remedy(method: Method, unfit: Unfit) -> str:
     """What to choose so that a column fits."""
-    choose = [
-        f"Choose “{p.choice_labels.get(str(values[0]), str(values[0]))}” under “{p.label}”, or leave "
-        "it out."
-        for name, values in unfit.unless.items()
-        for p in [method.parameters[name]]
-    ]
-    return choose[0] if choose else "Leave it out."
+    for name, values in unfit.unless.items():
+        parameter, value = method.parameters[name], str(values[0])
+        word = parameter.choice_labels.get(value, value)
+        return f"Choose “{word}” under “{parameter.label}”, or leave it out."
+    return "Leave it out."
 
 
 def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], list[Problem]]:
