@@ -159,8 +159,7 @@ def interval_disclosure(x, y):
             places = [r for r, v in enumerate(ordered) if v == masked]
             places = places or [sum(v < masked for v in ordered) - 0.5]  # exact: halves
             apart.append(min(abs(r - place) for r in ranks for place in places))
-        for p in range(1, 11):
-            found.append(Fraction(sum(200 * a <= p * n for a in apart), n))
+        found += [Fraction(sum(200 * a <= p * n for a in apart), n) for p in range(1, 11)]
     return sum(found) / len(found)
 
 
