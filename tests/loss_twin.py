@@ -153,15 +153,13 @@ def interval_disclosure(x, y):
     n, found = len(x[0]), []
     for before, after in zip(x, y, strict=True):
         ordered = sorted(before)
-        for p in range(1, 11):
-            inside = 0
-            for original, masked in zip(before, after, strict=True):
-                ranks = [r for r, v in enumerate(ordered) if v == original]
-                places = [Fraction(r) for r, v in enumerate(ordered) if v == masked]
-                places = places or [sum(v < masked for v in ordered) - Fraction(1, 2)]
-                apart = min(abs(r - place) for r in ranks for place in places)
-                inside += apart <= Fraction(p * n, 200)
-            found.append(Fraction(inside, n))
+        apart = []
+        for original, masked in zip(before, after, strict=True):
+            ranks = [r for r, v in enumerate(ordered) if v == original]
+            places = [r for r, v in enumerate(ordered) if v == masked]
+            places = places or [sum(v < masked for v in ordered) - 0.5]  # exact: halves
+            apart.append(min(abs(r - place) for r in ranks for place in places))
+        found += [Fraction(sum(200 * a <= p * n for a in apart), n) for p in range(1, 11)]
     return sum(found) / len(found)
 
 

@@ -122,7 +122,7 @@ def addresses(server, patients):  # noqa: F811
 # a node's levels stand in its shape, and other text in the card around the drawing
 _OUTSIDE = """() => [...document.querySelectorAll('main svg text')].filter(text => {
     const shape = text.parentElement.querySelector(':scope > rect, :scope > circle');
-    const around = text.matches('.node > text') && shape ? shape : text.closest('.card');
+    const around = text.matches('.node > text:not(.number)') && shape ? shape : text.closest('.card');
     const box = text.getBoundingClientRect(), room = around.getBoundingClientRect();
     return box.left < room.left || box.right > room.right;
 }).map(text => text.textContent)"""

@@ -66,9 +66,14 @@ def regression(first, second, order):
 
 
 def score(first, second, order):
-    numbers = [name for name in KEYS if name != "sex"]  # another kind changed: it would not apply
-    first, second = (data.with_roles(keys=numbers) for data in (first, second))
-    return ds.score(first, second, on="rec").to_dict()
+    """Of numbers alone, all there: where others were changed, or some are missing, it does not
+    apply."""
+    numbers = [name for name in KEYS if name != "sex"]
+    frames = [
+        data.to("pandas")[["rec", *numbers, "savings"]].fillna(2.0) for data in (first, second)
+    ]
+    one, other = (ds.read(f, keys=numbers, types={"age": "continuous"}) for f in frames)
+    return ds.score(one, other, on="rec").to_dict()
 
 
 def disclosure(first, second, order):

@@ -491,6 +491,14 @@ def test_a_missing_value_is_a_group_of_its_own_until_all_are_one():
     assert fitted.shares(2).tolist() == [1.0]
 
 
+def test_a_missing_value_alone_in_the_group_of_all_leaves_loses_as_much_as_they_would():
+    """Found by a brute-force twin: no leaf of the group occurs in the data."""
+    tree = Hierarchy.from_dict({"low": ["any", "*"], "mid": ["any", "*"]}, unmapped="suppress")
+    fitted = tree.fit("a", ["new", None])
+    assert [labels.to_pylist() for labels in fitted.labels[1:]] == [["*", "any"], ["*"]]
+    assert [fitted.shares(level).tolist() for level in (0, 1, 2)] == [[0, 0], [1, 1], [1]]
+
+
 def test_a_missing_value_does_not_join_a_group_that_is_alone_by_chance():
     fitted = Hierarchy.from_dict(COUNTRIES).fit("country", pa.array(["DE", "FR", None]))
     assert rows(fitted, 1) == ["Europe", "Europe", None]

@@ -175,5 +175,5 @@ def test_two_records_have_variances_and_one_has_none():
     assert errors(two).m2.tolist() == [2.25]
     assert continuous_loss(two, other).sse_ratio == pytest.approx(1 / 4.5)
     one = continuous_loss(np.array([[2.0]]), np.array([[3.0]]))
-    assert (one.il1, one.il2, one.il3, one.sse_ratio, one.zeros) == (0.5, 0.5, 0, 0, 0)
+    assert (one.il1, one.il2, one.il3, one.sse_ratio, one.zeros) == (0.5, 0.5, None, None, 0)
     assert continuous_loss(np.array([[0.0], [2.0]]), np.array([[1.0], [2.0]])).zeros == 1

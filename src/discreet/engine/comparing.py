@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.engine.counting import portions
 from discreet.engine.linking import Pair, linked
-from discreet.engine.missing import number_of
+from discreet.engine.missing import endless, number_of
 from discreet.engine.source import Source, collected, kept
 from discreet.engine.summation import ExactSum, columns_of, values_of
 
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 _MOST_SUMS = 300  # in one query
 _MOST_TABLES = 30
+
+
+class InfiniteValues(ArithmeticError):
+    """A number that is compared is infinite: it has no mean and no distance."""
 
 
 class Totals(NamedTuple):
@@ -104,9 +108,14 @@ class Compared:
             terms[f"x{i}"], terms[f"y{i}"] = x, y
             terms[f"r{i}"] = (x - y).abs() / x.abs().nullif(0)
             terms[f"s{i}"] = (x - y) * (x - y)
+            seen[f"e{i}"] = sum(
+                endless(table[f"{side}{i}"].cast("float64")).sum().fill_null(0) for side in "xy"
+            )
         for name, term in terms.items():
             seen[f"low_{name}"], seen[f"high_{name}"] = term.min(), term.max()
         row = _row(self.source, table, seen)
+        if any(row[f"e{i}"] for i in range(numeric)):
+            raise InfiniteValues
         m = int(row["m"])
         sums = {
             name: ExactSum(term, max(abs(v) for v in _ends(row, name)), m)

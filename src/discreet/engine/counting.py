@@ -96,7 +96,12 @@ def _whole(column: Any) -> Any:
     """Whether a number is whole, or missing."""
     if column.type().is_integer():
         return column.isnull() | column.notnull()
-    whole = (column.floor() == column) & ~endless(column)
+    if not column.type().is_floating():
+        return column.isnull() | (column.floor() == column).fill_null(False)
+    # beyond 2^53 every float is whole, and Spark cannot round what no integer holds
+    large = column.abs() > 2.0**53
+    small = large.ifelse(None, column)
+    whole = (large & ~endless(column)) | (small.floor() == small).fill_null(False)
     return column.isnull() | whole.fill_null(False)
 
 

@@ -44,12 +44,13 @@ def _completed(
     """Put lost values into the top group, and the missing value where all values are one group."""
     lost, missing = there & ~found.known, ~there & ~found.known
     top = (found.tops[-1] if found.tops else None) or "*"
-    labels = []
-    for level, only in zip(found.labels, found.tops, strict=True):
+    labels, covers = [], []
+    for level, only, covered in zip(found.labels, found.tops, found.covered, strict=True):
         level = pc.if_else(pa.array(lost), top, level)
         labels.append(level if only is None else pc.if_else(pa.array(missing), only, level))
-    covered = [np.where(lost, found.n_leaves, covered) for covered in found.covered]
-    return labels, covered
+        whole = lost if only is None else lost | missing  # in a group of every leaf
+        covers.append(np.where(whole, found.n_leaves, covered))
+    return labels, covers
 
 
 def _require_nested(attribute: str, labels: list[pa.Array]) -> None:

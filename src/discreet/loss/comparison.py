@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.engine.comparing import InfiniteValues
 from discreet.errors import raise_all
 from discreet.linking import Linked
 from discreet.loss.bits import bits_of
@@ -97,9 +98,12 @@ class Comparison:
 
 
 def compare(linked: Linked, asked: Asked) -> Comparison:
-    """Compare the values of the released records."""
-    need_finite(linked, asked.continuous)
-    return _here(linked, asked) if linked.near else _there(linked, asked)
+    """Compare the values of the released records; infinite ones cannot be."""
+    try:
+        return _here(linked, asked) if linked.near else _there(linked, asked)
+    except InfiniteValues:
+        need_finite(linked, asked.continuous)
+        raise
 
 
 def need_finite(linked: Linked, names: Sequence[str]) -> None:
@@ -191,11 +195,14 @@ def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
 def complete_numbers(
     x: pa.Table, y: pa.Table, names: Sequence[str]
 ) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
-    """Continuous attributes as matrices, without the records that miss a value (their number)."""
+    """Continuous attributes as matrices, without the records that miss a value (their number);
+    an infinite value is an error."""
     if not names:
         return 0, np.empty((0, 0)), np.empty((0, 0))
     xs = np.column_stack([_numbers(x[n]) for n in names])
     ys = np.column_stack([_numbers(y[n]) for n in names])
+    if np.isinf(xs).any() or np.isinf(ys).any():
+        raise InfiniteValues
     whole = ~(np.isnan(xs).any(axis=1) | np.isnan(ys).any(axis=1))
     return int((~whole).sum()), xs[whole], ys[whole]
 
