@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from discreet.errors import Problem, did_you_mean, fail, listed
+from discreet.errors import Problem, argument, did_you_mean, fail, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -268,7 +268,9 @@ def declared(
     found: dict[str, AttributeType] = {}
     problems: list[Problem] = []
     if types is not None and not isinstance(types, Mapping):
-        return {}, [Problem("P05", "types= is no mapping.", "Write {'age': 'continuous', …}.")]
+        return {}, [
+            Problem("P05", f"{argument('types')} is no mapping.", "Write {'age': 'continuous', …}.")
+        ]
     for name, spec in {str(given): spec for given, spec in (types or {}).items()}.items():
         if name not in kinds:
             problems.append(unknown_column("the typed attribute", name, tuple(kinds), origin))

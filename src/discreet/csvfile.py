@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 
 Encoding = Literal["utf-8", "latin-1", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "utf-16")
@@ -77,7 +77,8 @@ def inspect(path: Path, options: Options) -> Dialect:
         fail(
             "S14",
             f"the first line of {path.name} holds numbers and may be a record, not a header.",
-            "Name the columns with names=[…], or say header=True if it is a header.",
+            f"Name the columns with {argument('names')}, or say {argument('header', True)} "
+            "if it is a header.",
         )
     return Dialect(chosen, known, _names(first, path), rows, _line_end(head))
 
@@ -86,7 +87,8 @@ def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
     if len(names) != len(first):
         fail(
             "S06",
-            f"names= has {len(names)} names, the first line of {path.name} {len(first)} cells.",
+            f"{argument('names')} has {len(names)} names, the first line of {path.name} "
+            f"{len(first)} cells.",
             "Name each column.",
         )
 
@@ -94,7 +96,11 @@ def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
 def _checked_separator(separator: object) -> None:
     one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
     if separator is not None and not one:
-        fail("P02", "separator= must be one character.", "Leave it out to have it sniffed.")
+        fail(
+            "P02",
+            f"{argument('separator')} must be one character.",
+            "Leave it out to have it sniffed.",
+        )
 
 
 def _known_encoding(encoding: object) -> Encoding:
@@ -121,7 +127,11 @@ def _head(path: Path, encoding: Encoding) -> str:
         problem = Problem("S03", f"{path.name} cannot be opened.", "Check that it is a whole file.")
     raise_all([problem] if problem else [])
     if encoding != "utf-16" and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        fail("S05", f"{path.name} is encoded in UTF-16.", 'Read it with encoding="utf-16".')
+        fail(
+            "S05",
+            f"{path.name} is encoded in UTF-16.",
+            f"Read it with {argument('encoding', 'utf-16')}.",
+        )
     if raw.startswith(b"PAR1"):
         fail("S05", f"{path.name} holds Parquet.", "Give its name the ending .parquet.")
     if encoding != "utf-16" and b"\0" in raw:
@@ -144,7 +154,7 @@ def not_in_encoding(name: str, encoding: str) -> Problem:
     return Problem(
         "S05",
         f"{name} is not encoded in {encoding.upper()}.",
-        'If it was written by an older program, read it with encoding="latin-1".',
+        f"If it was written by an older program, read it with {argument('encoding', 'latin-1')}.",
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet import engine
 from discreet.attributes import AttributeType
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency import FrequencySet
 from discreet.microdata import Microdata
@@ -213,7 +213,9 @@ def _sensitivities(
         found.append(part)
         if outside:
             what = f"{outside:,} records of {data.name} have a value of {name!r} without a weight."
-            problems.append(Problem("D40", what, "Add the values to its table, or give default=."))
+            problems.append(
+                Problem("D40", what, f"Add the values to its table, or give {argument('default')}.")
+            )
     raise_all(problems)
     return found
 

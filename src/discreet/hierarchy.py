@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.errors import DiscreetError, Problem, argument, fail, raise_all
 from discreet.hierarchies import fitting
 from discreet.hierarchies.codes import ByFrequency, Prefixes, Suppress
 from discreet.hierarchies.dates import Dates, Part
@@ -294,7 +294,7 @@ class Hierarchy:
     def with_unmapped(self, unmapped: Unmapped) -> Hierarchy:
         """The same hierarchy with another answer to values that it has no place for."""
         if unmapped not in get_args(Unmapped):
-            fail("P24", "unmapped= is not known.", 'Use "error" or "suppress".')
+            fail("P24", f"{argument('unmapped')} is not known.", 'Use "error" or "suppress".')
         return replace(self, unmapped=unmapped)
 
     def fit(
@@ -393,5 +393,5 @@ def _top(top: Any) -> str | None:
 
 def _label(name: str, label: Any) -> str:
     if not isinstance(label, str) or not label:
-        fail("P24", f"{name}= is not a label.", 'Give a text, such as "*".')
+        fail("P24", f"{argument(name)} is not a label.", 'Give a text, such as "*".')
     return label

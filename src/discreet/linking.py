@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet import attributes, engine
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, require_ids, require_link
 from discreet.microdata import Microdata
 
@@ -108,7 +108,7 @@ def link(initial: Microdata, masked: Microdata, on: str | None) -> Linked:
             "N03",
             f"the masked file ({masked.name}) was not made here from the initial file "
             f"({initial.name}).",
-            'Say which column links the records of both files: on="…".',
+            f"Say which column links the records of both files: {argument('on')}.",
         )
     column = require_link(masked.initial)
     if masked.initial.source.row is None:  # then the record id is the link
@@ -133,8 +133,8 @@ def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
 def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
     if "wildcard" not in (initial.missing, masked.missing):
         return []
-    what = 'C needs classes, and missing="wildcard" gives none.'
-    return [Problem("N01", what, 'Read both files with missing="category".')]
+    what = f"C needs classes, and {argument('missing', 'wildcard')} gives none."
+    return [Problem("N01", what, f"Read both files with {argument('missing', 'category')}.")]
 
 
 def _linked_by_column(

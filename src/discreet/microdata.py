@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet import attributes, engine, frames
 from discreet.attributes import Roles, Types, unknown_column
-from discreet.errors import Problem, did_you_mean, fail, listed, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import place_problems
 from discreet.frames import FrameKind
 from discreet.origin import Origin
@@ -219,8 +219,8 @@ class Microdata:
         if self.missing == "wildcard":
             fail(
                 "N01",
-                f'{what} needs classes, and missing="wildcard" gives none.',
-                'Read the data with missing="category".',
+                f"{what} needs classes, and {argument('missing', 'wildcard')} gives none.",
+                f"Read the data with {argument('missing', 'category')}.",
             )
 
     def infinite_problems(self, names: Sequence[str]) -> list[Problem]:
@@ -229,7 +229,7 @@ class Microdata:
             Problem(
                 "D12",
                 f"{name!r} has {number:,} infinite values and no mean.",
-                "Name them in missing_values=, or drop the records.",
+                f"Name them in {argument('missing_values')}, or drop the records.",
             )
             for name, number in engine.infinite(self.source, names).items()
         ]
@@ -254,7 +254,7 @@ class Microdata:
             fail(
                 "R05",
                 f"no key attribute of {self.name} is named.",
-                "Say what an intruder may know with keys=[…]; "
+                f"Say what an intruder may know with {argument('keys')}; "
                 f"its columns are {listed(self.columns)}.",
             )
         return self.keys
@@ -440,7 +440,9 @@ def _unwritable(names: Sequence[str]) -> list[Problem]:
 def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
     remedy = f"Its identifiers are {listed(data.identifiers)}." if data.identifiers else ""
     problems = [
-        Problem("R12", f"identifiers= names {name!r}, which is not an identifier.", remedy)
+        Problem(
+            "R12", f"{argument('identifiers')} names {name!r}, which is not an identifier.", remedy
+        )
         for name in asked
         if name not in (*data.identifiers, data.record_id)
     ]
@@ -454,7 +456,7 @@ def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Probl
     if not escape:
         return []
     if target.suffix == ".parquet":
-        what = "escape_formulas= is for CSV files."
+        what = f"{argument('escape_formulas')} is for CSV files."
         return [Problem("O07", what, "Leave it out: no spreadsheet runs a Parquet file.")]
     return [
         Problem("O07", f"the name of column {name!r} would be run as a formula.", "Rename it.")
@@ -494,7 +496,8 @@ def _refused(data: Microdata) -> list[Problem]:
         Problem(
             "D03",
             f"{name!r} has {found[name][1]:,} missing values.",
-            'Fill them, or choose missing="category" or missing="wildcard".',
+            f"Fill them, or choose {argument('missing', 'category')} or "
+            f"{argument('missing', 'wildcard')}.",
         )
         for name in measured
         if found[name][1]
@@ -510,7 +513,7 @@ def _off_scale(data: Microdata) -> list[Problem]:
                 Problem(
                     "D04",
                     f"{outside:,} records hold a value of {name!r} that is not on its scale.",
-                    "Complete the scale, or name the codes in missing_values=.",
+                    f"Complete the scale, or name the codes in {argument('missing_values')}.",
                 )
             )
     return problems

@@ -320,7 +320,7 @@ class Parameter:
             return ""
         if self.kind == "flag":
             return "yes" if value else "no"
-        if (self.kind == "amount" and isinstance(value, float)) or "Share" in self.marks:
+        if self.kind == "amount" and isinstance(value, float):
             return f"{100 * value:.12g} %"
         if self.kind == "columns":
             return ", ".join(map(str, value))
@@ -350,9 +350,12 @@ def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
 
 def read_problem(parameter: Parameter) -> Problem:
     """What is wrong with a text that does not stand for a value."""
-    code, remedy = _REMEDIES.get(parameter.kind, ("P16", _example))
+    if parameter.kind == "choice":
+        remedy = f"Use one of {', '.join(parameter.choices)}."
+        return Problem("P16", f"{argument(parameter.name)} is not known.", remedy, parameter.name)
+    code, example = _REMEDIES.get(parameter.kind, ("P16", _example))
     what = f"{argument(parameter.name)} must be {parameter.words}."
-    return Problem(code, what, remedy(parameter), parameter.name)
+    return Problem(code, what, example(parameter), parameter.name)
 
 
 def problems_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> list[Problem]:
@@ -567,7 +570,6 @@ _REMEDIES: dict[str, tuple[str, Callable[[Parameter], str]]] = {
     "number": ("P10", _example),
     "amount": ("P14", lambda p: f"Give for example {argument(p.name, '0.02')}, or a number."),
     "flag": ("P16", lambda _: "Say True or False."),
-    "choice": ("P16", lambda _: "Use one of those."),
 }
 
 

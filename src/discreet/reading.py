@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from discreet import attributes, csvfile, engine, frames
 from discreet.attributes import AttributeType, Roles, Types, TypeSpec, unknown_column
-from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.microdata import POLICIES, Microdata, MissingPolicy, checked
 from discreet.origin import Origin
 
@@ -104,7 +104,11 @@ def read(
     problems += more + _unknown_codes(missing_values, opened.names, opened.origin)
     if missing not in POLICIES:
         problems.append(
-            Problem("P06", "missing= is not a known policy.", f"Use one of {', '.join(POLICIES)}.")
+            Problem(
+                "P06",
+                f"{argument('missing')} is not a known policy.",
+                f"Use one of {', '.join(POLICIES)}.",
+            )
         )
     raise_all(problems)
     codes = _codes_given(missing_values)
@@ -121,7 +125,7 @@ def _open(
     source: Any, codes: Any, csv: csvfile.Options, as_text: set[str], where: str | None
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
     if where not in (None, "spark"):
-        fail("P16", "engine= is not known.", "Use 'spark', or leave it out.")
+        fail("P16", f"{argument('engine')} is not known.", "Use 'spark', or leave it out.")
     if isinstance(source, str | os.PathLike):
         path = Path(source).expanduser()
         if where and path.suffix.lower() in _PARQUET:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.generalization.conditions import Conditions
 from discreet.generalization.minimal import all_minimal, samarati
 from discreet.generalization.nodes import NodeClasses, NodeCounter
@@ -192,7 +192,7 @@ class Search:
             fail(
                 "N06",
                 f"the lattice has {self.task.lattice.nodes:,} nodes, too many for a {name} search.",
-                'Use search="optimal", or name fewer keys.',
+                f"Use {argument('search', 'optimal')}, or name fewer keys.",
             )
         if (
             self.conditions is not None

@@ -1,38 +1,40 @@
-"""Messages in the words of a terminal and of a page: options and fields instead of arguments."""
+"""Messages in the words of each surface: arguments in Python, options in a terminal, fields on pages."""
 
 import re
+import sys
 
 import pytest
 
 from discreet.app.labels import _FIELDS, in_words
-from discreet.cli import _options
-from discreet.phrasing import for_terminal
+from discreet.cli import _called
+from discreet.errors import Problem, argument
 from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize(
-    ("said", "terminal", "page"),
+    ("said", "python", "terminal", "page"),
     [
-        ("Give missing_values=.", "Give --missing-values.", "Give “Codes that mean missing”."),
-        ('Try encoding="latin-1".', "Try --encoding latin-1.", "Try “Encoding”: latin-1."),
-        ("Use overwrite=True.", "Use --force.", "Use overwrite=True."),
-        ("Or names=[…], or not.", "Or --names, or not.", "Or “Names, if the first line is a record”, or not."),
-        ("Lower threads=, in ds.settings(…).", "Lower --threads.", "Lower threads=, in ds.settings(…)."),
-        ('Choose missing="category".', "Choose --missing category.", "Choose “a missing value is a category”."),
-        ("Use Hierarchy.dates() for dates.", "Use Hierarchy.dates() for dates.", "Use “parts of dates” for dates."),
-        ("unknown_thing= is wrong.", "unknown_thing= is wrong.", "unknown_thing= is wrong."),
+        (argument("missing_values"), "missing_values=", "--missing-values", "“Codes that mean missing”"),
+        (argument("encoding", "latin-1"), 'encoding="latin-1"', "--encoding latin-1", "“Encoding”: latin-1"),
+        (argument("header", True), "header=True", "--header", "“The first line: column names”"),
+        (argument("fraction"), "fraction=", "--fraction", "“Share of the records”"),
+        (argument("round", True), "round=True", "round=True", "“whole numbers stay whole”: True"),
+        ("Hierarchy.dates()", "Hierarchy.dates()", "Hierarchy.dates()", "“parts of dates”"),
+        (argument("unheard_of"), "unheard_of=", "unheard_of=", "unheard_of="),
     ],
 )  # fmt: skip
-def test_arguments_become_options_and_fields(said, terminal, page):
-    assert for_terminal(said, _options()) == terminal
-    assert in_words(said) == page
+def test_an_argument_is_named_as_its_surface_names_it(said, python, terminal, page, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["discreet", "sample", "x.csv"])
+    problem = Problem("P01", f"Say {said}.", "")
+    assert str(problem) == f"Say {python}."
+    assert problem.said(_called) == f"Say {terminal}."
+    assert in_words(problem) == f"Say {page}."
 
 
 @pytest.mark.parametrize("name", ["keys=", "a'keys=b", 'x"keys="y', "header=True"])
 def test_the_name_of_a_column_stays_as_it_is(name):
-    said = f"unknown attribute {name!r}."
-    assert for_terminal(said, _options()) == said
-    assert in_words(said) == said
+    problem = Problem("R01", f"unknown attribute {name!r}.", "")
+    assert problem.said(_called) == in_words(problem) == str(problem)
 
 
 def test_every_label_stands_on_a_page():

@@ -10,7 +10,9 @@ import pyarrow.csv
 import pytest
 
 import discreet as ds
-from discreet.planning import criteria, hierarchies
+from discreet.hierarchies.written import built
+from discreet.hierarchies.written import written as dump
+from discreet.planning import criteria
 from discreet.registry import maskings
 
 H = ds.Hierarchy
@@ -254,7 +256,7 @@ def test_every_builder_of_a_plan_is_that_of_the_api_and_is_written_back(folder, 
     plan = ds.Plan.read(written(f'[roles]\nkeys = ["age", "zip", "sex"]\n[hierarchies]\n{line}\n'))
     [hierarchy] = plan.hierarchies.values()
     assert hierarchy == SAME[line]
-    assert hierarchies.built(hierarchies.written(hierarchy), folder) == hierarchy
+    assert built(dump(hierarchy), folder) == hierarchy
 
 
 CRITERIA = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from discreet.errors import Problem
-from discreet.phrasing import for_pages
 from discreet.registry import maskings
 
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
@@ -40,7 +39,9 @@ _WORDS = {
 def in_words(told: Problem | str) -> str:
     """A problem for someone who fills in forms."""
     text = told if isinstance(told, str) else told.said(_label)
-    return for_pages(text, _FIELDS, _WORDS)
+    for python, word in _WORDS.items():
+        text = text.replace(python, word)
+    return text
 
 
 def _label(name: str, value: str) -> str | None:

@@ -63,13 +63,14 @@ def _figures(done: Done, told: dict[str, Any]) -> dict[str, Any]:
     found = {} if done.found is None else done.found.to_dict()
     changes = {"changes": dict(done.masked.changes)} if done.masked.changes else {}
     measured = {name: None if one is None else one.to_dict() for name, one in told.items()}
-    return {**found, **changes, **measured}
+    return {**found, **done.figures, **changes, **measured}
 
 
 def _said(done: Done, told: dict[str, Any], written: str) -> str:
     changes = ", ".join(f"{name} {cells:,}" for name, cells in done.masked.changes.items())
     lines = [
         *([done.found.explain()] if done.found is not None else []),
+        *([done.said] if done.said else []),
         *([f"Changed cells: {changes}."] if changes else []),
         written,
         *(one.explain() for one in told.values() if one is not None),

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.engine.missing import endless
 from discreet.engine.source import Source, batches, collected, is_distributed, same
-from discreet.errors import fail
+from discreet.errors import argument, fail
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -332,7 +332,7 @@ def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
         fail(
             "N02",
             f"the records of {source.origin} have no order in the engine.",
-            "Give record_id= when reading it, or use the class sizes as a column.",
+            f"Give {argument('record_id')} when reading it, or use the class sizes as a column.",
         )
     table = with_class_size(source, by, "size")
     sizes = np.empty(n, dtype=np.int64)

@@ -13,7 +13,7 @@ from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import Limits, configuration, limits_in_force
 from discreet.engine.turns import in_turn
 from discreet.engine.waiting import Watch
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.files import beside
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _move(connection: Any, folder: str) -> None:
     fail(
         "N70",
         "the engine has used its folder for temporary files already.",
-        "Set temp_directory= before the first step, or DISCREET_TEMP_DIRECTORY.",
+        f"Set {argument('temp_directory')} before the first step, or DISCREET_TEMP_DIRECTORY.",
     )
 
 

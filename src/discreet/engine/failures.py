@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from discreet import csvfile
 from discreet.engine.waiting import Watch, awaited
-from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.errors import DiscreetError, Problem, argument, raise_all
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def _too_little(message: str, name: str, origin: str) -> Problem | None:
         return Problem(
             "E03",
             f"the step on {origin} needs more memory than it may use.",
-            "Raise memory_limit=, or lower threads=, in ds.settings(…).",
+            f"Raise {argument('memory_limit')}, or lower {argument('threads')}, in ds.settings(…).",
         )
     if any(full in message for full in _FULL):
         return Problem("O08", "the disk of the output is full.", "Nothing was written; make room.")

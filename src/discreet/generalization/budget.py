@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.errors import Problem
+from discreet.errors import Problem, argument
 
 _ROUNDING = 1e-12  # of a share that was worked out, such as 1 - 0.9
 
@@ -18,7 +18,7 @@ def suppression_problems(max_suppressed: object, n: int) -> list[Problem]:
         return []
     if whole and 0 <= max_suppressed <= n:  # type: ignore[operator]
         return []
-    what = "max_suppressed= is neither a share (0.0 to 1.0) nor a number of records"
+    what = f"{argument('max_suppressed')} is neither a share (0.0 to 1.0) nor a number of records"
     remedy = "Give for example 0.02, or 20."
     return [Problem("P14", f"{what} (0 to {n:,}).", remedy)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import fail
+from discreet.errors import argument, fail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def _unbeaten(
             fail(
                 "N06",
                 "several limits of the disclosure risk can be met in too many ways.",
-                "Give one limit, or a smaller max_suppressed=.",
+                f"Give one limit, or a smaller {argument('max_suppressed')}.",
             )
         kept = _not_beaten(both, sums_of)
         came_from = np.concatenate([np.arange(len(used)), fits])[kept]

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.placement import Placement, everything, placed, present
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class ByFrequency:
         if not given or not all(map(_is_count, given)) or given != sorted(set(given), reverse=True):
             fail(
                 "P22",
-                "steps= is neither a number of levels nor how many categories each level keeps.",
+                f"{argument('steps')} is neither a number of levels nor how many categories "
+                "each level keeps.",
                 "Give a whole number ≥ 1, or decreasing ones such as [10, 5, 2].",
             )
         return cls(tuple(int(n) for n in given), other, top)
@@ -151,7 +152,11 @@ class ByFrequency:
     ) -> Placement:
         """Rank the categories by their counts, ties by the order of the values."""
         if counts is None:
-            fail("P24", f"{attribute!r}: the counts are not given.", "Give counts= when fitting.")
+            fail(
+                "P24",
+                f"{attribute!r}: the counts are not given.",
+                f"Give {argument('counts')} when fitting.",
+            )
         known = present(values)
         order = np.lexsort((np.arange(len(known)), -counts, ~known))  # the missing value last
         rank = np.empty(len(order), dtype=np.int64)

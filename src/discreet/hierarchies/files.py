@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.csvfile import SEPARATORS
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import beside, need_free
 
 _SNIFFED = 100  # rows
@@ -58,7 +58,7 @@ def write_rows(
 def refuse_separator(separator: Any) -> None:
     """Raise when a separator is not one character that can separate."""
     if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n':
-        fail("P02", "separator= must be one character.", "Use ';', ',' or a tab.")
+        fail("P02", f"{argument('separator')} must be one character.", "Use ';', ',' or a tab.")
 
 
 def _text(path: Path) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies import placement
 from discreet.hierarchies.placement import Placement, everything, placed, present
 from discreet.hierarchies.texts import is_number, is_text
@@ -57,7 +57,9 @@ class Intervals:
         given = [("origin", origin, start), ("bottom_code", bottom_code, low)]
         for name, value, number in [*given, ("top_code", top_code, high)]:
             if number is None and (value is not None or name == "origin"):
-                problems.append(Problem("P20", f"{name}= is not a number.", "Give a number."))
+                problems.append(
+                    Problem("P20", f"{argument(name)} is not a number.", "Give a number.")
+                )
         raise_all(problems)
         assert start is not None
         return cls(tuple(w for w in exact if w is not None), start, low, high, top)
@@ -159,7 +161,13 @@ def _width_problems(widths: Sequence[Decimal | None]) -> list[Problem]:
 def _order_problems(low: Decimal | None, high: Decimal | None) -> list[Problem]:
     if low is None or high is None or low < high:
         return []
-    return [Problem("P20", "bottom_code= is not below top_code=.", "Give the lower number first.")]
+    return [
+        Problem(
+            "P20",
+            f"{argument('bottom_code')} is not below {argument('top_code')}.",
+            "Give the lower number first.",
+        )
+    ]
 
 
 def _numbers(

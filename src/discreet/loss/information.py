@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from discreet import attributes, frames
-from discreet.errors import fail, listed, raise_all
+from discreet.errors import argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.linking import Linked, link
 from discreet.loss.applicability import (
@@ -304,10 +304,16 @@ def continuous_attributes(linked: Linked) -> list[str]:
 def _scope(given: Any) -> Scope | tuple[str, ...]:
     if isinstance(given, str):
         if given not in ("keys", "file"):
-            fail("P16", "scope= is not known.", "Use 'keys', 'file', or a list of columns.")
+            fail(
+                "P16",
+                f"{argument('scope')} is not known.",
+                "Use 'keys', 'file', or a list of columns.",
+            )
         return "keys" if given == "keys" else "file"
     named = tuple(dict.fromkeys(attributes.names(given)))
-    return named or fail("P16", "scope= names no column.", "Name some, or use 'keys' or 'file'.")
+    return named or fail(
+        "P16", f"{argument('scope')} names no column.", "Name some, or use 'keys' or 'file'."
+    )
 
 
 def _in_scope(linked: Linked, scope: Scope | tuple[str, ...]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet import engine
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.masking.aggregation import Attribute, Options, mask_block
 from discreet.masking.masked import require_ids, require_link
 from discreet.masking.partition import block_size, unit_of
@@ -91,6 +91,7 @@ def _sizes(data: Microdata, strata: Sequence[str], options: Options) -> list[int
         fail(
             "N10",
             f"{largest:,} records would have to be held by one machine.",
-            "Give blocks=, of at most a million records, and method='mdav'.",
+            f"Give {argument('blocks')}, of at most a million records, and "
+            f"{argument('method', 'mdav')}.",
         )
     return [int(size) for size in sizes]

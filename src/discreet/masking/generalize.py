@@ -16,7 +16,7 @@ from annotated_types import Ge
 from discreet import attributes
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.generalization.budget import budget_of, suppression_problems
 from discreet.generalization.optimal import time_for
 from discreet.generalization.task import Suppression, Task
@@ -211,7 +211,8 @@ def _confidential_key_problems(
         Problem(
             "R11",
             f"{name!r} is a key that would be generalized, and the criterion counts its values.",
-            "Leave its hierarchy out, or name other attributes: confidential= of the criterion.",
+            f"Leave its hierarchy out, or name other attributes: {argument('confidential')} "
+            "of the criterion.",
         )
         for name in dict.fromkeys(seen)
         if name in data.keys and name in hierarchies
@@ -221,14 +222,18 @@ def _confidential_key_problems(
 def _seconds_problems(seconds: object) -> list[Problem]:
     if seconds is None or (is_number(seconds) and seconds >= 0):  # type: ignore[operator]
         return []
-    return [Problem("P10", "seconds= is not a number of at least 0.", "Give for example 60.")]
+    return [
+        Problem(
+            "P10", f"{argument('seconds')} is not a number of at least 0.", "Give for example 60."
+        )
+    ]
 
 
 def _option_problems(
     search: str, loss: str, suppression: str, max_suppressed: float, n: int
 ) -> list[Problem]:
     problems = [
-        Problem("P16", f"{word}= is not known.", f"Use one of {', '.join(known)}.")
+        Problem("P16", f"{argument(word)} is not known.", f"Use one of {', '.join(known)}.")
         for word, value, known in (
             ("search", search, _SEARCHES),
             ("loss", loss, LOSSES),
@@ -313,7 +318,7 @@ def _not_found(searching: Search) -> NoReturn:
         "D33",
         f"no node that satisfies {task.words} was found within {time_for(searching):g} seconds: "
         f"{seen:,} of {task.lattice.nodes:,} nodes were looked at. There may be one all the same.",
-        "Raise seconds=, name fewer keys, or give hierarchies with fewer levels.",
+        f"Raise {argument('seconds')}, name fewer keys, or give hierarchies with fewer levels.",
     )
 
 
@@ -339,4 +344,8 @@ def _infeasible(searching: Search) -> NoReturn:
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
-    fail("D31", what, "Raise max_suppressed=, lower the criterion, or give hierarchies up to '*'.")
+    fail(
+        "D31",
+        what,
+        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'.",
+    )

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet import attributes, engine, frames
 from discreet.attributes import AttributeType
-from discreet.errors import Problem, fail, listed, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.masking.promise import Promise, kept
 from discreet.microdata import Microdata
@@ -215,7 +215,13 @@ def seed_problems(seed: object) -> list[Problem]:
     """The problem of a seed that is not a whole number."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return []
-    return [Problem("P15", "seed= is not a whole number.", "Give one, to be able to repeat it.")]
+    return [
+        Problem(
+            "P15",
+            f"{argument('seed')} is not a whole number.",
+            "Give one, to be able to repeat it.",
+        )
+    ]
 
 
 def require_link(data: Microdata) -> str:
@@ -226,7 +232,7 @@ def require_link(data: Microdata) -> str:
         fail(
             "N02",
             f"the records of {data.name} have no name and no order.",
-            "Name the column that tells them apart with record_id=.",
+            f"Name the column that tells them apart with {argument('record_id')}.",
         )
     return data.source.at(data.record_id)
 
@@ -237,7 +243,7 @@ def require_records(data: Microdata) -> None:
         fail(
             "D32",
             "all records were suppressed: nothing is left to release or to measure.",
-            "Lower max_suppressed=, or the criterion, or give hierarchies up to '*'.",
+            f"Lower {argument('max_suppressed')}, or the criterion, or give hierarchies up to '*'.",
         )
 
 

@@ -35,10 +35,14 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Done:
-    """What a method gives: the masked file, and for a search what it found."""
+    """What a method gives: the masked file, for a search what it found, and figures of its own
+    with a sentence that says them.
+    """
 
     masked: Any
     found: Any = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    said: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,8 @@ class Method:
         What turns the result of the function into masked microdata.
     public_facts : tuple of str
         What it found and records with its step, and everybody may know.
+    outcome : function, optional
+        From what was measured first and the arguments to figures of its own, and a sentence.
     """
 
     entry: Entry
@@ -76,6 +82,7 @@ class Method:
     measures: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     finish: Callable[..., Any] | None = None
     public_facts: tuple[str, ...] = ()
+    outcome: Callable[..., tuple[Mapping[str, Any], str]] | None = None
 
     @property
     def name(self) -> str:
@@ -139,6 +146,8 @@ class Method:
         for argument, measure in self.measures.items():
             said[argument] = measure(data, **arguments_of(measure, given))
         made = self.function(data, **said)
+        if self.outcome is not None:
+            return Done(made, None, *self.outcome(**said))
         if self.finish is None:
             return Done(made)
         return Done(self.finish(made, **arguments_of(self.finish, given)), made)

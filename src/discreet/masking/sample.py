@@ -18,7 +18,7 @@ from annotated_types import Ge, Interval
 
 from discreet import attributes, engine
 from discreet.attributes import AttributeType
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.masking.method import masking
 from discreet.microdata import Microdata
@@ -123,7 +123,7 @@ def sample(
         fail(
             "D06",
             f"a share of {fraction:g} of {data.n:,} records is no record.",
-            "Raise fraction=, or give n=.",
+            f"Raise {argument('fraction')}, or give {argument('n')}.",
         )
     if strata:
         source, factors = _stratified(data, named, strata, fraction, size, seed)
@@ -211,13 +211,23 @@ def _stratified(
 
 def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> list[Problem]:
     if (fraction is None) == (n is None):
-        return [Problem("P14", "a sample needs fraction= or n=, one of the two.", "Give one.")]
+        return [
+            Problem(
+                "P14",
+                f"a sample needs {argument('fraction')} or {argument('n')}, one of the two.",
+                "Give one.",
+            )
+        ]
     if fraction is not None and not (is_number(fraction) and 0 < fraction <= 1):
-        return [Problem("P14", "fraction= lies above 0 and up to 1.", "Give for example 0.1.")]
+        return [
+            Problem(
+                "P14", f"{argument('fraction')} lies above 0 and up to 1.", "Give for example 0.1."
+            )
+        ]
     if n is not None and not (
         isinstance(n, int | np.integer) and not isinstance(n, bool) and 1 <= n <= data.n
     ):
-        what = f"n= is not a whole number from 1 to the {data.n:,} records there are."
+        what = f"{argument('n')} is not a whole number from 1 to the {data.n:,} records there are."
         return [Problem("P14", what, "Give a number in this range.")]
     return []
 

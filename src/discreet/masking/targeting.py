@@ -15,7 +15,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
 from discreet import attributes, engine
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.local_suppression import Problem as Task
 from discreet.masking.local_suppression import suppressed
 from discreet.masking.masked import Masked, masked_from, require_ids, require_link
@@ -35,6 +35,12 @@ TargetingMethod = Literal["suppress", "microaggregate"]
 _ROUNDING = 1 - 1e-9  # the risk of a masked file is added up in another order
 
 
+def _outcome(risk: RecordRisk, at_most: float, **_: Any) -> tuple[dict[str, int], str]:
+    above = risk.above(at_most)
+    said = f"{above.count:,} of {risk.n:,} records had a risk above {at_most:g}; none has now."
+    return {"records_above": above.count}, said
+
+
 @masking(
     title="Targeted suppression",
     done="changed where the risk was too high",
@@ -42,6 +48,7 @@ _ROUNDING = 1 - 1e-9  # the risk of a masked file is added up in another order
     noun="targeting",
     example="--settings risk.toml --at-most 0.01",
     measures={"risk": record_risk},
+    outcome=_outcome,
 )
 def protect_records(
     data: Microdata,
@@ -239,7 +246,10 @@ def _require(
         what = f"the risk was measured on {risk.n:,} records, and the data have {data.n:,}."
         problems.append(Problem("P43", what, "Measure it on these data."))
     if data.missing == "refuse":
-        what = 'the data are read with missing="refuse", and a blank is a missing value.'
+        what = (
+            f"the data are read with {argument('missing', 'refuse')}, and a blank is a "
+            "missing value."
+        )
         problems.append(Problem("N40", what, 'Read them with missing="category" or "wildcard".'))
     known = risk.settings.attributes
     for word, names in (("column", attributes.names(columns)), ("cost of", tuple(cost or ()))):
@@ -260,14 +270,16 @@ def _require(
 def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
     problems = []
     if not (is_number(at_most) and at_most >= 0):
-        what = "at_most= is not a number of at least 0."
+        what = f"{argument('at_most')} is not a number of at least 0."
         problems.append(Problem("P10", what, "Give the highest risk that may remain."))
     if method not in ("suppress", "microaggregate"):
-        problems.append(Problem("P16", "method= is not known.", "Use suppress or microaggregate."))
+        problems.append(
+            Problem("P16", f"{argument('method')} is not known.", "Use suppress or microaggregate.")
+        )
     if cost is not None and not (
         isinstance(cost, Mapping) and all(is_number(c) and 0 < c < np.inf for c in cost.values())
     ):
-        what = "cost= is no mapping of attribute to a number above 0."
+        what = f"{argument('cost')} is no mapping of attribute to a number above 0."
         problems.append(Problem("P43", what, 'Write {"illness": 10}.'))
     return problems
 
@@ -276,5 +288,5 @@ def _not_reached(records: int, at_most: float) -> NoReturn:
     fail(
         "D42",
         f"{records:,} records could not be brought down to a risk of {at_most:g}.",
-        "Raise at_most=, or let more attributes be changed: columns=.",
+        f"Raise {argument('at_most')}, or let more attributes be changed: {argument('columns')}.",
     )

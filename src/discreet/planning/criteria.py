@@ -112,7 +112,8 @@ def criteria_in(given: Mapping[str, Any], folder: Path) -> list[Any]:
 
 
 def kinds_in(given: Mapping[str, Any]) -> Iterator[tuple[CriterionKind, dict[str, Any]]]:
-    """The kinds that a table names, each with the parameters it gives."""
+    """The kinds that a table names, each with the parameters it gives: sizes first, then the
+    others as they are written."""
     left = dict(given)
     for kind in inline_kinds():
         if all(name in left for name in kind.needed):
@@ -121,8 +122,9 @@ def kinds_in(given: Mapping[str, Any]) -> Iterator[tuple[CriterionKind, dict[str
                 if name != NAMED:
                     del left[name]
             yield kind, own
-    for key, kind in nested_kinds().items():
-        if key in left:
+    nested = nested_kinds()
+    for key in left:  # in the order of the plan
+        if kind := nested.get(key):
             inner = left[key] if isinstance(left[key], Mapping) else {kind.first.name: left[key]}
             shared = {NAMED: left[NAMED]} if NAMED in left and NAMED in kind.parameters else {}
             yield kind, {**shared, **inner}

@@ -20,7 +20,7 @@ from typing import Any
 import discreet as ds
 from discreet import font
 from discreet.charts import altair
-from discreet.errors import Problem, raise_all
+from discreet.errors import Problem, argument, raise_all
 from discreet.files import need_free, write_text
 from discreet.reporting import choice, cost, recognised, released, repetition
 from discreet.reporting.blocks import Figure, Section
@@ -166,7 +166,7 @@ def report(
     altair(), environment()  # say what is not installed before anything is computed
     facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
     if facts.public:
-        remedy = 'say why it may go out: unique_columns={"column": "reason"}.'
+        remedy = f"say why it may go out, by column: {argument('unique_columns')}."
         raise_all(facts.unchanged.problems(reasons, remedy))
     sections = _sections(facts)
     write_text(target, _page(facts, sections, title, note), overwrite=overwrite)
@@ -210,24 +210,30 @@ def _problems(path: Any, audience: Any, title: Any, note: Any, threshold: Any) -
     if not isinstance(path, str | os.PathLike):
         found.append(Problem("O01", "the path is not a path.", "Give the name of an .html file."))
     if audience not in _AUDIENCES:
-        found.append(Problem("P16", "audience= is not known.", "Use 'internal' or 'public'."))
+        found.append(
+            Problem("P16", f"{argument('audience')} is not known.", "Use 'internal' or 'public'.")
+        )
     for name, text in (("title", title), ("note", note)):
         if text is not None and not isinstance(text, str):
-            found.append(Problem("P09", f"{name}= is not a text.", "Give a string."))
+            found.append(Problem("P09", f"{argument(name)} is not a text.", "Give a string."))
     whole = isinstance(threshold, int) and not isinstance(threshold, bool) and threshold >= 1
     if threshold is not None and not whole:
-        what = "threshold= is not a whole number of at least 1."
+        what = f"{argument('threshold')} is not a whole number of at least 1."
         found.append(Problem("P07", what, "Leave it out for 5, or the k of the criterion."))
     return found
 
 
 def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
     if not isinstance(reasons, Mapping):
-        what = "unique_columns= is not a mapping of columns and reasons."
+        what = f"{argument('unique_columns')} is not a mapping of columns and reasons."
         return [Problem("P36", what, 'Write {"fnlwgt": "why it may go out"}.')]
     columns = getattr(masked, "columns", ())
     problems = [
-        Problem("R01", f"unique_columns= names {name!r}, which is not a column.", "Leave it out.")
+        Problem(
+            "R01",
+            f"{argument('unique_columns')} names {name!r}, which is not a column.",
+            "Leave it out.",
+        )
         for name in reasons
         if name not in columns
     ]
@@ -240,7 +246,9 @@ def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
 
 def _given_problems(given: Given) -> list[Problem]:
     return [
-        Problem("P09", f"{name}= is not a result of {maker}.", f"Give what {maker} returns.")
+        Problem(
+            "P09", f"{argument(name)} is not a result of {maker}.", f"Give what {maker} returns."
+        )
         for name, (maker, offered) in _OFFERED.items()
         if getattr(given, name) is not None
         and not all(hasattr(getattr(given, name), attribute) for attribute in offered)

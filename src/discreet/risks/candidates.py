@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet import attributes, frames
 from discreet.attributes import unknown_column
-from discreet.errors import Problem, fail, listed, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
 from discreet.provenance import Provenance
@@ -81,7 +81,7 @@ class KeyCandidates:
         at = self._place.get(tuple(sorted(self.attributes.index(name) for name in chosen)))
         if at is None:
             what = f"sets of 1 to {self.up_to} attributes were counted, not of {len(chosen)}."
-            fail("P50", what, "Raise up_to=.")
+            fail("P50", what, f"Raise {argument('up_to')}.")
         return self._at(at)
 
     def minimal(
@@ -267,9 +267,16 @@ def _braced(candidate: Candidate) -> str:
 def _limit_problems(limits: dict[str, Any]) -> list[Problem]:
     if not limits:
         what = "no ratio is given to reach."
-        return [Problem("P51", what, "Give separation=, distinct= or unique=, such as 0.95.")]
+        return [
+            Problem(
+                "P51",
+                what,
+                f"Give {argument('separation')}, {argument('distinct')} or "
+                f"{argument('unique')}, such as 0.95.",
+            )
+        ]
     return [
-        Problem("P51", f"{name}= is not a number from 0 to 1.", "Give for example 0.95.")
+        Problem("P51", f"{argument(name)} is not a number from 0 to 1.", "Give for example 0.95.")
         for name, limit in limits.items()
         if not (is_number(limit) and 0 <= limit <= 1)
     ]

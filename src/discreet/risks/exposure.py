@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import Problem, raise_all
+from discreet.errors import Problem, argument, raise_all
 from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.packing import pack
 from discreet.progressing import stage
@@ -81,7 +81,10 @@ def _weights(
         if unlisted.any():
             records = int(np.bincount(codes, minlength=len(found))[unlisted].sum())
             what = f"{records:,} records of {data.name} have a value of {name!r} without a weight."
-            remedy = f"Add the {int(unlisted.sum()):,} values to its table, or give default=."
+            remedy = (
+                f"Add the {int(unlisted.sum()):,} values to its table, or give "
+                f"{argument('default')}."
+            )
             problems.append(Problem("D40", what, remedy))
         weights.append(found if found.any() else None)
     raise_all(problems)

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet import attributes
 from discreet.attributes import unknown_column
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.masking.masked import require_records
 from discreet.microdata import Microdata
@@ -144,7 +144,9 @@ def _column_problems(data: Microdata, chosen: tuple[str, ...]) -> list[Problem]:
         if data.source.kinds.get(name) == "other"
     ]
     if not chosen:
-        problems.append(Problem("P04", "no attribute is left to combine.", "Name some: columns=."))
+        problems.append(
+            Problem("P04", "no attribute is left to combine.", f"Name some: {argument('columns')}.")
+        )
     return problems
 
 
@@ -158,7 +160,13 @@ def _size_problems(width: int, up_to: object, limit: object) -> list[Problem]:
     if number <= limit:
         return []
     what = f"{width:,} attributes have {number:,} sets of up to {up_to}; the limit is {limit:,}."
-    return [Problem("P50", what, "Lower up_to=, name fewer columns, or raise limit=.")]
+    return [
+        Problem(
+            "P50",
+            what,
+            f"Lower {argument('up_to')}, name fewer columns, or raise {argument('limit')}.",
+        )
+    ]
 
 
 def _missing_problems(data: Microdata, chosen: tuple[str, ...]) -> list[Problem]:
@@ -169,7 +177,7 @@ def _missing_problems(data: Microdata, chosen: tuple[str, ...]) -> list[Problem]
         Problem(
             "D03",
             f"{name!r} has {data.profile[name][1]:,} missing values.",
-            'Fill them, leave the column out, or choose missing="category".',
+            f"Fill them, leave the column out, or choose {argument('missing', 'category')}.",
         )
         for name in gaps
     ]

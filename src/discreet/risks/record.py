@@ -28,7 +28,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet import frames
-from discreet.errors import DiscreetError, fail, listed, raise_all
+from discreet.errors import DiscreetError, argument, fail, listed, raise_all
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
@@ -399,11 +399,15 @@ def _settings(
 ) -> RiskSettings:
     """The settings, however they are given; all that is wrong with them is said at once."""
     if settings is not None and any(given.values()):
-        fail("P09", "the settings are given twice.", "Give settings=, or known= and the others.")
+        fail(
+            "P09",
+            "the settings are given twice.",
+            f"Give {argument('settings')}, or {argument('known')} and the others.",
+        )
     if isinstance(settings, RiskSettings):
         return settings
     if settings is not None and not isinstance(settings, str | os.PathLike):
-        what = "settings= is neither ds.RiskSettings nor a file."
+        what = f"{argument('settings')} is neither ds.RiskSettings nor a file."
         fail("P09", what, "Give the path of a TOML file.")
     asked = {**given, **rest} if settings is None else settings_in(Path(settings))
     try:
@@ -424,7 +428,11 @@ def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]
         sets, probabilities = known_sets(likely, settings.epsilon, most)
     except TooManySets as error:
         what = f"more than {error.limit:,} sets of attributes are likely enough to be known."
-        fail("P42", what, "Raise epsilon=, or most_sets= if the time is there.")
+        fail(
+            "P42",
+            what,
+            f"Raise {argument('epsilon')}, or {argument('most_sets')} if the time is there.",
+        )
     if len(sets) > MANY_SETS:
         said = f"{len(sets):,} known sets are kept: this takes long; a larger epsilon= keeps fewer."
         warnings.warn(said, stacklevel=4)

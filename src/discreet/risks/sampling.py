@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from discreet import frames
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.masking.masked import require_records
 from discreet.masking.sample import nearest
@@ -56,7 +56,7 @@ class SamplingRisk:
     def at(self, fraction: float) -> Predicted:
         """Expectation and standard deviation for a sample of this share of the records."""
         if not (is_number(fraction) and 0 <= fraction <= 1):
-            fail("P14", "fraction= lies between 0 and 1.", "Give for example 0.1.")
+            fail("P14", f"{argument('fraction')} lies between 0 and 1.", "Give for example 0.1.")
         t = nearest(fraction, self.n)
         (low, low_sd), (high, high_sd) = (self._moments(name, t) for name in ("minimal", "maximal"))
         return Predicted(fraction, t, low, low_sd, high, high_sd)
@@ -75,7 +75,9 @@ class SamplingRisk:
             fail("P10", "a limit of the risk lies between 0 and 1.", "Give for example 0.05.")
         if not (is_number(sds) and 0 <= sds < math.inf):
             fail(
-                "P10", "sds= is a number of standard deviations, at least 0.", "Give for example 2."
+                "P10",
+                f"{argument('sds')} is a number of standard deviations, at least 0.",
+                "Give for example 2.",
             )
         mean, variance = self._population(measure)
         limit, margin = as_written(at_most) * self.n, as_written(sds) ** 2 * variance
@@ -197,7 +199,7 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
     if data.missing == "wildcard":
         fail(
             "N01",
-            'the prediction needs classes, and missing="wildcard" gives none.',
+            f"the prediction needs classes, and {argument('missing', 'wildcard')} gives none.",
             'Use "category".',
         )
     require_records(data)

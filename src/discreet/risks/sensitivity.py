@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.attributes import unknown_column
-from discreet.errors import Problem, did_you_mean, fail, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.parameters import Written, is_number
 from discreet.risks.value_weights import ValueTable, is_share, value_table
 
@@ -131,30 +131,44 @@ class RiskSettings:
         for word, given in (("known", self.known), ("sensitivity", self.sensitivity)):
             problems += _weights_problems(word, given)
         if not (is_number(self.alpha) and 1 <= self.alpha < math.inf):
-            problems.append(Problem("P40", "alpha= is not a number of at least 1.", "Give 100."))
+            problems.append(
+                Problem("P40", f"{argument('alpha')} is not a number of at least 1.", "Give 100.")
+            )
         if not is_share(self.epsilon):
             problems.append(
-                Problem("P40", "epsilon= is not between 0 and 1.", "Give for example 0.01.")
+                Problem(
+                    "P40",
+                    f"{argument('epsilon')} is not between 0 and 1.",
+                    "Give for example 0.01.",
+                )
             )
         if self.default is not None and not is_share(self.default):
             problems.append(
-                Problem("P40", "default= is not between 0 and 1.", "Give a weight, such as 1.")
+                Problem(
+                    "P40",
+                    f"{argument('default')} is not between 0 and 1.",
+                    "Give a weight, such as 1.",
+                )
             )
         if isinstance(self.sensitivity, Mapping) and not any(self.sensitivity.values()):
             what = "no attribute is sensitive: every risk would be 0."
-            problems.append(Problem("P40", what, 'Give sensitivity={"illness": 1.0, …}.'))
+            problems.append(
+                Problem("P40", what, f"Give one in {argument('sensitivity')}, such as 1.0.")
+            )
         return problems + self._table_problems()
 
     def _table_problems(self) -> list[Problem]:
         if not isinstance(self.value_sensitivity, Mapping):
-            what = "value_sensitivity= is no mapping of attribute to values."
+            what = f"{argument('value_sensitivity')} is no mapping of attribute to values."
             return [Problem("P41", what, 'Write {"illness": {"flu": 0.2, …}}.')]
         problems = []
         for name, given in self.value_sensitivity.items():
             problems += value_table(name, given)[1]
             if isinstance(self.sensitivity, Mapping) and name not in self.sensitivity:
                 what = f"{name!r} has weights of its values and no sensitivity of its own."
-                problems.append(Problem("P41", what, f"Give sensitivity={{{name!r}: 1.0, …}}."))
+                problems.append(
+                    Problem("P41", what, f"Give it one in {argument('sensitivity')}, such as 1.0.")
+                )
         return problems
 
 
@@ -184,7 +198,7 @@ def unknown_attributes(data: Microdata, known: Any, sensitivity: Any) -> list[Pr
 def _weights_problems(word: str, given: Any) -> list[Problem]:
     if not isinstance(given, Mapping):
         remedy = f'Write {word}={{"age": 0.3, …}}.'
-        return [Problem("P40", f"{word}= is no mapping of attribute to number.", remedy)]
+        return [Problem("P40", f"{argument(word)} is no mapping of attribute to number.", remedy)]
     return [
         Problem("P40", f"{word} of {name!r} is not between 0 and 1.", "Give a number in between.")
         for name, value in given.items()

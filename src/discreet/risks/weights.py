@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.parameters import Written, is_number, is_whole
 
 if TYPE_CHECKING:
@@ -75,7 +75,11 @@ class Weights:
         for a sample, when every released record has more than k initial twins.
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            fail("P07", "k must be a whole number of at least 1.", "Give for example k=2.")
+            fail(
+                "P07",
+                "k must be a whole number of at least 1.",
+                f"Give for example {argument('k', 2)}.",
+            )
         return cls(
             f"threshold({k})",
             lambda i, j: (np.maximum(i, j) <= k).astype(float),

@@ -145,7 +145,7 @@ def _shared(
         found = given.get("hierarchies")
         if isinstance(found, Mapping) and found:
             return (found,), []
-        remedy = 'Write hierarchies={"age": ds.Hierarchy.…}.'
+        remedy = f"Give {argument('hierarchies')}, by key."
         what = "generalization needs hierarchies."
         return (), [Problem("P52", what, remedy, "hierarchies")]
     if given.get("criterion") is not None:

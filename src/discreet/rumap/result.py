@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from discreet import charts, frames
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
@@ -183,9 +183,15 @@ def _within(value: float | None, limit: float | None) -> bool:
 def _limit_problems(risk: object, loss: object) -> list[Problem]:
     if risk is None and loss is None:
         what = "no limit is given."
-        return [Problem("P10", what, "Give risk_at_most=, loss_at_most=, or both.")]
+        return [
+            Problem(
+                "P10",
+                what,
+                f"Give {argument('risk_at_most')}, {argument('loss_at_most')}, or both.",
+            )
+        ]
     return [
-        Problem("P10", f"{name}= is not a number of at least 0.", "Give for example 0.05.")
+        Problem("P10", f"{argument(name)} is not a number of at least 0.", "Give for example 0.05.")
         for name, limit in (("risk_at_most", risk), ("loss_at_most", loss))
         if limit is not None and not (is_number(limit) and limit >= 0)  # type: ignore[operator]
     ]

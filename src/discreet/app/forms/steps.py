@@ -174,11 +174,18 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
             found[p.name] = ""
         else:
             usual = p.default if given is None else given
-            found[p.name] = _table(usual) if p.kind == "table" else p.text(usual)
+            found[p.name] = _table(usual) if p.kind == "table" else _text(p, usual)
     levels = step.get(LEVELS, {})
     found["choice"] = "levels" if levels and known.levels_fit else "best"
     found[LEVELS] = {number[n]: str(level) for n, level in levels.items() if n in number}
     return found
+
+
+def _text(p: Parameter, value: Any) -> str:
+    """A value as the field has it: a share in percent."""
+    if "Share" in p.marks and isinstance(value, float):
+        return f"{100 * value:.12g} %"
+    return p.text(value)
 
 
 def _table(given: Mapping[str, Any] | None) -> str:
@@ -358,7 +365,7 @@ class Shown:
             return not self.value
         if p.kind == "flag":
             return bool(self.value == _SAY.get(default, ""))
-        return bool(self.value in ("", p.text(default)))
+        return bool(self.value in ("", _text(p, default)))
 
 
 def shown(fields: Fields, number: int) -> tuple[list[Shown], list[Shown]]:
