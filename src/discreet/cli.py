@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from discreet.commands import app
 from discreet.errors import DiscreetError, EngineFailure, Problem
 from discreet.rooms import vacate
 
@@ -61,6 +60,8 @@ def _stoppable() -> Iterator[None]:
 def _exit_code() -> int:
     try:
         with _stoppable():
+            from discreet.commands import app  # a package that adds to it may be broken
+
             app()
     except _Stopped as stopped:
         print("Stopped; nothing was written.", file=sys.stderr)
@@ -80,8 +81,10 @@ def _exit_code() -> int:
 
 def _called(name: str, value: str) -> str | None:
     """An argument as the option of the command that was given, where it has one of that name."""
-    from discreet.commands.lazy import options_of
-
+    try:
+        from discreet.commands.lazy import options_of
+    except DiscreetError:  # what is told just now
+        return None
     flags = options_of(sys.argv[1:])
     flag = flags.get({"overwrite": "force"}.get(name, name))
     if flag is None:

@@ -123,11 +123,11 @@ def kinds_in(given: Mapping[str, Any]) -> Iterator[tuple[CriterionKind, dict[str
                     del left[name]
             yield kind, own
     nested = nested_kinds()
-    for key in left:  # in the order of the plan
-        if kind := nested.get(key):
-            inner = left[key] if isinstance(left[key], Mapping) else {kind.first.name: left[key]}
-            shared = {NAMED: left[NAMED]} if NAMED in left and NAMED in kind.parameters else {}
-            yield kind, {**shared, **inner}
+    for key in (name for name in left if name in nested):  # in the order of the plan
+        kind = nested[key]
+        inner = left[key] if isinstance(left[key], Mapping) else {kind.first.name: left[key]}
+        shared = {NAMED: left[NAMED]} if NAMED in left and NAMED in kind.parameters else {}
+        yield kind, {**shared, **inner}
 
 
 def kind_of(criterion: Any) -> CriterionKind:

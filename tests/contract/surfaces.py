@@ -1,0 +1,107 @@
+"""Which parameters of a masking method, a criterion or a measure each surface has, from the
+registries; and the gaps, each with its reason. ``docs/surfaces.md`` is made from it.
+"""
+
+from __future__ import annotations
+
+import discreet as ds
+from discreet.app.forms.steps import LEVELS, own_parameters
+from discreet.commands.described import criterion_options, method_options, place
+from discreet.parameters import parameters_of
+from discreet.planning.steps import fields_of
+from discreet.registry import criteria, maskings
+
+PAGE = "docs/surfaces.md"
+FORM = ("k", "p", "l", "t")  # the fields of the form of what must hold
+
+# (method, surface, parameter) → why it is not there. "never": it makes no sense; "notyet".
+GAPS = {
+    ("*", "map", "columns"): "never: a map varies numbers; columns are given once, to all",
+    ("*", "map", "by"): "never: a map varies numbers; strata are given once, to all",
+    ("generalize", "map", "levels"): "never: a node chosen by hand is not a recipe",
+}
+
+
+def masking_surfaces(name):
+    """Per surface the names of the parameters that a method has there."""
+    method = maskings[name]
+    every = set(method.parameters)
+    measured = {p.name for call in method.measures.values() for p in parameters_of(call)}
+    options = {option.name for option in method_options(method)}
+    steps = {s["properties"]["do"]["const"]: s for s in schema_steps()}
+    form = {p.name for p in own_parameters(method)}
+    form |= {p.name for p in method.parameters.values() if p.shared}
+    form |= ({LEVELS} & every) | (measured & every)  # the page Roles, and a field for each key
+    return {
+        "Python": every,
+        "plan": set(fields_of(method)) | {p.name for p in method.parameters.values() if p.shared},
+        "schema": {*steps[name]["properties"]} - {"do"}
+        | {p.name for p in method.parameters.values() if p.shared},
+        "command": {n for n in every if _has_option(method, n, options)},
+        "form": form & every,
+    }
+
+
+def _has_option(method, name, options):
+    parameter = method.parameters[name]
+    if parameter.shared or place(name, method) in options:
+        return True
+    files = {one for one in method.files if one in options}
+    return bool(files) and name in {
+        p.name for call in method.measures.values() for p in parameters_of(call)
+    }  # a file says it
+
+
+def schema_steps():
+    found = ds.Plan.schema()["properties"]["steps"]["items"]
+    return found.get("oneOf") or found["anyOf"]
+
+
+def criterion_surfaces(name):
+    """On which surfaces a criterion can be asked for."""
+    kind = criteria[name]
+    asked = ds.Plan.schema()["properties"]["criterion"]
+    tables = [asked, *asked.get("oneOf", ()), *asked.get("anyOf", ())]
+    keys = {key for table in tables for key in table.get("properties", {})}
+    options = {one.name for one in criterion_options()}
+    own = {kind.first.name} if kind.inline else {kind.key}
+    return {
+        "Python": hasattr(ds, name),
+        "plan": own <= keys,
+        "command": bool({kind.key, kind.first.name} & options),
+        "form": kind.first.name in FORM,
+    }
+
+
+CRITERION_GAPS = {
+    ("DisclosureRiskAtMost", "form"): "notyet: a plan says it; the form leaves it as it stands",
+}
+
+
+def page():
+    """The page of the docs."""
+    lines = [
+        "# Surfaces", "",
+        "A masking method is described once, in the file that does the work. The plan, its "
+        "[schema](plan.md), the command, the form of the app and the docs are made from that "
+        "description; tests hold them against it.", "",
+        "## Masking methods", "",
+        "| Method | Parameter | Python | plan | command | form | public |", "|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name in sorted(maskings):
+        method, has = maskings[name], masking_surfaces(name)
+        for p in method.parameters.values():
+            marks = " | ".join("yes" if p.name in has[s] else "–" for s in ("Python", "plan", "command", "form"))  # fmt: skip
+            lines.append(
+                f"| {name} | `{p.name}` {p.doc} | {marks} | {'yes' if p.public else '–'} |"
+            )
+    lines += ["", "## Criteria", "", "| Criterion | Python | plan | command | form |", "|---|---|---|---|---|"]  # fmt: skip
+    for name in sorted(criteria):
+        has = criterion_surfaces(name)
+        lines.append(
+            f"| {name} | " + " | ".join("yes" if one else "–" for one in has.values()) + " |"
+        )
+    lines += ["", "## Gaps", ""]
+    lines += [f"- {name}, {surface}: {why}." for (name, surface), why in CRITERION_GAPS.items()]
+    lines += [f"- {name}, {surface}, `{p}`: {why}." for (name, surface, p), why in GAPS.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,138 @@
+"""A package from outside meets the surfaces without a change here: it is installed from a folder,
+and used as its users would."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.contract.addon import NAME, VERSION, install, wheel
+
+ROWS = [f"{i},{20 + i % 4},{1000 + 37 * i},{'flu' if i % 3 else 'cold'}" for i in range(40)]
+PLAN = """
+[source]
+file = "people.csv"
+
+[roles]
+record_id = "id"
+keys = ["age"]
+confidential = ["ill"]
+identifiers = []
+
+[criterion]
+value_share = 0.9
+
+[[steps]]
+do = "to_tens"
+columns = ["income"]
+base = 100
+
+[outputs]
+masked = "masked.csv"
+ledger = "ledger.json"
+report = "report.html"
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("addon"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "people.csv").write_text("id,age,income,ill\n" + "\n".join(ROWS) + "\n")
+    (tmp_path / "release.toml").write_text(PLAN)
+    return tmp_path
+
+
+@pytest.fixture
+def run(site, folder):
+    """Python with the package on its path; what it prints."""
+    path = os.pathsep.join([str(site), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+
+    def started(*command, code=0):
+        done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": path}, check=False)  # fmt: skip
+        assert done.returncode == code, done.stderr[-2000:]
+        return done.stdout
+
+    return started
+
+
+CLI = ("-c", "import sys; from discreet.cli import command; command()")
+
+
+def test_it_is_used_from_python(run):
+    said = run("-c", """
+import discreet as ds
+data = ds.read("people.csv", keys=["age"], confidential=["ill"], record_id="id")
+masked = ds.to_tens(data, ["income"], base=100)
+print(masked.to("arrow")["income"].to_pylist()[:2])
+print(bool(ds.check(masked, ds.ValueShare(0.9))), bool(ds.check(masked, ds.ValueShare(0.1))))
+print(ds.changed_numbers(data, masked).explain())
+print([r.label for r in ds.grid(methods=["tens"], base=[10, 100], columns=["income"])])
+""")  # fmt: skip
+    lines = said.splitlines()
+    assert lines[0] == "[1000.0, 1000.0]"
+    assert lines[1] == "True False"
+    assert lines[2].endswith("of the numbers changed.")
+    assert "100" in lines[3]
+
+
+def test_it_is_a_command_with_its_own_help(run):
+    every = run(*CLI, "--help")
+    assert "to-tens" in every
+    assert f"{NAME} {VERSION}".replace("_", "-") in every.replace("_", "-")
+    own = run(*CLI, "to-tens", "--help")
+    assert "--base" in own
+    run(*CLI, "to-tens", "people.csv", "--keys", "age", "--columns", "income", "--base", "100",
+        "-o", "out.csv")  # fmt: skip
+    run(*CLI, "check", "people.csv", "--keys", "age", "--confidential", "ill",
+        "--value-share", "0.9")  # fmt: skip
+    run(*CLI, "check", "people.csv", "--keys", "age", "--confidential", "ill",
+        "--value-share", "0.1", code=1)  # fmt: skip
+
+
+def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
+    run(*CLI, "run", "release.toml")
+    ledger = json.loads((folder / "ledger.json").read_text())
+    assert f"{VERSION}" in json.dumps(ledger)
+    assert NAME in json.dumps(ledger).replace("-", "_")
+    assert "verified" in run(*CLI, "verify", "masked.csv", "--initial", "people.csv").lower()
+    report = (folder / "report.html").read_text()
+    assert "rounded" in report
+    assert "Rounding to tens" in report or "rounding to tens" in report
+    schema = json.loads(run(*CLI, "schema"))
+    assert "to_tens" in json.dumps(schema)
+    assert "value_share" in json.dumps(schema)
+
+
+def test_it_has_a_form_in_the_app(run):
+    said = run("-c", """
+from discreet.app.forms.steps import Known, fields_of, first, shown, steps_in
+known = Known(["id", "age", "income"], ["age"])
+step = {"do": "to_tens", "columns": ["income"], "base": 100}
+fields = fields_of(step, known)
+front, further = shown(fields, 0)
+print(sorted(one.label for one in (*front, *further)))
+print(steps_in([fields], known) == ([step], []))
+print(first("to_tens", known))
+""")  # fmt: skip
+    labels, same, made = said.splitlines()
+    assert "Base" in labels
+    assert same == "True"
+    assert "to_tens" in made
+
+
+def test_a_name_that_is_taken_is_an_error(tmp_path, folder):
+    points = f"[discreet.maskings]\nsample = {NAME}:to_tens\n"
+    site = install(tmp_path, points=points)
+    path = os.pathsep.join([str(site), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    done = subprocess.run([sys.executable, *CLI, "--help"], cwd=folder, capture_output=True,
+                          text=True, env={**os.environ, "PYTHONPATH": path}, check=False)  # fmt: skip
+    assert "N80" in done.stderr
+    assert done.returncode == 2
+    assert wheel(tmp_path).exists()

@@ -1,0 +1,74 @@
+"""Every method, criterion and measure on every surface, from the registries."""
+
+import ast
+import os
+
+import pytest
+
+import discreet as ds
+from discreet.registry import criteria, maskings, measures
+from tests.conftest import ROOT
+from tests.contract import surfaces
+
+
+@pytest.mark.parametrize("name", sorted(maskings))
+def test_a_method_has_the_same_parameters_on_every_surface(name):
+    found = surfaces.masking_surfaces(name)
+    every = found.pop("Python")
+    for surface, has in found.items():
+        absent = {p for p in every if p not in has}
+        excused = {p for (m, s, p) in surfaces.GAPS if m in ("*", name) and s == surface}
+        assert absent - excused == set(), surface
+        assert has - every == set(), surface
+
+
+@pytest.mark.parametrize("name", sorted(criteria))
+def test_a_criterion_can_be_asked_for_on_every_surface(name):
+    for surface, there in surfaces.criterion_surfaces(name).items():
+        assert there or (name, surface) in surfaces.CRITERION_GAPS, surface
+
+
+def test_gaps_are_gaps():
+    for (name, surface), why in surfaces.CRITERION_GAPS.items():
+        assert not surfaces.criterion_surfaces(name)[surface]
+        assert why.startswith(("never", "notyet"))
+
+
+@pytest.mark.parametrize("registry", [maskings, criteria, measures], ids=["maskings", "criteria", "measures"])  # fmt: skip
+def test_everything_described_is_public_and_says_what_it_is(registry):
+    for name in registry:
+        entry = registry.entries()[name]
+        assert hasattr(ds, entry.attribute), name
+        assert entry.title, name
+        assert entry.about.endswith("."), name
+        for parameter in registry[name].parameters.values():
+            assert parameter.doc.endswith("."), (name, parameter.name)
+
+
+def test_nothing_that_may_hold_a_value_is_public():
+    for registry in (maskings, criteria, measures):
+        for one in registry.all():
+            assert not [p.name for p in one.parameters.values() if p.public and p.holds_values]
+            assert not [p.name for p in one.parameters.values() if p.public and p.is_seed]
+
+
+def test_the_page_of_surfaces_is_up_to_date():
+    file = ROOT / surfaces.PAGE
+    if os.environ.get("DISCREET_WRITE_DOCS"):
+        file.write_text(surfaces.page(), encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == surfaces.page()
+
+
+def test_no_file_outside_criteria_asks_what_kind_a_criterion_is():
+    kinds = {entry.attribute for entry in criteria.entries().values()}
+    found = []
+    for file in (ROOT / "src/discreet").rglob("*.py"):
+        inner = file.relative_to(ROOT / "src/discreet")
+        if inner.parts[0] == "criteria":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+                names |= {n.attr for n in ast.walk(node.args[1]) if isinstance(n, ast.Attribute)}
+                found += [f"{inner}:{node.lineno}"] if names & kinds else []
+    assert found == []
