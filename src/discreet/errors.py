@@ -108,6 +108,10 @@ class DiscreetError(Exception):
         return type(self), self.problems
 
 
+class InfiniteValues(ArithmeticError):
+    """Within the package: a number that is compared is infinite, and has no mean or distance."""
+
+
 class InvalidRole(DiscreetError):
     """R: a role names an unknown column, or contradicts another role."""
 

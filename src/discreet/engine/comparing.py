@@ -22,6 +22,7 @@ from discreet.engine.linking import Pair, linked
 from discreet.engine.missing import endless, number_of
 from discreet.engine.source import Source, collected, kept
 from discreet.engine.summation import ExactSum, columns_of, values_of
+from discreet.errors import InfiniteValues
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_SUMS = 300  # in one query
 _MOST_TABLES = 30
-
-
-class InfiniteValues(ArithmeticError):
-    """A number that is compared is infinite: it has no mean and no distance."""
 
 
 class Totals(NamedTuple):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.engine.comparing import InfiniteValues
-from discreet.errors import raise_all
+from discreet.errors import InfiniteValues, raise_all
 from discreet.linking import Linked
 from discreet.loss.bits import bits_of
 from discreet.loss.categorical import (
