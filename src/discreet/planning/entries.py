@@ -18,7 +18,7 @@ import discreet as ds
 from discreet.planning import criteria
 from discreet.planning.digests import digest, fingerprint, size
 from discreet.planning.recording import files_of, plain
-from discreet.registry import maskings
+from discreet.registry import maskings, origins
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan
@@ -67,9 +67,12 @@ def _leaves(values: Any) -> int:
     return sum(map(_leaves, values.values())) if nested else len(values)
 
 
-def versions(engine: str) -> dict[str, str]:
-    """The versions that the bytes of the output depend on."""
+def versions(engine: str, plan: Plan) -> dict[str, str]:
+    """The versions that the bytes of the output depend on, of packages that add methods too."""
+    named = {str(step.get("do")) for step in plan.section("steps") or ()}
+    kinds = {type(one).__name__ for one in plan.criterion or ()}
     found = {"discreet": ds.__version__, "python": platform.python_version()}
+    found |= origins(named | kinds)
     for package in (engine, "ibis-framework", "pyarrow", "numpy"):
         try:
             found[package] = importlib.metadata.version(package)

@@ -113,7 +113,7 @@ def _document(
         "ledger": FORMAT,
         "discreet": ds.__version__,
         "engine": data.source.engine,
-        "versions": entries.versions(data.source.engine),
+        "versions": entries.versions(data.source.engine, plan),
         "plan": entries.without_values(plan.document),
         "inputs": inputs,
         "outputs": [],

@@ -252,7 +252,7 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
     if plan is None:
         return
     recorded = ledger.document["versions"]
-    now = versions(str(ledger.document["engine"]))
+    now = versions(str(ledger.document["engine"]), plan)
     if now != recorded:
         other = ", ".join(n for n in recorded if now.get(n) != recorded[n])
         findings.not_compared.append(f"versions: {other} are not those of the run")
