@@ -185,15 +185,18 @@ def _same_losses(table: Table, levels: tuple[int, ...], k: int, found: Any) -> N
 
 
 def _mapped(table: Table, data: dict[str, list[Any]], levels: dict[str, int]) -> list[Any]:
-    """The masked keys of the records that went into the generalization; None for others."""
-    columns_at = []
+    """What the recoding makes of the keys of each record, of those left out before, too; None where
+    it does not know a value.
+    """
+    groups = []
     for key in table.keys:
-        groups, _ = table.ladders[key].recode(data[key])[levels[key]]
-        columns_at.append([(levels[key], g) for g in groups])
-    masked: list[Any] = [None] * table.n
-    for rec, key in zip(data["rec"], zip(*columns_at, strict=True), strict=True):
-        masked[rec] = key
-    return masked
+        found, _ = table.ladders[key].recode(data[key])[levels[key]]
+        groups.append(dict(zip(data[key], found, strict=True)))
+    return [
+        tuple((levels[k], g[v]) for k, g, v in zip(table.keys, groups, own, strict=True))
+        if all(v in g for g, v in zip(groups, own, strict=True)) else None
+        for own in keys_of(table)
+    ]  # fmt: skip
 
 
 @st.composite

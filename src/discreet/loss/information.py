@@ -437,9 +437,13 @@ def _reasons(
     if not why["il"]:
         why |= _of_single_numbers(change, found, numbers)
     why["dist"] = why["dist"] or change.of_steps()
-    no_bits = share_of_bits([found.bits[n] for n in change.names]) is None and not change.is_none
-    for name in ("ebil_share", "entropy"):
-        why[name] = why[name] or (_NO_BITS if no_bits else "")
+    no_bits = share_of_bits([found.bits[n] for n in change.names]) is None
+    untouched = {
+        "ebil_share": change.is_none,
+        "entropy": change.is_none and not _node(linked, change)[0],
+    }
+    for name, is_none in untouched.items():
+        why[name] = why[name] or (_NO_BITS if no_bits and not is_none else "")
     return {name: reason for name, reason in why.items() if reason}
 
 
@@ -502,7 +506,8 @@ def _node_measures(linked: Linked, change: Change) -> dict[str, float | None]:
     """The figures of the node, as the search that found it has them."""
     node, _ = _node(linked, change)
     names = zip(OF_NODES, ("loss", "precision", "entropy"), strict=True)
-    return {name: 0.0 if change.is_none else node.get(kept) for name, kept in names}
+    usual = 0.0 if change.is_none else None  # where nothing was generalized
+    return {name: node.get(kept) if node else usual for name, kept in names}
 
 
 def _class_measures(linked: Linked) -> dict[str, float | None]:
