@@ -31,7 +31,7 @@ base = 100
 
 [outputs]
 masked = "masked.csv"
-ledger = "ledger.json"
+ledger = "masked.ledger.json"
 report = "report.html"
 """
 
@@ -98,7 +98,7 @@ def test_it_is_a_command_with_its_own_help(run):
 
 def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
     run(*CLI, "run", "release.toml")
-    ledger = json.loads((folder / "ledger.json").read_text())
+    ledger = json.loads((folder / "masked.ledger.json").read_text())
     assert f"{VERSION}" in json.dumps(ledger)
     assert NAME in json.dumps(ledger).replace("-", "_")
     assert "verified" in run(*CLI, "verify", "masked.csv", "--initial", "people.csv").lower()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
-import discreet.hierarchies.written as written
+from discreet.hierarchies import written
 from discreet.planning import criteria
 from discreet.planning.document import SOURCE, column_problems, document_problems
 from discreet.planning.lines import At, lines_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-import discreet.hierarchies.written as written
+from discreet.hierarchies import written
 from discreet.masking.method import arguments_of
 from discreet.planning import criteria
 from discreet.planning.steps import loaded, method_of

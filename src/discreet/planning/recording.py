@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import fail
-import discreet.hierarchies.written as written
+from discreet.hierarchies import written
 from discreet.planning import criteria
 from discreet.planning.document import FILES
 from discreet.planning.fields import is_scalar
