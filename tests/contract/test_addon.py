@@ -101,10 +101,9 @@ def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
     ledger = json.loads((folder / "masked.ledger.json").read_text())
     assert f"{VERSION}" in json.dumps(ledger)
     assert NAME in json.dumps(ledger).replace("-", "_")
-    assert "verified" in run(*CLI, "verify", "masked.csv", "--initial", "people.csv").lower()
+    assert "As the ledger says" in run(*CLI, "verify", "masked.csv", "--initial", "people.csv")
     report = (folder / "report.html").read_text()
     assert "rounded" in report
-    assert "Rounding to tens" in report or "rounding to tens" in report
     schema = json.loads(run(*CLI, "schema"))
     assert "to_tens" in json.dumps(schema)
     assert "value_share" in json.dumps(schema)
