@@ -68,7 +68,10 @@ def sample(
         Public,
     ] = None,
     seed: Annotated[
-        int | None, Seed, Label("Seed"), Doc("The same seed draws the same records.")
+        int | None,
+        Seed,
+        Label("Seed (keep it secret)"),
+        Doc("The same seed draws the same records."),
     ] = None,
     by: Annotated[
         Sequence[str] | str,
