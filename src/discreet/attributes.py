@@ -178,7 +178,7 @@ def names(given: Any) -> tuple[str, ...]:
 def name(given: Any, role: str) -> str | None:
     """The name of the one column that plays a role, or None."""
     if isinstance(given, list | set | frozenset | Mapping):
-        fail("R08", f"{role}= names one column, not several.", f"Write {role}='column'.")
+        fail("R08", f"{argument(role)} names one column, not several.", f"Write {role}='column'.")
     return None if given is None else str(given)
 
 

@@ -64,7 +64,7 @@ WRONG = {
     "check: a data frame": (lambda: ds.check(data(), pd.DataFrame(TABLE)), "P09"),
     "l-diversity: attributes": (lambda: search(criterion=ds.LDiversity(2, confidential=5)), "R01"),
     "l-diversity: c without use": (lambda: ds.LDiversity(2, c=3), "P18"),
-    "l-diversity: c endless": (lambda: ds.LDiversity(2, "recursive", c=float("inf")), "P18"),
+    "l-diversity: c endless": (lambda: ds.LDiversity(2, "recursive", c=float("inf")), "P10"),
     "t-closeness: t": (lambda: ds.TCloseness("0.2"), "P10"),
     "t-closeness: hierarchy": (lambda: ds.TCloseness(0.2, "hierarchical", hierarchy="x"), "P19"),
     "max_suppressed: a text": (lambda: search(max_suppressed="0.02"), "P14"),

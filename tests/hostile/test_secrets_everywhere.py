@@ -137,6 +137,7 @@ CASES = {
         (["ru-map", "t.csv", *ROLES, "--methods", "sampling", "--fractions", "0.5", "--seed", "1"],),
         (["ru-map", "t.csv", *ROLES, "--methods", "magic", "--k", "3"],),
     ),
+    "schema": Case((["schema"],), reads=False),
     "init": Case(
         (["init", "t.csv", "-o", "first.toml"], ["init", "t.csv", "--json", "-o", "first.toml"]),
         (["init", "bad.csv", "-o", "first.toml"],),

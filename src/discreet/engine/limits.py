@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import NotSupported, Problem, raise_all
+from discreet.errors import NotSupported, Problem, argument, raise_all
 from discreet.rooms import lasting_room
 
 DEFAULT = "default"
@@ -95,7 +95,7 @@ def _checked(before: Limits, given: Mapping[str, Any], name: str) -> Limits:
     problems: list[Problem] = []
     accepted: dict[str, Any] = {}
     for field, value in given.items():
-        shown = name.format(field if name.endswith("=") else field.upper())
+        shown = argument(field) if name.endswith("=") else name.format(field.upper())
         accepted[field] = None if value == DEFAULT else _CHECKS[field](value, shown, problems)
     raise_all(problems)
     return replace(before, **accepted)

@@ -78,7 +78,8 @@ def averageable(column: ColumnFacts) -> list[Unfit]:
         found.append(Unfit("D12", what, _TAKES_ALL, {"method": ("mdav",)}))
     elif column.measure != "continuous":
         what = f"is {column.type} and has no mean, which this method needs"
-        remedy = f"{_TAKES_ALL[:-1]}; or, if its numbers are amounts, read it as continuous."
+        remedy = f"{_TAKES_ALL[:-1]}; or, if its numbers are amounts, read it with "
+        remedy += "types={{{column!r}: 'continuous'}}."
         found.append(Unfit("D12", what, remedy, {"method": ("mdav",)}))
     if column.missing:
         what = f"has {column.missing:,} missing values"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet.errors import DiscreetError, Problem, did_you_mean, fail
+from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail
 from discreet.loss.information import MEASURES, information_loss
 from discreet.loss.score import linkage_attack
 from discreet.microdata import Microdata
@@ -125,4 +125,4 @@ def _own(given: Any, axis: str, known: Any) -> Measure | Problem:
         return Measure(name, f"the {axis} given", lambda x, y, _: given(x, y), ours=False)
     hint = did_you_mean(given, known) if isinstance(given, str) else ""
     remedy = hint or f"Use one of {', '.join(known)}, or a function of initial and masked file."
-    return Problem("P16", f"{axis}= is not a known measure.", remedy)
+    return Problem("P16", f"{argument(axis)} is not a known measure.", remedy)
