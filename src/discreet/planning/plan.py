@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
-from discreet.hierarchies import written
+from discreet.hierarchies.written import built
 from discreet.planning import criteria
 from discreet.planning.document import SOURCE, column_problems, document_problems
 from discreet.planning.lines import At, lines_of
@@ -165,7 +165,7 @@ class Plan:
         return self._built(self.section("hierarchies"))
 
     def _built(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: written.built(one, self.folder) for name, one in given.items()}
+        return {name: built(one, self.folder) for name, one in given.items()}
 
     # -- what it does --------------------------------------------------------------------------
 

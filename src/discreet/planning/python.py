@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.hierarchies import written
+from discreet.hierarchies.written import script as hierarchy_script
 from discreet.masking.method import arguments_of
 from discreet.planning import criteria
 from discreet.planning.steps import loaded, method_of
@@ -79,7 +79,7 @@ def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[
 
 
 def _hierarchies(given: Mapping[str, Any]) -> str:
-    lines = [f"    {name!r}: {written.script(one)},\n" for name, one in given.items()]
+    lines = [f"    {name!r}: {hierarchy_script(one)},\n" for name, one in given.items()]
     return "{\n" + "".join(lines) + "}"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import fail
-from discreet.hierarchies import written
+from discreet.hierarchies.written import written as dumped
 from discreet.planning import criteria
 from discreet.planning.document import FILES
 from discreet.planning.fields import is_scalar
@@ -90,7 +90,7 @@ def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
-    "hierarchies": lambda value: {k: written.written(one) for k, one in value.items()},
+    "hierarchies": lambda value: {k: dumped(one) for k, one in value.items()},
     "criterion": criteria.written,
 }
 
