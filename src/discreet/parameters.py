@@ -576,8 +576,7 @@ _REMEDIES: dict[str, tuple[str, Callable[[Parameter], str]]] = {
 def _read_number(p: Parameter, text: str) -> float | int:
     if text.endswith("%") and p.high <= 1:
         return float(text.rstrip("% ")) / 100
-    number = _number(text)
-    return number / 100 if "Share" in p.marks and number > 1 else number
+    return _number(text)
 
 
 def _read_amount(_: Parameter, text: str) -> float | int:

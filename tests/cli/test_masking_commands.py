@@ -155,3 +155,18 @@ def test_a_failure_that_nobody_foresaw_exits_with_2_and_withholds_its_message(ru
     code, _, err = run("check", "p.csv", *KEYS)
     assert code == 2
     assert "E02" in err
+
+
+def test_a_share_above_one_is_refused_and_never_taken_for_a_percentage(run, folder):
+    code, _, err = run(
+        "sample", "p.csv", "--keys", "age", "--fraction", "2", "--seed", "1", "-o", "s.csv"
+    )
+    assert code == 2
+    assert "--fraction" in err
+    assert not (folder / "s.csv").exists()
+    assert (
+        run("sample", "p.csv", "--keys", "age", "--fraction", "50%", "--seed", "1", "-o", "s.csv")[
+            0
+        ]
+        == 0
+    )

@@ -8,6 +8,7 @@ repeated. Columns are addressed by number.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -250,9 +251,8 @@ class _Reading:
             return sent in ("yes", "on")
         if not sent:
             return self._nothing(p)
-        text = ", ".join(sent.splitlines()) if p.kind == "table" else sent
         try:
-            value = p.read(text)
+            value = p.read(_readable(p, sent))
         except ValueError:
             wrong = read_problem(p)
             self.problems.append(
@@ -308,6 +308,16 @@ class _Reading:
                 remedy = "On the page Roles & risk, measure every record first."
                 self.say("it is not said what is known and what hurts", remedy)
         return _measured(method, self.known)
+
+
+def _readable(p: Parameter, sent: str) -> str:
+    """What was sent as a parameter reads it: lines as a list; a share, shown in percent here, is
+    meant in percent where it is above 1."""
+    if p.kind == "table":
+        return ", ".join(sent.splitlines())
+    if "Share" in p.marks and re.fullmatch(r"\d{1,3}([.]\d*)?", sent) and float(sent) > 1:
+        return f"{sent} %"
+    return sent
 
 
 def _remedy(method: Method, unfit: Unfit) -> str:
