@@ -7,10 +7,14 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet.attributes import names
 from discreet.errors import argument, fail, listed
+from discreet.parameters import Columns, Label, Public, Vary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +23,21 @@ if TYPE_CHECKING:
     from discreet.classes import Classes
 
 CLASS_SIZE = "class size"
+LeastSize = Annotated[
+    int,
+    Ge(1),
+    Label("k: records that share their keys, at least"),
+    Doc("Least size of a class."),
+    Public,
+    Vary(5, 3, 10, 20),
+]
+Attributes = Annotated[
+    tuple[str, ...] | str | None,
+    Columns(),
+    Label("Confidential attributes"),
+    Doc("The attributes it applies to; all confidential ones by default."),
+    Public,
+]
 Sum = tuple[str, str]  # an attribute, and what is added up of its values: entropy, distance, …
 
 

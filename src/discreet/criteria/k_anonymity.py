@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from annotated_doc import Doc
-from annotated_types import Ge
-
-from discreet.criteria.criterion import CLASS_SIZE, Criterion
+from discreet.criteria.criterion import CLASS_SIZE, Criterion, LeastSize
 from discreet.criteria.kind import criterion
 from discreet.errors import raise_all
-from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,14 +38,7 @@ class KAnonymity(Criterion):
     KAnonymity(k=5)
     """
 
-    k: Annotated[
-        int,
-        Ge(1),
-        Label("k: records that share their keys, at least"),
-        Doc("Least size of a class."),
-        Public,
-        Vary(5, 3, 10, 20),
-    ]
+    k: LeastSize
 
     def __post_init__(self) -> None:
         raise_all(problems_of(parameters_of(type(self)), vars(self)))

@@ -16,10 +16,10 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from discreet.criteria.criterion import Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, Sum, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, raise_all
-from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,13 +82,7 @@ class LDiversity(Criterion):
         Doc("For the recursive kind: the most frequent value stays below c times the rest."),
         Public,
     ] = None
-    confidential: Annotated[
-        tuple[str, ...] | str | None,
-        Columns(),
-        Label("Confidential attributes"),
-        Doc("The attributes it applies to; all confidential ones by default."),
-        Public,
-    ] = None
+    confidential: Attributes = None
 
     def __post_init__(self) -> None:
         problems = problems_of(parameters_of(type(self)), vars(self))

@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet.criteria.criterion import CLASS_SIZE, Criterion, chosen_attributes, named, only
+from discreet.criteria.criterion import (
+    CLASS_SIZE,
+    Attributes,
+    Criterion,
+    LeastSize,
+    chosen_attributes,
+    named,
+    only,
+)
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, raise_all
-from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,21 +68,8 @@ class PSensitiveKAnonymity(Criterion):
         Public,
         Vary(2),
     ]
-    k: Annotated[
-        int,
-        Ge(1),
-        Label("k: records that share their keys, at least"),
-        Doc("Least size of a class."),
-        Public,
-        Vary(5, 3, 10, 20),
-    ]
-    confidential: Annotated[
-        tuple[str, ...] | str | None,
-        Columns(),
-        Label("Confidential attributes"),
-        Doc("The attributes it applies to; all confidential ones by default."),
-        Public,
-    ] = None
+    k: LeastSize
+    confidential: Attributes = None
 
     def __post_init__(self) -> None:
         problems = problems_of(parameters_of(type(self)), vars(self))

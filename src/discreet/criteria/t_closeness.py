@@ -18,12 +18,12 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, Sum, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.written import HIERARCHY
 from discreet.hierarchy import Hierarchy
-from discreet.parameters import Columns, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,13 +91,7 @@ class TCloseness(Criterion):
         Label("Hierarchy of the confidential attribute"),
         Doc("For the hierarchical distance."),
     ] = field(default=None, compare=False, repr=False)
-    confidential: Annotated[
-        tuple[str, ...] | str | None,
-        Columns(),
-        Label("Confidential attributes"),
-        Doc("The attributes it applies to; all confidential ones by default."),
-        Public,
-    ] = None
+    confidential: Attributes = None
 
     def __post_init__(self) -> None:
         problems = problems_of(parameters_of(type(self)), vars(self))
