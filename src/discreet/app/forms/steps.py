@@ -254,6 +254,10 @@ class _Reading:
         try:
             value = p.read(_readable(p, sent))
         except ValueError:
+            if "Share" in p.marks:
+                what = f"“{p.label}” must be a share above 0 and up to 100 %"
+                self.say(what, "Write for example 10 %.")
+                return None
             wrong = read_problem(p)
             self.problems.append(
                 Problem("P60", f"{self.where}: {wrong.what}", wrong.remedy, p.name)
