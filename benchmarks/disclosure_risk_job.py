@@ -51,10 +51,10 @@ def linked(path: str, masked: str) -> Callable[[], Risks]:
 
 def linked_unchecked(path: str, masked: str) -> Callable[[], Risks]:
     """Without the search for ids that are missing, repeated or not in the initial file."""
-    from discreet import linking
+    from discreet.data import link
 
-    linking.id_problems = lambda *_: []
-    linking.engine.unlinked = lambda _: 0
+    link.id_problems = lambda *_: []
+    link.engine.unlinked = lambda _: 0
     return linked(path, masked)
 
 

@@ -15,7 +15,7 @@ from lattice import LIMITS
 from unit import unit
 
 import discreet as ds
-from discreet.search import Search
+from discreet.masking.generalization.search import Search
 
 K = 5
 

@@ -19,7 +19,7 @@ from processes import Clock, Grown
 from unit import unit
 
 import discreet as ds
-from discreet.search import Search
+from discreet.masking.generalization.search import Search
 
 LIMIT = 0.02
 WIDTHS = {"a": [10, 200], "b": [20], "c": [10], "d": [10], "e": [10]}

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import discreet as ds
-from discreet.search import Search, Tally
+from discreet.masking.generalization.search import Search, Tally
 
 KEYS = ["age", "marital-status", "race", "sex"]
 CONFIDENTIAL = ["income", "capital-gain", "capital-loss", "hours-per-week"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from discreet.kernels.known_sets import counting, refinement
+from discreet.kernels.known_sets import counts, refinement
 from discreet.kernels.known_sets import unions as planning
 from discreet.kernels.known_sets.enumeration import known_sets
 
@@ -21,8 +21,8 @@ def constants(cells=2**12, part=2**16, stretch=2**17, block=2**15):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "_FEWEST", cells)
         patch.setattr(refinement, "_PART", part)
-        patch.setattr(counting, "_STRETCH", stretch)
-        patch.setattr(counting, "_BLOCK", block)
+        patch.setattr(counts, "_STRETCH", stretch)
+        patch.setattr(counts, "_BLOCK", block)
         yield
 
 

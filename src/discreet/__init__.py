@@ -17,7 +17,6 @@ from discreet._version import __version__
 
 if TYPE_CHECKING:
     from discreet import datasets, errors
-    from discreet.checking import Check, check
     from discreet.criteria import (
         AllOf,
         DisclosureRiskAtMost,
@@ -26,27 +25,31 @@ if TYPE_CHECKING:
         PSensitiveKAnonymity,
         TCloseness,
     )
+    from discreet.criteria.check import Check, check
+    from discreet.data.masked import Masked
+    from discreet.data.microdata import Microdata
+    from discreet.data.reader import read
+    from discreet.data.suggestions import RoleSuggestions, suggest_roles
+    from discreet.data.unchanged import Unchanged, unchanged
+    from discreet.data.written import Written
+    from discreet.engine.resources import Settings, settings
     from discreet.errors import DiscreetError
-    from discreet.frequency import FrequencySet
-    from discreet.hierarchy import Hierarchy
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.hierarchies.hierarchy import Hierarchy
     from discreet.loss.information import InformationLoss, information_loss
     from discreet.loss.regression import RegressionLoss, regression_loss
     from discreet.loss.score import Score, score
     from discreet.loss.statistics import Statistics, compare_statistics
     from discreet.masking.generalize import generalize
-    from discreet.masking.masked import Masked
     from discreet.masking.microaggregate import microaggregate
+    from discreet.masking.protect_records import protect_records
     from discreet.masking.sample import sample
-    from discreet.masking.targeting import protect_records
-    from discreet.microdata import Microdata
-    from discreet.planning.ledger import Ledger
-    from discreet.planning.plan import Plan
-    from discreet.planning.release import Release
-    from discreet.planning.verification import Verification
-    from discreet.progressing import Progress, on_progress
-    from discreet.reading import read
-    from discreet.reporting.report import Report, report
-    from discreet.resources import Settings, settings
+    from discreet.plan.ledger import Ledger
+    from discreet.plan.plan import Plan
+    from discreet.plan.release import Release
+    from discreet.plan.verification import Verification
+    from discreet.progress import Progress, on_progress
+    from discreet.reports.report import Report, report
     from discreet.risks.by_class import Risk, risk
     from discreet.risks.candidates import KeyCandidates
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
@@ -54,50 +57,47 @@ if TYPE_CHECKING:
     from discreet.risks.record import RecordRisk, record_risk
     from discreet.risks.sampling import SamplingRisk, sampling_risk
     from discreet.risks.sensitivity import RiskSettings
-    from discreet.risks.unchanged import Unchanged, unchanged
     from discreet.risks.weights import Weights
     from discreet.rumap.grid import grid
-    from discreet.rumap.making import ru_map
     from discreet.rumap.result import RUMap
-    from discreet.suggesting import RoleSuggestions, suggest_roles
-    from discreet.written import Written
+    from discreet.rumap.ru_map import ru_map
 
 _HOME = {
     "AllOf": "discreet.criteria",
-    "Check": "discreet.checking",
+    "Check": "discreet.criteria.check",
     "DisclosureRisk": "discreet.risks.disclosure",
     "DisclosureRiskAtMost": "discreet.criteria",
     "DiscreetError": "discreet.errors",
-    "FrequencySet": "discreet.frequency",
-    "Hierarchy": "discreet.hierarchy",
+    "FrequencySet": "discreet.frequency.frequency_set",
+    "Hierarchy": "discreet.hierarchies.hierarchy",
     "InformationLoss": "discreet.loss.information",
     "KAnonymity": "discreet.criteria",
     "KeyCandidates": "discreet.risks.candidates",
     "LDiversity": "discreet.criteria",
-    "Ledger": "discreet.planning.ledger",
-    "Masked": "discreet.masking.masked",
-    "Microdata": "discreet.microdata",
+    "Ledger": "discreet.plan.ledger",
+    "Masked": "discreet.data.masked",
+    "Microdata": "discreet.data.microdata",
     "PSensitiveKAnonymity": "discreet.criteria",
-    "Plan": "discreet.planning.plan",
-    "Progress": "discreet.progressing",
+    "Plan": "discreet.plan.plan",
+    "Progress": "discreet.progress",
     "RUMap": "discreet.rumap.result",
     "RecordRisk": "discreet.risks.record",
     "RegressionLoss": "discreet.loss.regression",
-    "Release": "discreet.planning.release",
-    "Report": "discreet.reporting.report",
+    "Release": "discreet.plan.release",
+    "Report": "discreet.reports.report",
     "Risk": "discreet.risks.by_class",
     "RiskSettings": "discreet.risks.sensitivity",
-    "RoleSuggestions": "discreet.suggesting",
+    "RoleSuggestions": "discreet.data.suggestions",
     "SamplingRisk": "discreet.risks.sampling",
     "Score": "discreet.loss.score",
-    "Settings": "discreet.resources",
+    "Settings": "discreet.engine.resources",
     "Statistics": "discreet.loss.statistics",
     "TCloseness": "discreet.criteria",
-    "Unchanged": "discreet.risks.unchanged",
-    "Verification": "discreet.planning.verification",
+    "Unchanged": "discreet.data.unchanged",
+    "Verification": "discreet.plan.verification",
     "Weights": "discreet.risks.weights",
-    "Written": "discreet.written",
-    "check": "discreet.checking",
+    "Written": "discreet.data.written",
+    "check": "discreet.criteria.check",
     "compare_statistics": "discreet.loss.statistics",
     "datasets": "discreet.datasets",
     "disclosure_risk": "discreet.risks.disclosure",
@@ -107,20 +107,20 @@ _HOME = {
     "information_loss": "discreet.loss.information",
     "key_candidates": "discreet.risks.key_sets",
     "microaggregate": "discreet.masking.microaggregate",
-    "on_progress": "discreet.progressing",
-    "protect_records": "discreet.masking.targeting",
-    "read": "discreet.reading",
+    "on_progress": "discreet.progress",
+    "protect_records": "discreet.masking.protect_records",
+    "read": "discreet.data.reader",
     "record_risk": "discreet.risks.record",
     "regression_loss": "discreet.loss.regression",
-    "report": "discreet.reporting.report",
+    "report": "discreet.reports.report",
     "risk": "discreet.risks.by_class",
-    "ru_map": "discreet.rumap.making",
+    "ru_map": "discreet.rumap.ru_map",
     "sample": "discreet.masking.sample",
     "sampling_risk": "discreet.risks.sampling",
     "score": "discreet.loss.score",
-    "settings": "discreet.resources",
-    "suggest_roles": "discreet.suggesting",
-    "unchanged": "discreet.risks.unchanged",
+    "settings": "discreet.engine.resources",
+    "suggest_roles": "discreet.data.suggestions",
+    "unchanged": "discreet.data.unchanged",
 }
 
 __all__ = [

@@ -497,6 +497,11 @@ def as_written(value: Any) -> Fraction:
     return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
 
 
+def nearest(fraction: float, n: int) -> int:
+    """The number of records nearest to a share of n, halves up."""
+    return math.floor(as_written(fraction) * n + Fraction(1, 2))
+
+
 def whole_number(name: str, value: object, least: int) -> list[Problem]:
     """The problem of an argument that is not a whole number of at least ``least``."""
     if is_whole(value) and value >= least:  # type: ignore[operator]

@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn")
 @contextmanager
 def running(folder, file=None, **options):
     """A server that answers; ended and erased in the end."""
-    from discreet.app.server import Server
+    from discreet.app.server.service import Server
 
     folder.mkdir(mode=0o700, exist_ok=True)
     server = Server(folder, file, **options)

@@ -8,10 +8,10 @@ import socket
 import stat
 import time
 
-from discreet.app import launching, uploads
-from discreet.app.jobs import Job
-from discreet.app.work.reading import Column, Opened
-from discreet.app.workspaces import Result
+from discreet.app.jobs.job import Job
+from discreet.app.jobs.table import Column, Opened
+from discreet.app.server import launch, uploads
+from discreet.app.server.workspaces import Result
 from tests.app.attacks import TABLE, reading
 from tests.app.visitor import Visitor
 
@@ -147,7 +147,7 @@ def token_for_all(server):
     """The file that leads the browser here is for the eyes of its owner."""
     place = server.workspaces.folder / "launch"
     place.mkdir()
-    file = launching.redirect_file(server.link, place)
+    file = launch.redirect_file(server.link, place)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -191,7 +191,7 @@ def quoted_error(server, monkeypatch):
         raise RuntimeError(SECRET)
 
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.app.routes.data.page", broken)
+        patched.setattr("discreet.app.screens.data.page", broken)
         answer = Visitor(server).logged_in().get("/")
     assert answer.status == 500
     assert "RuntimeError" in answer.text

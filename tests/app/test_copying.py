@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.app.work import copying, measuring, reading
-from discreet.app.work.task import WORKING, Task
+from discreet.app.jobs import risk, table, typed_copy
+from discreet.app.jobs.task import WORKING, Task
 
 ROWS = [
     "id,zip,age,size,born,seen,job,note",
@@ -24,7 +24,7 @@ def task(tmp_path):
     """A task on a table that was opened, with roles and types."""
     (tmp_path / "t.csv").write_text("\n".join([*ROWS, ""]))
     (tmp_path / WORKING).mkdir()
-    reading.opened(Task({"source": SOURCE}, tmp_path, {}))
+    table.opened(Task({"source": SOURCE}, tmp_path, {}))
 
     def make(source=SOURCE, **document):
         return Task({"source": source, **document}, tmp_path, {})
@@ -41,7 +41,7 @@ def is_copy(data):
 def test_the_copy_gives_the_same_figures_as_the_source(task, column, missing):
     others = [name for name in COLUMNS[1:] if name != column]
     given = task({**SOURCE, "missing": missing}, roles={"keys": [column], "confidential": others})
-    copied, source = copying.opened(given), given.plan.open()
+    copied, source = typed_copy.opened(given), given.plan.open()
     assert is_copy(copied)
     assert not is_copy(source)
     assert copied.types == source.types
@@ -53,28 +53,28 @@ def test_the_copy_gives_the_same_figures_as_the_source(task, column, missing):
 
 def test_the_records_keep_their_order(task):
     given = task(roles={"keys": ["zip"]})
-    rows = [data.class_sizes() for data in (copying.opened(given), given.plan.open())]
+    rows = [data.class_sizes() for data in (typed_copy.opened(given), given.plan.open())]
     assert np.array_equal(*rows)
     samples = [
-        ds.sample(d, n=3, seed=1).to("arrow") for d in (copying.opened(given), given.plan.open())
+        ds.sample(d, n=3, seed=1).to("arrow") for d in (typed_copy.opened(given), given.plan.open())
     ]
     assert samples[0].to_pylist() == samples[1].to_pylist()
 
 
 def test_a_number_that_is_declared_nominal_is_read_from_the_source(task):
     """1.0 and 1 are one number and two texts; NaN is a text."""
-    number = copying.opened(task(roles={"keys": ["size"]}))
-    nominal = copying.opened(task(roles={"keys": ["size"]}, types={"size": "nominal"}))
+    number = typed_copy.opened(task(roles={"keys": ["size"]}))
+    nominal = typed_copy.opened(task(roles={"keys": ["size"]}, types={"size": "nominal"}))
     assert is_copy(number)
     assert not is_copy(nominal)
     assert (number.profile["size"][0], nominal.profile["size"][0]) == (3, 5)
-    assert is_copy(copying.opened(task(types={"job": "nominal"})))
+    assert is_copy(typed_copy.opened(task(types={"job": "nominal"})))
 
 
 def test_another_way_of_reading_or_a_changed_file_takes_the_source(task, tmp_path):
-    assert not is_copy(copying.opened(task({"file": "t.csv"})))
+    assert not is_copy(typed_copy.opened(task({"file": "t.csv"})))
     (tmp_path / "t.csv").write_text("\n".join([*ROWS, "6,1,2,3,,,,", ""]))
-    changed = copying.opened(task())
+    changed = typed_copy.opened(task())
     assert not is_copy(changed)
     assert changed.n == 6
 
@@ -82,5 +82,5 @@ def test_another_way_of_reading_or_a_changed_file_takes_the_source(task, tmp_pat
 def test_without_a_copy_the_source_is_measured(task, tmp_path):
     (tmp_path / "t.csv").write_text("a,A\n1,2\n1,2\n")  # a Parquet file may not hold these names
     given = task({"file": "t.csv"}, roles={"keys": ["a"]})
-    reading.opened(Task({"source": {"file": "t.csv"}}, tmp_path, {}))
-    assert measuring.risk(given).figures["k"] == 2
+    table.opened(Task({"source": {"file": "t.csv"}}, tmp_path, {}))
+    assert risk.risk(given).figures["k"] == 2

@@ -2,39 +2,39 @@
 
 import pytest
 
-from discreet.app import drafting
-from discreet.app.stepping import form_of_hierarchy, hierarchy_in
-from discreet.app.uploads import tame
-from discreet.app.weighing import weights_in, weights_text
+from discreet.app.forms import draft
+from discreet.app.forms.hierarchy import form_of_hierarchy, hierarchy_in
+from discreet.app.forms.value_weights import weights_in, weights_text
+from discreet.app.server.uploads import tame
 
 ORDER = ["name", "age", "zip", "illness", "w"]
 
 
-@pytest.mark.parametrize("role", drafting.ROLES)
+@pytest.mark.parametrize("role", draft.ROLES)
 def test_a_role_that_was_given_is_the_role_that_is_shown(role):
-    document = drafting.with_role({"source": {"file": "t.csv"}}, "age", role, ORDER)
-    assert drafting.role_of(document, "age") == role
-    assert drafting.role_of(document, "zip") == "other"
+    document = draft.with_role({"source": {"file": "t.csv"}}, "age", role, ORDER)
+    assert draft.role_of(document, "age") == role
+    assert draft.role_of(document, "zip") == "other"
     assert document["source"] == {"file": "t.csv"}
 
 
 def test_keys_keep_the_order_of_the_table_in_whatever_order_they_are_chosen():
     document = {}
     for column in ("illness", "zip", "age"):
-        document = drafting.with_role(document, column, "key", ORDER)
+        document = draft.with_role(document, column, "key", ORDER)
     assert document["roles"] == {"keys": ["age", "zip", "illness"]}
 
 
 def test_a_second_weight_takes_the_place_of_the_first():
-    document = drafting.with_role({}, "w", "weight", ORDER)
-    document = drafting.with_role(document, "age", "weight", ORDER)
+    document = draft.with_role({}, "w", "weight", ORDER)
+    document = draft.with_role(document, "age", "weight", ORDER)
     assert document["roles"] == {"weight": "age"}
-    assert drafting.role_of(document, "w") == "other"
+    assert draft.role_of(document, "w") == "other"
 
 
 def test_a_role_taken_away_leaves_no_empty_entry():
-    document = drafting.with_role({}, "age", "key", ORDER)
-    assert drafting.with_role(document, "age", "other", ORDER)["roles"] == {}
+    document = draft.with_role({}, "age", "key", ORDER)
+    assert draft.with_role(document, "age", "other", ORDER)["roles"] == {}
 
 
 def test_what_is_said_of_columns_that_are_gone_is_dropped():
@@ -43,7 +43,7 @@ def test_what_is_said_of_columns_that_are_gone_is_dropped():
         "types": {"zip": "nominal"},
         "hierarchies": {"age": {"suppress": True}},
     }
-    assert drafting.within(document, ["age"]) == {
+    assert draft.within(document, ["age"]) == {
         "roles": {"keys": ["age"]},
         "types": {},
         "hierarchies": {"age": {"suppress": True}},
@@ -52,9 +52,9 @@ def test_what_is_said_of_columns_that_are_gone_is_dropped():
 
 def test_reading_otherwise_keeps_the_file_and_the_missing_policy():
     document = {"source": {"file": "t.csv", "missing": "wildcard", "separator": ";"}}
-    again = drafting.with_source(document, {"encoding": "latin-1"})
+    again = draft.with_source(document, {"encoding": "latin-1"})
     assert again["source"] == {"file": "t.csv", "missing": "wildcard", "encoding": "latin-1"}
-    assert drafting.with_missing(again, "category")["source"] == {
+    assert draft.with_missing(again, "category")["source"] == {
         "file": "t.csv",
         "encoding": "latin-1",
     }

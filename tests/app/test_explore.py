@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.app import drafting, lattice_svg, map_svg
-from discreet.app.lattices import BAND, WHOLE, Lattice, State
-from discreet.app.work import exploring
+from discreet.app.forms import draft
+from discreet.app.jobs import lattice as exploring
+from discreet.app.screens import lattice_picture, node_map
+from discreet.app.screens.lattice_figures import BAND, WHOLE, Lattice, State
 from tests.app.inside import HOSTILE, SECRET, hostile_table
 from tests.app.lattice_tables import LEVELS, hierarchies, planned, swept, table
 from tests.app.test_jobs import is_alive
@@ -135,7 +136,7 @@ def test_the_selected_node_is_drawn_whatever_is_left_out(medium, show):
     mine = lattice(medium, show=show, node=0)
     wanted = {"all": np.ones(480, bool), "feasible": mine.feasible, "minimal": mine.minimal}[show]
     assert set(mine.drawn) == {*np.flatnonzero(wanted).tolist(), 0}
-    drawn = str(lattice_svg.drawing(mine, "/x"))
+    drawn = str(lattice_picture.drawing(mine, "/x"))
     assert len(re.findall('<a id="n', drawn)) == len(mine.drawn)
     assert drawn.count('aria-current="true"') == 1
 
@@ -152,7 +153,7 @@ def test_of_a_large_lattice_a_band_is_drawn(large):
 def test_drawings_stay_within_their_frames(medium):
     for show in ("all", "minimal"):
         mine = lattice(medium, 5, 2, 10.0, show)
-        for drawn in (lattice_svg.drawing(mine, "/x"), map_svg.drawing(mine, "/x")):
+        for drawn in (lattice_picture.drawing(mine, "/x"), node_map.drawing(mine, "/x")):
             wide, high = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn).groups())
             for x, y in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn):
                 assert 6 <= float(x) <= wide - 6
@@ -209,10 +210,10 @@ def test_without_the_check_of_the_sliders_what_they_do_not_offer_is_answered(
     def whatever(given, name, usual, *_, **__):
         return float(given.get(name) or usual or 0)
 
-    monkeypatch.setattr("discreet.app.routes.explore._number", whatever)
+    monkeypatch.setattr("discreet.app.screens.explore._number", whatever)
     assert visitor.get(at(small, k=51, node=3)).status == 200
     assert visitor.get(at(small, node=-1)).status != 422
-    monkeypatch.setattr("discreet.app.routes.explore._choice", lambda given, name, *_: given[name])
+    monkeypatch.setattr("discreet.app.screens.explore._choice", lambda given, name, *_: given[name])
     wrong = at(small, show="all", map="anything", node=0)
     assert visitor.get(wrong).status == 500  # it gets as far as the drawing
 
@@ -264,19 +265,19 @@ def test_other_steps_and_criteria_of_the_plan_stay():
     sample = {"do": "sample", "fraction": 0.5, "seed": 1}
     old = {"do": "generalize", "max_suppressed": 0.1}
     before = {"steps": [sample, old], "criterion": {"k": 3, "p": 2, "closeness": 0.2}}
-    after = drafting.with_node(before, {"k": 5}, 0.02, {"age": 1})
+    after = draft.with_node(before, {"k": 5}, 0.02, {"age": 1})
     made = {"do": "generalize", "max_suppressed": 0.02, "levels": {"age": 1}}
     assert after["steps"] == [sample, made]
     assert after["criterion"] == {"k": 5, "p": 2, "closeness": 0.2}
-    assert drafting.with_node({}, {"k": 5}, 0.02, {"age": 1})["steps"] == [made]
-    assert drafting.generalization(after) == (after["criterion"], made)
-    assert drafting.generalization({}) == ({}, {})
+    assert draft.with_node({}, {"k": 5}, 0.02, {"age": 1})["steps"] == [made]
+    assert draft.generalization(after) == (after["criterion"], made)
+    assert draft.generalization({}) == ({}, {})
 
 
 def test_a_change_of_roles_or_hierarchies_puts_the_lattice_out_of_date(visitor):
     workspace = swept(visitor, "12")
     given = workspace.document["hierarchies"]
-    workspace.change(lambda d: drafting.with_entry(d, "hierarchies", "key1", None))
+    workspace.change(lambda d: draft.with_entry(d, "hierarchies", "key1", None))
     page = text_of(visitor.get(at(workspace)))
     assert "Out of date" in page
     assert "Sweep the lattice again" in page
@@ -285,7 +286,7 @@ def test_a_change_of_roles_or_hierarchies_puts_the_lattice_out_of_date(visitor):
     assert "the lattice" in visitor.get(f"/w/{workspace.id}/banner").text
     workspace.change(lambda d: {**d, "hierarchies": given})
     assert "Out of date" not in text_of(visitor.get(at(workspace)))
-    workspace.change(lambda d: drafting.with_entry(d, "hierarchies", "key1", None))
+    workspace.change(lambda d: draft.with_entry(d, "hierarchies", "key1", None))
     visitor.post(f"/w/{workspace.id}/explore/sweep")
     ended(workspace.job)
     assert "of 6 nodes" in text_of(visitor.get(at(workspace)))

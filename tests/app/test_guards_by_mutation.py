@@ -31,8 +31,11 @@ from contextlib import contextmanager, nullcontext
 import pytest
 import uvicorn
 
-from discreet.app import application, guard, jobs, pages, previewing, uploads, worker, workspaces
-from discreet.app import server as servers
+from discreet.app.jobs import job as jobs
+from discreet.app.jobs import worker
+from discreet.app.screens import preview
+from discreet.app.server import application, guard, pages, uploads, workspaces
+from discreet.app.server import service as servers
 from tests.app import attacks, inside
 from tests.app.conftest import running
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
@@ -109,7 +112,7 @@ def talkative(app, make=uvicorn.Config, **given):
     return make(app, **{**given, "access_log": True})
 
 
-ROUTES = "discreet.app.routes"
+ROUTES = "discreet.app.screens"
 # what is put in place of each rule: where it is, and the mutant
 RULES = {
     inside.two_files: {f"{ROUTES}.data.form_of": lambda request, *, files=0: request.form()},
@@ -126,12 +129,12 @@ RULES = {
     inside.column_not_there: {
         f"{ROUTES}.{screen}.column_of": any_column for screen in ("roles", "hierarchy")
     },
-    inside.three_jobs: {"discreet.app.workspaces.Jobs": functools.partial(jobs.Jobs, 3)},
+    inside.three_jobs: {"discreet.app.server.workspaces.Jobs": functools.partial(jobs.Jobs, 3)},
     inside.other_address: {(servers, "_own_socket"): everywhere},
     inside.folder_for_all: {"pathlib.Path.mkdir": open_to_all(workspaces.Path.mkdir)},
-    inside.token_for_all: {"discreet.app.launching.os.open": for_all},
+    inside.token_for_all: {"discreet.app.server.launch.os.open": for_all},
     inside.token_in_the_log: {"uvicorn.Config": talkative},
-    inside.rare_label: {(previewing, "THRESHOLD"): 1},
+    inside.rare_label: {(preview, "THRESHOLD"): 1},
     inside.quoted_error: {
         (application, "unknown_failure"): lambda error: jobs.Problem("E02", str(error), "")
     },
@@ -175,7 +178,7 @@ def test_without_withholding_a_message_leaves_the_process(monkeypatch, tmp_path)
     assert inside.SECRET not in str(said())
     assert said()[0][0] == "E02"
     told = lambda error: jobs.Problem("E02", str(error), "")  # noqa: E731
-    monkeypatch.setattr("discreet.app.jobs.unknown_failure", told)
+    monkeypatch.setattr("discreet.app.jobs.job.unknown_failure", told)
     assert inside.SECRET in str(said())
 
 
@@ -214,7 +217,7 @@ def file_for_all(folder, table, monkeypatch):
 
 def test_without_the_mask_others_may_read_a_file(tmp_path, patients, monkeypatch):
     file_for_all(tmp_path, patients, monkeypatch)
-    monkeypatch.setattr("discreet.app.server.os.umask", lambda _: 0)
+    monkeypatch.setattr("discreet.app.server.service.os.umask", lambda _: 0)
     gives_way(file_for_all, tmp_path, patients, monkeypatch)
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import discreet as ds
-from discreet.app.jobs import Job, Jobs
+from discreet.app.jobs.job import Job, Jobs
 from tests.app.waiting import PATIENCE, ended, until
 
 SECRET = "Tr0ub4dor"
@@ -143,7 +143,7 @@ def test_a_worker_ends_when_the_app_is_gone(tmp_path):
     """The other end of its standard input closes when the app is killed."""
     task = b'{"work": "risk", "document": {}, "folder": ".", "settings": {}, "result": "r"}\n'
     worker = subprocess.Popen(
-        [sys.executable, "-c", "import discreet.app.worker as w, time\n"
+        [sys.executable, "-c", "import discreet.app.jobs.worker as w, time\n"
          "w._attempt = lambda *_: time.sleep(600)\nw.main()"],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=tmp_path,
     )  # fmt: skip

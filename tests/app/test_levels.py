@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.app import drafting
+from discreet.app.forms import draft
 from tests.app.lattice_tables import planned, swept
 from tests.app.releases import text_of
 from tests.app.visitor import Visitor
@@ -37,8 +37,8 @@ def is_used(visitor, workspace):
     pages = [visitor.get(f"/w/{workspace.id}/{path}") for path in ("protect", "roles", "banner")]
     said = {UNUSED not in text_of(page) for page in pages}
     shown = 'value="levels" checked' in pages[0].text
-    used = bool(drafting.levels_of(workspace.sections))
-    assert said == {shown} == {used} == {bool(drafting.levels_of(workspace.plan.document))}
+    used = bool(draft.levels_of(workspace.sections))
+    assert said == {shown} == {used} == {bool(draft.levels_of(workspace.plan.document))}
     return used
 
 
@@ -70,12 +70,12 @@ def test_a_node_is_not_used_after_a_change_and_is_again_when_that_is_taken_back(
     visitor, with_a_node, what
 ):
     change, there, back = CHANGES[what]
-    with_a_node.change(lambda d: drafting.with_entry(d, "hierarchies", "key0", {"intervals": [2]}))
+    with_a_node.change(lambda d: draft.with_entry(d, "hierarchies", "key0", {"intervals": [2]}))
     visitor.post(f"/w/{with_a_node.id}/protect", chain(with_a_node))
     assert is_used(visitor, with_a_node)
     change(visitor, with_a_node, *there)
     assert not is_used(visitor, with_a_node)
-    assert drafting.generalization(with_a_node.sections)[1] == {
+    assert draft.generalization(with_a_node.sections)[1] == {
         "do": "generalize",
         "max_suppressed": 0.02,
     }
@@ -85,7 +85,7 @@ def test_a_node_is_not_used_after_a_change_and_is_again_when_that_is_taken_back(
 
 def chain(workspace, k="5", choice="levels"):
     """The form of Protect with the levels of the plan."""
-    (levels,) = drafting.levels_of(workspace.document)
+    (levels,) = draft.levels_of(workspace.document)
     named = {f"level-0-{i}": level for i, level in enumerate(levels.values())}
     first = {"do-0": "generalize", "max_suppressed-0": "2 %", "choice-0": choice}
     return {"do": "save", **first, **named, "k": k, "p": ""}
@@ -104,7 +104,7 @@ def test_another_k_drops_the_node_with_a_sentence_and_does_not_run_something_els
     visitor.post(at, chain(with_a_node, "6"))  # "these levels" once more: chosen anew
     assert is_used(visitor, with_a_node)
     visitor.post(at, chain(with_a_node, "7", "best"))
-    assert drafting.levels_of(with_a_node.document) == []
+    assert draft.levels_of(with_a_node.document) == []
     assert UNUSED not in text_of(visitor.get(at))
 
 
@@ -117,7 +117,7 @@ def test_the_same_node_can_be_used_for_another_k(visitor, with_a_node):
 def test_after_a_key_is_gone_the_chain_runs_and_finds_its_levels(visitor):
     workspace = planned(visitor, "12")
     levels = {"key0": 2, "key1": 1, "key2": 1}
-    workspace.change(lambda d: drafting.with_node(d, {"k": 5}, 0.02, levels))
+    workspace.change(lambda d: draft.with_node(d, {"k": 5}, 0.02, levels))
     column(visitor, workspace, "key2", "other")
     page = visitor.get(f"/w/{workspace.id}/protect")
     assert UNUSED in text_of(page)

@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from discreet.app import map_svg
-from discreet.app.lattices import Lattice, State
-from discreet.app.work.exploring import explored
-from discreet.app.work.protecting import Run
-from discreet.app.work.reading import Column, Opened
-from discreet.app.work.task import WORKING, Task
-from discreet.app.workspaces import Result
+from discreet.app.jobs.lattice import explored
+from discreet.app.jobs.protection import Run
+from discreet.app.jobs.table import Column, Opened
+from discreet.app.jobs.task import WORKING, Task
+from discreet.app.screens import node_map
+from discreet.app.screens.lattice_figures import Lattice, State
+from discreet.app.server.workspaces import Result
 from tests.app.lattice_tables import hierarchies, table
 from tests.app.visitor import Visitor
 
@@ -51,10 +51,10 @@ def swept(tmp_path_factory):
 def drawn(lattice):
     """Per point of the map: its place, the nodes that it names, and the number that it shows."""
     found = []
-    for point in POINT.finditer(str(map_svg.drawing(lattice, "/x"))):
+    for point in POINT.finditer(str(node_map.drawing(lattice, "/x"))):
         labels = re.findall(r"⟨[\d,]+⟩", point["said"])
         number = re.search(r'class="number"[^>]*>×(\d+)<', point["rest"])
-        size = 6.5 if len(map_svg.places(lattice)) <= 60 else 4.2
+        size = 6.5 if len(node_map.places(lattice)) <= 60 else 4.2
         if point["x"] is not None:
             place = float(point["x"]), float(point["y"])
         else:  # a star, which begins at its top
@@ -69,7 +69,7 @@ def test_every_node_is_drawn_where_its_figures_say_and_equal_ones_once(swept, na
     known, folder = swept(name)
     for k, show, node in itertools.product((2, 5, 30), ("all", "minimal"), (None, 0)):
         lattice = Lattice(known, folder, State(k=k, limit=5.0, show=show, map=map_, node=node))
-        low, high = map_svg._ends(lattice)
+        low, high = node_map._ends(lattice)
         points = drawn(lattice)
         at = {label: place for place, labels, _ in points for label in labels}
         assert len(at) == sum(len(labels) for _, labels, _ in points) == len(lattice.drawn)
@@ -78,25 +78,25 @@ def test_every_node_is_drawn_where_its_figures_say_and_equal_ones_once(swept, na
             one = lattice.node(number)
             up = one.mean_risk if map_ == "risk" else one.suppressed / known.n
             x, y = at[one.label]
-            across = map_svg.RIGHT - map_svg.LEFT
+            across = node_map.RIGHT - node_map.LEFT
             assert x == pytest.approx(
-                map_svg.LEFT + across * (one.loss - low) / (high - low), abs=0.2
+                node_map.LEFT + across * (one.loss - low) / (high - low), abs=0.2
             )
-            tall = map_svg.BOTTOM - map_svg.TOP
-            assert y == pytest.approx(map_svg.BOTTOM - tall * math.sqrt(up), abs=0.2)
+            tall = node_map.BOTTOM - node_map.TOP
+            assert y == pytest.approx(node_map.BOTTOM - tall * math.sqrt(up), abs=0.2)
         assert all(number == len(labels) for _, labels, number in points)
 
 
 def test_from_a_point_of_several_nodes_each_is_reached(swept):
     known, folder = swept("480")
     start = Lattice(known, folder, State(k=5, limit=5.0))
-    several = max(map_svg.places(start).values(), key=len)
+    several = max(node_map.places(start).values(), key=len)
     assert len(several) > 1
     seen, node = [], several[0]
     for _ in several:
         lattice = Lattice(known, folder, State(k=5, limit=5.0, node=node))
-        assert set(map_svg.beside(lattice)) == set(several)
-        svg = str(map_svg.drawing(lattice, "/x"))
+        assert set(node_map.beside(lattice)) == set(several)
+        svg = str(node_map.drawing(lattice, "/x"))
         here = re.search(rf'<a id="m{node}" [^>]*data-node="(\d+)"[^>]*aria-current="true"', svg)
         seen.append(node)
         node = int(here[1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.app import drafting
+from discreet.app.forms import draft
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 
@@ -87,7 +87,7 @@ def test_roles_that_were_given_stay_unless_it_is_said(visitor, patients):
 def test_a_suggested_weight_does_not_take_the_place_of_one_that_was_given():
     given = {"roles": {"weight": "a"}}
     suggested = {"a": "other", "b": "weight", "c": "key"}
-    kept = drafting.with_suggested(given, suggested, every=False)
+    kept = draft.with_suggested(given, suggested, every=False)
     assert kept["roles"] == {"weight": "a", "keys": ["c"]}
-    replaced = drafting.with_suggested(given, suggested, every=True)
+    replaced = draft.with_suggested(given, suggested, every=True)
     assert replaced["roles"] == {"weight": "b", "keys": ["c"]}

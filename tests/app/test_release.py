@@ -9,9 +9,9 @@ import tomllib
 import pytest
 
 import discreet as ds
-from discreet.app import drafting
+from discreet.app.forms import draft
 from discreet.app.forms import steps as chain_form
-from discreet.app.work.running import folder_of
+from discreet.app.jobs.plan_run import folder_of
 from tests.app.inside import hostile_table
 from tests.app.releases import (
     CHAIN,
@@ -139,7 +139,7 @@ def test_a_generalization_needs_something_to_reach(visitor, idle):
 
 def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):
     levels = {"age": 2, "zip": 2, "sex": 0}
-    idle.change(lambda d: drafting.with_node({**d, "criterion": {}}, {"k": 3}, 0.1, levels))
+    idle.change(lambda d: draft.with_node({**d, "criterion": {}}, {"k": 3}, 0.1, levels))
     page = visitor.get(f"/w/{idle.id}/protect").text
     assert 'value="levels" checked' in page
     assert (
@@ -204,7 +204,7 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     unmasked = ds.ru_map(data, [masked]).unmasked.risk
     assert figures["disclosure_risk"]["before"]["maximal"] == pytest.approx(unmasked)
     page = text_of(visitor.get(f"/w/{ready.id}/compare/2"))
-    from discreet.reporting.blocks import shown
+    from discreet.reports.blocks import shown
 
     row = (masked.n, after.k, after.uniques, disclosure.maximal, "does not apply", loss.ebil_share)
     assert f"2. sample 80%, mdav k=4 of age, zip, sex {' '.join(map(shown, row))}" in page
@@ -218,8 +218,8 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
 def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same_name(
     visitor, ready
 ):
-    from discreet.app.pages import environment
-    from discreet.reporting.blocks import shown
+    from discreet.app.server.pages import environment
+    from discreet.reports.blocks import shown
 
     run = ready.results["run-1"].value
     ledger = json.loads((folder_of(ready.folder, "run-1") / "masked.ledger.json").read_text())
@@ -294,7 +294,7 @@ def test_runs_are_bounded_removed_with_their_files_and_erased_with_the_table(
     fresh = opened(visitor, patients)
     chain = {"do-0": "sample", "fraction-0": "50", "seed-0": "1"}
     protected(visitor, fresh, chain)
-    monkeypatch.setattr("discreet.app.runs.MOST", 1)
+    monkeypatch.setattr("discreet.app.server.runs.MOST", 1)
     answer = visitor.post(f"/w/{fresh.id}/protect", {"do": "run", **chain})
     assert (answer.status, "N63" in answer.text) == (422, True)
     visitor.post(f"/w/{fresh.id}/compare/1/choose")
@@ -575,7 +575,7 @@ def test_columns_that_are_gone_leave_the_chain():
         {"do": "sample", "fraction": 0.5, "seed": 1},
         {"do": "microaggregate", "columns": ["a"]},
     ]
-    assert drafting.within({"steps": chain, "criterion": {"k": 5}}, ["b"]) == {
+    assert draft.within({"steps": chain, "criterion": {"k": 5}}, ["b"]) == {
         "types": {}, "hierarchies": {}, "roles": {}, "criterion": {"k": 5}, "steps": chain[:1],
     }  # fmt: skip
 

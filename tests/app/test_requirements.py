@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from discreet.app import drafting, requirements
-from discreet.app.routes import explore
-from discreet.app.runs import runs_of
-from discreet.app.work.protecting import Run
+from discreet.app.forms import draft
+from discreet.app.jobs.protection import Run
+from discreet.app.screens import explore
+from discreet.app.server import requirements
+from discreet.app.server.runs import runs_of
 from tests.app.conftest import running
 from tests.app.lattice_tables import hierarchies, table
 from tests.app.releases import GENERALIZE, done, downloaded, number, released, text_of
@@ -110,7 +111,7 @@ def test_a_form_that_changes_the_first_criterion_leaves_the_others_whole(visitor
     workspace.change(lambda d: {**d, "criterion": both})
     visitor.post(f"/w/{workspace.id}/protect", {"do": "save", "k": "6"})
     assert workspace.document["criterion"] == [{"k": 6}, both[1]]
-    workspace.change(lambda d: drafting.with_steps(d, [], {}))
+    workspace.change(lambda d: draft.with_steps(d, [], {}))
 
 
 # -- the checklist -------------------------------------------------------------------------------

@@ -213,7 +213,7 @@ def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patie
 
 @pytest.mark.parametrize(("keys", "most"), [(1, 1), (2, 2), (12, 3), (13, 2), (23, 2), (50, 1)])
 def test_no_more_combinations_are_counted_than_take_a_moment(keys, most):
-    from discreet.app.work import demands
+    from discreet.app.jobs import demands
 
     assert demands._up_to(keys) == most
     assert sum(math.comb(keys, size) for size in range(1, most + 1)) <= demands.MOST_SETS
@@ -407,7 +407,7 @@ def test_the_library_of_the_pages_is_the_one_that_was_looked_at():
     import hashlib
     from pathlib import Path
 
-    from discreet.app import application
+    from discreet.app.server import application
 
     static = Path(application.STATIC)
     digest = hashlib.sha256((static / "htmx.min.js").read_bytes()).hexdigest()

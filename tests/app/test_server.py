@@ -162,10 +162,10 @@ def listening(pid):
 
 def test_the_command_says_what_is_not_installed(monkeypatch, tmp_path):
     from discreet import DiscreetError
-    from discreet.app import server
+    from discreet.app.server import service
 
-    monkeypatch.setattr(server, "_NEEDED", ("starlette", "no_such_package"))
+    monkeypatch.setattr(service, "_NEEDED", ("starlette", "no_such_package"))
     with pytest.raises(DiscreetError, match="no_such_package") as caught:
-        server.serve(None, most_upload=1, ready=lambda *_: time.sleep(0))
+        service.serve(None, most_upload=1, ready=lambda *_: time.sleep(0))
     assert caught.value.code == "M01"
     assert "pip install 'discreet[app]'" in str(caught.value)

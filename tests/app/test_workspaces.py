@@ -3,8 +3,8 @@
 import pytest
 
 import discreet as ds
-from discreet.app.drafting import with_entry
-from discreet.app.workspaces import Workspaces
+from discreet.app.forms.draft import with_entry
+from discreet.app.server.workspaces import Workspaces
 from tests.app.waiting import ended
 
 TABLE = "age,zip\n23,41076\n23,41076\n37,48201\n38,48201\n"

@@ -5,8 +5,9 @@ import pickle
 import threading
 import time
 
-from discreet.app import jobs, worker
-from discreet.app.work.task import WORKING
+from discreet.app.jobs import job as jobs
+from discreet.app.jobs import worker
+from discreet.app.jobs.task import WORKING
 from discreet.errors import DiscreetError
 
 

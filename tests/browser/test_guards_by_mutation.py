@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from discreet.app import guard
+from discreet.app.server import guard
 from tests.app.conftest import running
 from tests.app.waiting import until
 from tests.browser.conftest import patient

@@ -17,7 +17,7 @@ import pytest
 
 import discreet as ds
 from discreet.cli import main
-from discreet.commands import app
+from discreet.cli.commands import app
 from tests.cli.test_commands import discreet
 
 PROMISED = {

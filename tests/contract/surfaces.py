@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import discreet as ds
 from discreet.app.forms.steps import LEVELS, own_parameters
-from discreet.commands.described import criterion_options, method_options, place
+from discreet.cli.described import criterion_options, method_options, place
 from discreet.parameters import parameters_of
-from discreet.planning.steps import fields_of
+from discreet.plan.steps import fields_of
 from discreet.registry import criteria, maskings
 
 PAGE = "docs/surfaces.md"

@@ -46,7 +46,7 @@ def test_every_measure_is_the_same_to_a_billionth(engine, scope):
 
 def test_sums_of_the_embedded_engine_give_what_the_values_give(monkeypatch):
     here = losses(ds.read, scope="file", dimension=3)
-    monkeypatch.setattr("discreet.linking._FEW", 0)
+    monkeypatch.setattr("discreet.data.link._FEW", 0)
     there = losses(ds.read, scope="file", dimension=3)
     assert_close(there.measures, here.measures)
 

@@ -51,7 +51,7 @@ def test_the_records_chosen_are_those_of_the_smallest_hashes(data):
 @pytest.mark.verb("sample")
 def test_a_sample_of_many_is_found_without_sorting_them(data, monkeypatch):
     few = rows(ds.sample(data, n=300, seed=5))
-    monkeypatch.setattr("discreet.engine.choosing._FEW", 10)
+    monkeypatch.setattr("discreet.engine.choice._FEW", 10)
     assert rows(ds.sample(data, n=300, seed=5)) == few
 
 

@@ -86,8 +86,8 @@ def test_blocks_give_the_same_masked_values(data, reference, options):
 @pytest.mark.verb("microaggregate in blocks")
 @pytest.mark.parametrize("sorted_", [1_000_000, 20])
 def test_the_engine_cuts_the_blocks_of_the_kernel(engine, monkeypatch, sorted_):
-    monkeypatch.setattr("discreet.engine.blocking._SORTED", sorted_)
-    monkeypatch.setattr("discreet.engine.blocking._BINS", 8)
+    monkeypatch.setattr("discreet.engine.blocks._SORTED", sorted_)
+    monkeypatch.setattr("discreet.engine.blocks._BINS", 8)
     rng = np.random.default_rng(1)
     x = np.column_stack(
         [rng.integers(0, 30, 260), rng.lognormal(3, 1, 260), rng.integers(0, 2, 260)]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as ds
-from discreet.commands import app
+from discreet.cli.commands import app
 from tests.engines.tables import survey
 
 

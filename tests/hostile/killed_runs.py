@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import discreet as ds
-from discreet import rooms
+from discreet.files import rooms
 
 OUTPUTS = {"masked": "out/m.csv", "public": "public/p.json", "ledger": "out/l.json"}
 

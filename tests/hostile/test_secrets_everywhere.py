@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import pytest
 
 from discreet import cli
-from discreet.commands import app
+from discreet.cli.commands import app
 
 SECRET, LABEL = "SECRET", "LABEL"  # rare values, and categories of many records
 NUMBER, FRACTION = 918273645, 7391.28465

@@ -28,7 +28,7 @@ from tests.mutation.mutations import Mutant, mutants_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/discreet")
-FOLDERS = ("criteria", "risks", "loss", "generalization", "kernels")
+FOLDERS = ("criteria", "risks", "loss", "masking/generalization", "kernels")
 # Tests of figures; those of pages, files, processes and engines do not look at a kernel.
 TESTS = ("tests/papers", "tests/properties", "tests/twins", "tests/unit", "src/discreet")
 LEFT_OUT = ("test_docs", "test_docs_site", "test_rebuilt", "test_report", "test_imports",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidData, Problem
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.rumap.point import Point
 from discreet.rumap.result import RUMap
 

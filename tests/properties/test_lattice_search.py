@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.generalization.conditions import Conditions
-from discreet.generalization.fewest import fewest_records
+from discreet.masking.generalization.conditions import Conditions
+from discreet.masking.generalization.fewest import fewest_records
 
 KEYS = ("a", "b")
 HIERARCHIES = {

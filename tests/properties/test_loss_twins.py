@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet.frequency import FrequencySet
+from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.linkage import own_is_nearest
 from discreet.loss.categorical import categorical_loss
 from discreet.loss.continuous import continuous_loss

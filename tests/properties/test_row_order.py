@@ -136,7 +136,7 @@ def test_linkage_within_blocks_is_the_same_in_any_order_of_the_records(monkeypat
 
 @pytest.mark.parametrize("measure", [losses, statistics], ids=lambda f: f.__name__)
 def test_sums_of_the_engine_are_the_same_in_any_order_of_the_records(measure, monkeypatch):
-    monkeypatch.setattr("discreet.linking._FEW", 0)
+    monkeypatch.setattr("discreet.data.link._FEW", 0)
     order = np.arange(120)
     for seed in range(3):
         other = np.random.default_rng(seed).permutation(order)

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.masking.sample import allocate, nearest
+from discreet.masking.sample import allocate
+from discreet.parameters import nearest
 
 
 def largest_remainders(sizes, total):

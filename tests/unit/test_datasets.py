@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import datasets, simulation
-from discreet.datasets import billing, patients
+from discreet import datasets
+from discreet.datasets import billing, patients, simulation
 from discreet.errors import InvalidParameter
 
 Simulate = Callable[..., pa.Table]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import discreet as ds
-from discreet.engine import turns, waiting
+from discreet.engine import turns, wait
 
 
 def test_threads_may_mask_and_measure_at_the_same_time():
@@ -60,11 +60,11 @@ def test_a_drop_that_fails_disturbs_nothing():
 
 def test_a_step_within_a_step_is_carried_out_at_once():
     """In another thread it would wait for the turn of this one, for ever."""
-    watch = waiting.Watch(lambda: -1.0, lambda: None)
+    watch = wait.Watch(lambda: -1.0, lambda: None)
     assert not turns.is_our_turn()
-    within = turns.in_turn(lambda: waiting.awaited(threading.current_thread, watch))
+    within = turns.in_turn(lambda: wait.awaited(threading.current_thread, watch))
     assert within is threading.main_thread()
-    assert waiting.awaited(threading.current_thread, watch) is not threading.main_thread()
+    assert wait.awaited(threading.current_thread, watch) is not threading.main_thread()
 
 
 def test_the_turn_of_another_thread_is_not_ours():
@@ -75,7 +75,7 @@ def test_the_turn_of_another_thread_is_not_ours():
 
 def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
     """Ctrl-C halfway through a question would leave its answer to the next one."""
-    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
     asked, stopped = set(), threading.Event()
 
     def percent():
@@ -94,7 +94,7 @@ def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
             raise Enough
 
     with pytest.raises(Enough), ds.on_progress(listen):
-        waiting.awaited(lambda: stopped.wait(20), waiting.Watch(percent, stop))
+        wait.awaited(lambda: stopped.wait(20), wait.Watch(percent, stop))
     assert stopped.is_set()
     assert len(asked) == 2
     assert threading.main_thread() not in asked
@@ -102,7 +102,7 @@ def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
 
 def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
     """What the connection does then is of the thread whose turn it is."""
-    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
     inside, go_on, stops, ran = threading.Event(), threading.Event(), [], []
 
     def call():
@@ -112,12 +112,12 @@ def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
     def enough(_):
         raise RuntimeError
 
-    watch = waiting.Watch(lambda: -1.0, lambda: stops.append(1))
+    watch = wait.Watch(lambda: -1.0, lambda: stops.append(1))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(turns.in_turn, call)
         inside.wait(10)
         with pytest.raises(RuntimeError), ds.on_progress(enough):
-            waiting.awaited(lambda: ran.append(1), watch)
+            wait.awaited(lambda: ran.append(1), watch)
         go_on.set()
         assert running.result(20)
     turns.in_turn(lambda: None)
@@ -125,7 +125,7 @@ def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
 
 
 def test_a_thread_with_a_callback_can_be_ended_too(monkeypatch):
-    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
     stopped = threading.Event()
 
     def enough(_):
@@ -133,7 +133,7 @@ def test_a_thread_with_a_callback_can_be_ended_too(monkeypatch):
 
     def call():
         with ds.on_progress(enough):
-            waiting.awaited(lambda: stopped.wait(20), waiting.Watch(lambda: -1.0, stopped.set))
+            wait.awaited(lambda: stopped.wait(20), wait.Watch(lambda: -1.0, stopped.set))
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError):
         pool.submit(call).result(20)

@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
-from discreet import search as searching
 from discreet.errors import InternalError
-from discreet.generalization import minimal, nodes, optimal
-from discreet.generalization.swept import Swept
 from discreet.kernels.lattice import pairwise, sweep
-from discreet.masking import aggregation, found, targeting
+from discreet.masking import aggregation, found, protect_records
 from discreet.masking import microaggregate as microaggregating
+from discreet.masking.generalization import minimal, nodes, optimal
+from discreet.masking.generalization import search as searching
+from discreet.masking.generalization.figures import Swept
 from discreet.masking.local_suppression import Blanked
 
 AGES = [21, 22, 23, 24, 31, 32, 33, 34, 41, 42, 43, 71]
@@ -173,8 +173,10 @@ def test_records_that_stay_above_the_limit_of_their_risk_are_found_out(survey, m
     limit = 50.0
     assert risk.above(limit).count == 12
     nobody = np.array([], dtype=int)
-    monkeypatch.setattr(targeting, "suppressed", lambda *_: Blanked({}, 0, nobody))
-    monkeypatch.setattr(targeting, "aggregated", lambda data, *_: (data.source, {}, 0, nobody))
+    monkeypatch.setattr(protect_records, "suppressed", lambda *_: Blanked({}, 0, nobody))
+    monkeypatch.setattr(
+        protect_records, "aggregated", lambda data, *_: (data.source, {}, 0, nobody)
+    )
     said = assert_refused(lambda: ds.protect_records(survey, risk, at_most=limit, method=method))
     assert "above a risk of" in said
 

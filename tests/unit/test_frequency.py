@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.frequency import FrequencySet
+from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import fits, pack
 
 

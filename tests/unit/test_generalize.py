@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet import search as search_module
+from discreet.masking.generalization import search as search_module
 
 KEYS = ["age", "zip", "sex"]
 HIERARCHIES = {
@@ -77,9 +77,9 @@ def test_column_names_with_markup_do_not_break_out_of_the_drawing():
 
 
 def test_a_large_lattice_is_drawn_in_part_and_says_so(monkeypatch, found):
-    from discreet.generalization import drawing
+    from discreet.masking.generalization import diagram
 
-    monkeypatch.setattr(drawing, "WHOLE", 5)
+    monkeypatch.setattr(diagram, "WHOLE", 5)
     assert "nodes are drawn" in found.lattice.svg()
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InvalidData, InvalidParameter, UnreadableSource
-from discreet.hierarchy import Hierarchy, fit_all
+from discreet.hierarchies.hierarchy import Hierarchy, fit_all
 
 HEIGHTS = {
     "sex": 1,

@@ -336,10 +336,10 @@ def test_the_report_and_the_map_show_what_applies(name, tmp_path):
     else:
         assert ds.ru_map(initial, [masked], loss=loss).points[0].loss == found.measures[loss]
     pytest.importorskip("altair")
-    from discreet.reporting import cost
-    from discreet.reporting.blocks import Table, Words
-    from discreet.reporting.facts import Given, gather
-    from discreet.reporting.sentences import short
+    from discreet.reports import cost
+    from discreet.reports.blocks import Table, Words
+    from discreet.reports.facts import Given, gather
+    from discreet.reports.sentences import short
 
     for audience in ("internal", "public"):
         facts = gather(initial, masked, Given(), on=None, audience=audience, threshold=None)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from discreet.app.labels import _FIELDS, in_words
+from discreet.app.forms.labels import _FIELDS, in_words
 from discreet.cli import _called
 from discreet.errors import Problem, argument
 from tests.conftest import ROOT

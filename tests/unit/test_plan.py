@@ -12,7 +12,7 @@ import pytest
 import discreet as ds
 from discreet.hierarchies.written import built
 from discreet.hierarchies.written import written as dump
-from discreet.planning import criteria
+from discreet.plan import criteria
 from discreet.registry import maskings
 
 H = ds.Hierarchy

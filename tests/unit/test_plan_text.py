@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.planning.lines import lines_of
-from discreet.planning.toml import to_toml
+from discreet.plan.lines import lines_of
+from discreet.plan.toml import to_toml
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 scalars = st.one_of(

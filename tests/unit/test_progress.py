@@ -12,7 +12,7 @@ import pytest
 
 import discreet as ds
 from discreet.errors import DiscreetError
-from discreet.progressing import stage, watched
+from discreet.progress import stage, watched
 
 LONG = """
 import numpy as np, discreet as ds
@@ -115,7 +115,7 @@ def test_ctrl_c_ends_a_compiled_loop_at_once():
 def test_a_bar_appears_in_a_terminal_when_the_work_takes_long():
     program = """
 import time
-import discreet.progressing as progressing
+import discreet.progress as progressing
 progressing._PATIENCE = 0.2
 with progressing.stage("grouping similar records", 10) as advance:
     for i in range(6):
@@ -132,7 +132,7 @@ with progressing.stage("grouping similar records", 10) as advance:
 
 def test_no_bar_is_drawn_into_a_pipe():
     program = """
-import discreet.progressing as progressing
+import discreet.progress as progressing
 progressing._PATIENCE = 0.0
 with progressing.stage("grouping", 2) as advance:
     advance(1)

@@ -274,7 +274,7 @@ def test_an_argument_that_is_not_microdata_is_refused(tmp_path, data):
 def test_a_package_that_is_not_installed_is_named_before_the_work(
     tmp_path, data, masked, monkeypatch, module
 ):
-    from discreet.reporting import fragments
+    from discreet.reports import fragments
 
     find = importlib.util.find_spec
     monkeypatch.setattr(

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.charts import before_after_chart, svg
-from discreet.reporting import binning, fragments
-from discreet.reporting.blocks import Code, Share, Table, Words, cut, rounded, shown
-from discreet.reporting.distributions import distributions
-from discreet.reporting.naming import clean, distinct, shortened
-from discreet.reporting.pictures import picture
-from discreet.reporting.sentences import sentence
+from discreet.reports import bins, fragments
+from discreet.reports.blocks import Code, Share, Table, Words, cut, rounded, shown
+from discreet.reports.distributions import distributions
+from discreet.reports.names import clean, distinct, shortened
+from discreet.reports.pictures import picture
+from discreet.reports.sentences import sentence
 
 # -- numbers in bins -------------------------------------------------------------------------------
 
@@ -38,9 +38,9 @@ numbers = st.lists(
 
 @given(numbers, numbers, st.integers(1, 9))
 def test_bins_hold_no_records_or_enough_and_all_of_them(before, after, threshold):
-    at = binning.edges(*counts_of(before))
-    files = [binning.counted(*counts_of(values), at) for values in (before, after)]
-    runs = binning.merged(files, threshold)
+    at = bins.edges(*counts_of(before))
+    files = [bins.counted(*counts_of(values), at) for values in (before, after)]
+    runs = bins.merged(files, threshold)
     if min(len(before), len(after)) < threshold:
         assert runs == []
         return
@@ -53,7 +53,7 @@ def test_bins_hold_no_records_or_enough_and_all_of_them(before, after, threshold
 
 @given(numbers)
 def test_edges_are_round_ascending_and_few(values):
-    at = binning.edges(*counts_of(values))
+    at = bins.edges(*counts_of(values))
     assert list(at) == sorted(set(at))
     assert 1 <= len(at) <= 13
     largest = max(abs(at))
@@ -65,9 +65,9 @@ def test_edges_are_round_ascending_and_few(values):
 def test_a_value_falls_into_the_bin_that_its_label_says():
     values, counts = counts_of([5.0] * 9 + [25.0] * 6 + [95.0] * 7)
     at = np.array([10.0, 20.0, 30.0])
-    files = [binning.counted(values, counts, at)]
-    runs = binning.merged(files, 5)
-    assert binning.labels(at, runs, binning.number_text) == [
+    files = [bins.counted(values, counts, at)]
+    runs = bins.merged(files, 5)
+    assert bins.labels(at, runs, bins.number_text) == [
         "under 10", "10 to 20", "20 to 30", "30 or more",
     ]  # fmt: skip
     assert files[0].tolist() == [9, 0, 6, 7]
@@ -83,16 +83,16 @@ def test_a_value_falls_into_the_bin_that_its_label_says():
 )
 def test_labels_tell_neither_the_digits_of_a_value_nor_the_largest(values, told):
     values, counts = counts_of(values)
-    at = binning.edges(values, counts)
-    files = [binning.counted(values, counts, at)]
-    labels = binning.labels(at, binning.merged(files, 5), binning.number_text)
+    at = bins.edges(values, counts)
+    files = [bins.counted(values, counts, at)]
+    labels = bins.labels(at, bins.merged(files, 5), bins.number_text)
     assert labels
     assert not any(told in label.replace(",", "") for label in labels)
 
 
 def test_no_finite_value_gives_no_edge_and_one_bin():
-    at = binning.edges(np.array([np.inf]), np.array([9]))
-    assert binning.labels(at, binning.merged([np.array([9])], 5), str) == ["all values"]
+    at = bins.edges(np.array([np.inf]), np.array([9]))
+    assert bins.labels(at, bins.merged([np.array([9])], 5), str) == ["all values"]
 
 
 # -- distributions ---------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from discreet import rooms
+from discreet.files import rooms
 from tests.processes import run
 
 
@@ -30,7 +30,7 @@ def test_a_room_killed_before_it_had_its_lock_is_removed(tmp_path):
 DYING = """
 import os, sys
 from pathlib import Path
-from discreet import rooms
+from discreet.files import rooms
 
 count, unlink = iter(range(100)), Path.unlink
 

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 import pytest
 
 import discreet as ds
-from discreet import schools
-from discreet.datasets import school_records, school_settings
+from discreet.datasets import school_records, school_settings, schools
 from discreet.errors import InvalidParameter
 from discreet.kernels.known_sets.enumeration import known_sets
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet import search as searching
-from discreet.generalization.budget import budget_of
-from discreet.generalization.conditions import Conditions
-from discreet.generalization.fewest import fewest_for_all
+from discreet.masking.generalization import search as searching
+from discreet.masking.generalization.budget import budget_of
+from discreet.masking.generalization.conditions import Conditions
+from discreet.masking.generalization.fewest import fewest_for_all
 from tests.generalization_twin import Asked, at_node
 from tests.properties.test_search_of_everything import HIERARCHIES, read
 

@@ -190,7 +190,7 @@ def test_the_command_line_takes_them_before_the_verb(tmp_path):
 def test_a_child_process_does_not_remove_the_folder_of_its_parent(tmp_path):
     then = """
 if (child := os.fork()) == 0:
-    from discreet.rooms import vacate
+    from discreet.files.rooms import vacate
     vacate()
     os._exit(0)
 os.waitpid(child, 0)

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as ds
-from discreet.commands import app
+from discreet.cli.commands import app
 
 N = 200
 TABLE = {

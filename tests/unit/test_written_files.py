@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet import rooms
+from discreet.files import rooms
 
 TABLE = {
     "rec": [f"r{i:02}" for i in range(40)],

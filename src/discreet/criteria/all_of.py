@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.criteria.criterion import Criterion, Sum
+from discreet.criteria.criterion import Criterion
 from discreet.errors import fail
+from discreet.frequency.value_counts import Sum
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from discreet.classes import Classes
+    from discreet.frequency.classes import Classes
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet.attributes import names
+from discreet.data.attributes import names
 from discreet.errors import argument, fail, listed
 from discreet.parameters import Columns, Label, Public, Vary
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from discreet.classes import Classes
+    from discreet.frequency.classes import Classes
+    from discreet.frequency.value_counts import Sum
 
 CLASS_SIZE = "class size"
 LeastSize = Annotated[
@@ -38,7 +39,6 @@ Attributes = Annotated[
     Doc("The attributes it applies to; all confidential ones by default."),
     Public,
 ]
-Sum = tuple[str, str]  # an attribute, and what is added up of its values: entropy, distance, …
 
 
 class Criterion(abc.ABC):

@@ -16,16 +16,17 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, raise_all
+from discreet.frequency.value_counts import Sum
 from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.classes import Classes
-    from discreet.criteria.value_counts import ValueCounts
+    from discreet.frequency.classes import Classes
+    from discreet.frequency.value_counts import ValueCounts
 
 Diversity = Literal["distinct", "entropy", "recursive"]
 _TOLERANCE = 1e-12  # a class whose entropy is log l but for rounding satisfies

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from discreet.classes import Classes
+    from discreet.frequency.classes import Classes
 
 
 @criterion(

@@ -18,18 +18,19 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Attributes, Criterion, Sum, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, fail, raise_all
+from discreet.frequency.value_counts import Sum
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.written import HIERARCHY
-from discreet.hierarchy import Hierarchy
 from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.classes import Classes
-    from discreet.criteria.value_counts import ValueCounts
+    from discreet.frequency.classes import Classes
+    from discreet.frequency.value_counts import ValueCounts
     from discreet.hierarchies.recoding import Recoding
 
     Ground = Callable[[NDArray[np.float64]], NDArray[np.float64]]

@@ -3,7 +3,7 @@
 DuckDB is embedded and the default; a table of any other Ibis backend stays where it is.
 """
 
-from discreet.engine.aggregating import (
+from discreet.engine.aggregation import (
     Move,
     Rounded,
     Spread,
@@ -13,10 +13,10 @@ from discreet.engine.aggregating import (
     spreads,
     spreads_by_stratum,
 )
-from discreet.engine.blocking import Axis, in_blocks
-from discreet.engine.choosing import multiplied, sample, stratified_sample
-from discreet.engine.comparing import Compared, compared
-from discreet.engine.counting import (
+from discreet.engine.blocks import Axis, in_blocks
+from discreet.engine.choice import multiplied, sample, stratified_sample
+from discreet.engine.comparison import Compared, compared
+from discreet.engine.counts import (
     Extent,
     class_figures,
     class_signatures,
@@ -35,7 +35,7 @@ from discreet.engine.counting import (
     with_class_size,
 )
 from discreet.engine.csv import read_csv
-from discreet.engine.exposing import (
+from discreet.engine.exposure import (
     CellSums,
     LargeSet,
     Sensitivity,
@@ -47,6 +47,14 @@ from discreet.engine.exposing import (
     outside,
     sums_of_products,
 )
+from discreet.engine.input import (
+    from_arrow,
+    from_table,
+    in_spark,
+    is_table,
+    read_parquet,
+    read_parquet_in_spark,
+)
 from discreet.engine.limits import (
     Limits,
     limits_in_force,
@@ -54,7 +62,7 @@ from discreet.engine.limits import (
     restore_limits,
     set_limits,
 )
-from discreet.engine.linking import (
+from discreet.engine.links import (
     Pair,
     classification,
     compatible,
@@ -63,14 +71,6 @@ from discreet.engine.linking import (
     record_sizes,
     same_engine,
     unlinked,
-)
-from discreet.engine.opening import (
-    from_arrow,
-    from_table,
-    in_spark,
-    is_table,
-    read_parquet,
-    read_parquet_in_spark,
 )
 from discreet.engine.output import FORMULA, Form, collect, native, records, write
 from discreet.engine.recoding import extended, recoded, replaced, without

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import csvfile
-from discreet.engine.counting import portions
+from discreet.engine.counts import portions
 from discreet.engine.embedded import embedded, kept
 from discreet.engine.failures import translated
+from discreet.engine.input import literal
 from discreet.engine.lifetimes import fresh_name
 from discreet.engine.missing import MissingCodes, normalised, without_codes
-from discreet.engine.opening import literal
 from discreet.engine.source import Kind, Source, collected, watched
 
 if TYPE_CHECKING:

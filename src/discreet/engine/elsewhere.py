@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from discreet.engine.waiting import Watch
+    from discreet.engine.wait import Watch
 
 __all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import Limits, configuration, limits_in_force
 from discreet.engine.turns import in_turn
-from discreet.engine.waiting import Watch
+from discreet.engine.wait import Watch
 from discreet.errors import argument, fail
 from discreet.files import beside
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet import csvfile
-from discreet.engine.waiting import Watch, awaited
+from discreet.engine.wait import Watch, awaited
 from discreet.errors import DiscreetError, Problem, argument, raise_all
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from discreet.engine.waiting import Watch
+    from discreet.engine.wait import Watch
 
 _HOMES = {"duckdb": "embedded", "pyspark": "spark", "postgres": "postgres"}
 

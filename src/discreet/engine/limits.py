@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import NotSupported, Problem, argument, raise_all
-from discreet.rooms import lasting_room
+from discreet.files.rooms import lasting_room
 
 DEFAULT = "default"
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine import spark
-from discreet.engine.choosing import hashed
+from discreet.engine.choice import hashed
 from discreet.engine.failures import translated
 from discreet.engine.home import home_of
 from discreet.engine.source import Source, collected, is_distributed, watched

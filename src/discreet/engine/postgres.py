@@ -20,7 +20,7 @@ from discreet.engine.embedded import embedded
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import limits_in_force
 from discreet.engine.turns import between_turns
-from discreet.engine.waiting import Watch
+from discreet.engine.wait import Watch
 from discreet.errors import fail
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from discreet.engine.waiting import Watch
+    from discreet.engine.wait import Watch
 
 Kind = Literal["integer", "number", "boolean", "text", "date", "timestamp", "time", "other"]
 

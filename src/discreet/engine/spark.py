@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from discreet.engine.embedded import same
 from discreet.engine.lifetimes import fresh_name, when_unused
-from discreet.engine.waiting import Watch, Work
+from discreet.engine.wait import Watch, Work
 from discreet.errors import fail
 from discreet.files import folder_beside, no_wider
 

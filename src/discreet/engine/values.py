@@ -1,7 +1,7 @@
 """Values of a confidential attribute in each class, brought from the engine in a row per class.
 
 Where they are too many for that, it is refused: what a class holds is then added up in the engine
-(:func:`~discreet.engine.counting.summed_classes`), which a search cannot do with.
+(:func:`~discreet.engine.counts.summed_classes`), which a search cannot do with.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.engine.counting import class_figures, pairs_of
+from discreet.engine.counts import class_figures, pairs_of
 from discreet.engine.source import Source, collected, is_near, same
 from discreet.errors import Problem, raise_all
 

@@ -1,1 +1,1 @@
-"""The parts of ``discreet.hierarchy``: the rules, and what fitting them gives."""
+"""The parts of ``discreet.hierarchies.hierarchy``: the rules, and what fitting them gives."""

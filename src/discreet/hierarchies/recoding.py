@@ -49,7 +49,7 @@ class Recoding:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from discreet.hierarchy import Hierarchy
+    >>> from discreet.hierarchies.hierarchy import Hierarchy
     >>> zips = Hierarchy.prefixes([5, 3, 0]).fit("zip", pa.array(["41076", "41099", "43102"]))
     >>> zips
     Recoding of 'zip': 3 values, 3 leaves, groups per level 3, 2, 1
@@ -120,7 +120,7 @@ class Recoding:
         Examples
         --------
         >>> import pyarrow as pa
-        >>> from discreet.hierarchy import Hierarchy
+        >>> from discreet.hierarchies.hierarchy import Hierarchy
         >>> fitted = Hierarchy.prefixes([5, 3, 0]).fit("zip", pa.array(["41076", "41099", "43102"]))
         >>> print(fitted.tree())
         *

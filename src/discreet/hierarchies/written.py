@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from discreet.hierarchy import Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.parameters import Written
 
 BUILDERS = (

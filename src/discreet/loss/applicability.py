@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import listed
-from discreet.wording import counted
+from discreet.words import counted
 
 OF_NUMBERS = (
     "il1", "il2", "il3", "il4", "il5", "il",

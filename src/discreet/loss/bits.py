@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.frequency import FrequencySet
+from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.summation import total
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.linking import Linked
+    from discreet.data.link import Linked
 
 
 def bits_of(

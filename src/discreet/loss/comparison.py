@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.data.link import Linked
+from discreet.data.microdata import Microdata
 from discreet.errors import InfiniteValues, raise_all
-from discreet.linking import Linked
 from discreet.loss.bits import bits_of
 from discreet.loss.categorical import (
     attribute_dist,
@@ -22,7 +23,6 @@ from discreet.loss.categorical import (
     tables_of,
 )
 from discreet.loss.continuous import QUANTILES, Summary, around
-from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,7 +20,7 @@ from discreet.kernels.summation import total
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.frequency import FrequencySet
+    from discreet.frequency.frequency_set import FrequencySet
 
 LossName = Literal[
     "iyengar", "discernibility", "average-class-size", "precision", "height", "entropy"

@@ -13,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet import attributes, frames
+from discreet import frames
+from discreet.data import attributes
+from discreet.data.link import Linked, link
+from discreet.data.masked import Masked, Step, require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.linking import Linked, link
 from discreet.loss.applicability import (
     OF_CLASSES,
     OF_NAMES,
@@ -29,12 +32,10 @@ from discreet.loss.bits import share_of_bits
 from discreet.loss.categorical import added_up
 from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
-from discreet.masking.masked import Masked, Step, require_records
-from discreet.microdata import Microdata
 from discreet.parameters import whole_number
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.risks.by_class import ClassSizes
-from discreet.wording import counted
+from discreet.words import counted
 
 Scope = Literal["keys", "file"]
 MEASURES: dict[str, tuple[str, str]] = {

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import attributes, frames
+from discreet import frames
+from discreet.data import attributes
+from discreet.data.link import Linked, link
+from discreet.data.microdata import Microdata
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
-from discreet.linking import Linked, link
 from discreet.loss.comparison import distinct_texts, need_finite
-from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet import frames
+from discreet.data.link import link
+from discreet.data.microdata import Microdata
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
-from discreet.linking import link
 from discreet.loss.comparison import complete_numbers, need_finite
 from discreet.loss.continuous import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import measure
-from discreet.microdata import Microdata
-from discreet.progressing import stage
+from discreet.progress import stage
 from discreet.risks.disclosure import disclosure_risk
 
 if TYPE_CHECKING:

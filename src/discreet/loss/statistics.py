@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
+from discreet.data.link import link
+from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
-from discreet.linking import link
 from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
-from discreet.microdata import Microdata
 
 if TYPE_CHECKING:
     from discreet.loss.continuous import Matrix

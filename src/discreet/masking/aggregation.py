@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.attributes import steps
+from discreet.frequency.scale import steps
 from discreet.masking.attainable import Attainable, column_of, wholes
 from discreet.masking.averages import (
     OrdinalAverage,
@@ -116,7 +116,7 @@ class Column:
         """Numbers of a continuous attribute; codes of an ordinal or nominal one, in their order."""
         if attribute.measure == "continuous":
             return cls._numbers(attribute, column)
-        from discreet.frequency import coded
+        from discreet.frequency.frequency_set import coded
 
         labels, codes = coded(column, None)
         if attribute.scale is None:

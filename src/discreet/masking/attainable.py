@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import engine
-from discreet.microdata import Microdata
+from discreet.data.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa

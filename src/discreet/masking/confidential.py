@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet import engine
-from discreet.masking.masked import Masked
-from discreet.microdata import Microdata
+from discreet.data.masked import Masked
+from discreet.data.microdata import Microdata
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.frequency import FrequencySet
+    from discreet.frequency.frequency_set import FrequencySet
 
 
 class Confidential(NamedTuple):

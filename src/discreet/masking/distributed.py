@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet import engine
+from discreet.data.masked import require_ids, require_link
+from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.masking.aggregation import Attribute, Options, mask_block
-from discreet.masking.masked import require_ids, require_link
 from discreet.masking.partition import block_size, unit_of
-from discreet.microdata import Microdata
 
 _WHOLE = 1_000_000  # records that one executor may hold
 

@@ -13,27 +13,28 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from discreet import engine, frames
-from discreet.attributes import AttributeType
+from discreet.data.attributes import AttributeType
+from discreet.data.masked import Masked, masked_from
+from discreet.data.microdata import Microdata
+from discreet.data.promise import refuse, refuse_broken
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
-from discreet.generalization.nodes import NodeClasses
-from discreet.generalization.recount import Recount
-from discreet.generalization.task import Task
 from discreet.loss.generalization import precision
-from discreet.masking.masked import Masked, masked_from
-from discreet.masking.promise import Holds, refuse, refuse_broken
-from discreet.microdata import Microdata
+from discreet.masking.generalization.nodes import NodeClasses
+from discreet.masking.generalization.recount import Recount
+from discreet.masking.generalization.search import Figures, Search, SearchName, Tally
+from discreet.masking.generalization.task import Task
+from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
-from discreet.search import Figures, Search, SearchName, Tally
-from discreet.wording import counted, share
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.generalization.view import LatticeView
     from discreet.hierarchies.recoding import Recoding
-    from discreet.planning.plan import Plan
+    from discreet.masking.generalization.view import LatticeView
+    from discreet.plan.plan import Plan
 
 VERB = "generalize"
 
@@ -162,7 +163,7 @@ class Found:
     @functools.cached_property
     def lattice(self) -> LatticeView:
         """All nodes with their figures, for any k up to the cap and any limit of suppression."""
-        from discreet.generalization.view import LatticeView
+        from discreet.masking.generalization.view import LatticeView
 
         return LatticeView(self)
 
@@ -223,7 +224,7 @@ class Found:
 
     def plan(self, output: str = "masked.csv") -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""
-        from discreet.planning.recording import plan_of
+        from discreet.plan.calls import plan_of
 
         best = {} if self.complete else {"levels": self.best.levels}
         return plan_of(self.data, output, [("generalize", {**self.asked, **best})])
@@ -252,7 +253,7 @@ class Found:
         """One row per node found."""
         import pyarrow as pa
 
-        from discreet.generalization.view import beside
+        from discreet.masking.generalization.view import beside
 
         rows = [
             {**node.levels, **beside(node.levels, {

@@ -13,29 +13,29 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet import attributes
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.data import attributes
+from discreet.data.masked import Masked, require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
-from discreet.generalization.budget import budget_of, suppression_problems
-from discreet.generalization.optimal import time_for
-from discreet.generalization.task import Suppression, Task
-from discreet.hierarchy import Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
-from discreet.masking.masked import Masked, require_records
+from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.generalization.optimal import time_for
+from discreet.masking.generalization.search import Search, SearchName
+from discreet.masking.generalization.task import Suppression, Task
 from discreet.masking.method import masking
-from discreet.microdata import Microdata
 from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number
-from discreet.search import Search, SearchName
-from discreet.wording import counted
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.frequency import FrequencySet
+    from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.recoding import Recoding
 
 _SEARCHES = ("samarati", "all-minimal", "optimal")

@@ -18,17 +18,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet import engine
+from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.errors import fail
-from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.parameters import Parameter, parameters_of
 from discreet.registry import Entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.attributes import AttributeType
-    from discreet.masking.promise import Promise
-    from discreet.microdata import Microdata
+    from discreet.data.attributes import AttributeType
+    from discreet.data.microdata import Microdata
+    from discreet.data.promise import Promise
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

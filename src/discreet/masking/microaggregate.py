@@ -16,8 +16,11 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet import attributes, engine
-from discreet.attributes import AttributeType
+from discreet import engine
+from discreet.data import attributes
+from discreet.data.attributes import AttributeType
+from discreet.data.masked import Masked, masked_from, require_ids, require_link
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.aggregation import (
     UNIVARIATE,
@@ -31,10 +34,8 @@ from discreet.masking.aggregation import (
 )
 from discreet.masking.attainable import attainable
 from discreet.masking.averages import OrdinalAverage
-from discreet.masking.masked import Masked, masked_from, require_ids, require_link
 from discreet.masking.method import masking
-from discreet.masking.promise import InGroups
-from discreet.microdata import Microdata
+from discreet.masking.promises import InGroups
 from discreet.parameters import (
     ColumnFacts,
     Columns,
@@ -46,7 +47,7 @@ from discreet.parameters import (
     parameters_of,
     problems_of,
 )
-from discreet.progressing import watched
+from discreet.progress import watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -323,7 +324,7 @@ def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
     """The records of each stratum; one that is too small is an error."""
     if not strata:
         return [np.arange(found.num_rows)]
-    from discreet.frequency import coded
+    from discreet.frequency.frequency_set import coded
     from discreet.kernels.packing import pack
 
     columns = [coded(found.column(name), None) for name in strata]

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet import engine
-from discreet.masking.masked import Masked, masked_from, require_link
+from discreet.data.masked import Masked, masked_from, require_link
+from discreet.data.reader import read
 from discreet.masking.microaggregate import microaggregate
-from discreet.progressing import stage
-from discreet.reading import read
+from discreet.progress import stage
 from discreet.risks.record import RecordRisk, record_risk
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
 
     Rows = NDArray[np.intp]
     Flags = NDArray[np.bool_]

@@ -7,21 +7,20 @@ among the t smallest: the same records on every engine, whatever the order of th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
-from discreet import attributes, engine
-from discreet.attributes import AttributeType
+from discreet import engine
+from discreet.data import attributes
+from discreet.data.attributes import AttributeType
+from discreet.data.masked import Masked, id_problems, masked_from, require_link, seed_problems
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.masking.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.masking.method import masking
-from discreet.microdata import Microdata
 from discreet.parameters import (
     Columns,
     Label,
@@ -32,6 +31,7 @@ from discreet.parameters import (
     Vary,
     as_written,
     is_number,
+    nearest,
 )
 
 if TYPE_CHECKING:
@@ -155,11 +155,6 @@ def _weighted(data: Microdata, factors: Sequence[float]) -> dict[str, Any]:
     if data.weight is None or high == 1:
         return {}
     return {"column": data.weight, "multiplied_by": low if low == high else [low, high]}
-
-
-def nearest(fraction: float, n: int) -> int:
-    """The number of records nearest to a share of n, halves up."""
-    return math.floor(as_written(fraction) * n + Fraction(1, 2))
 
 
 def allocate(sizes: NDArray[np.int64], total: int) -> NDArray[np.int64]:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
-from discreet.masking.masked import require_records
 from discreet.measures import measure
-from discreet.microdata import Microdata
-from discreet.provenance import Provenance
-from discreet.wording import counted, share
+from discreet.results import Provenance
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    from discreet.classes import Classes
+    from discreet.frequency.classes import Classes
 
 _BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import attributes, frames
-from discreet.attributes import unknown_column
+from discreet import frames
+from discreet.data import attributes
+from discreet.data.attributes import unknown_column
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.risks.candidate import Candidate
-from discreet.wording import counted, share
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

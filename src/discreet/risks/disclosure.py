@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import frames
+from discreet.data.link import link
+from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.kernels.summation import total
-from discreet.linking import link
 from discreet.measures import measure
-from discreet.microdata import Microdata
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.classification import Classification
 from discreet.risks.weights import Weights
-from discreet.wording import counted
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,14 +16,14 @@ import numpy as np
 from discreet.errors import Problem, argument, raise_all
 from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.packing import pack
-from discreet.progressing import stage
+from discreet.progress import stage
 from discreet.risks.sensitivity import RiskSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
 
     Floats = NDArray[np.float64]
     Sets = list[tuple[int, ...]]

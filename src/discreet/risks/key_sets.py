@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import attributes
-from discreet.attributes import unknown_column
+from discreet.data import attributes
+from discreet.data.attributes import unknown_column
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
-from discreet.masking.masked import require_records
-from discreet.microdata import Microdata
 from discreet.parameters import whole_number
-from discreet.progressing import watched
-from discreet.provenance import Provenance
+from discreet.progress import watched
+from discreet.results import Provenance
 from discreet.risks.candidates import KeyCandidates
 
 if TYPE_CHECKING:
-    from discreet.frequency import FrequencySet
+    from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.separation import Separation
 
 _LIMIT = 100_000  # sets; half a minute or so for as many records

@@ -28,14 +28,14 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet import frames
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, argument, fail, listed, raise_all
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
-from discreet.masking.masked import require_records
 from discreet.measures import measure
-from discreet.microdata import Microdata
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
@@ -46,7 +46,7 @@ from discreet.risks.sensitivity import (
     settings_in,
     unknown_attributes,
 )
-from discreet.wording import counted, share
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -459,7 +459,7 @@ def _values(
     data: Microdata, settings: RiskSettings, sets: list[tuple[int, ...]], probabilities: Floats
 ) -> RiskValues:
     if data.source.row is None:
-        from discreet.exposing import exposed_in_engine
+        from discreet.risks.distributed import exposed_in_engine
 
         return exposed_in_engine(data, settings, sets, probabilities)
     found = exposure(data, settings, sets, probabilities)

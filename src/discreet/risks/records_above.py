@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import fail
-from discreet.wording import counted, share
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

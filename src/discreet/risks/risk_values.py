@@ -17,7 +17,7 @@ from discreet.risks.records_above import RecordsAbove
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
 
     Floats = NDArray[np.float64]
 
@@ -97,6 +97,6 @@ class ValuesHere:
 
     def column(self, name: str) -> Microdata:
         """The records with their risk as a further column."""
-        from discreet.exposing import column_here
+        from discreet.risks.distributed import column_here
 
         return column_here(self.data, name, self.risks)

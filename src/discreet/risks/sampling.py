@@ -20,13 +20,12 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from discreet import frames
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
-from discreet.masking.masked import require_records
-from discreet.masking.sample import nearest
-from discreet.microdata import Microdata
-from discreet.parameters import as_written, is_number
-from discreet.provenance import Provenance
+from discreet.parameters import as_written, is_number, nearest
+from discreet.results import Provenance
 from discreet.risks.by_class import ClassSizes
 
 MeasureName = Literal["minimal", "maximal"]

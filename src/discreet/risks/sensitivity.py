@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.attributes import unknown_column
+from discreet.data.attributes import unknown_column
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.parameters import Written, is_number
 from discreet.risks.value_weights import ValueTable, is_share, value_table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
 
 _TOP = ("alpha", "epsilon", "default", "known", "sensitivity", "value_sensitivity")
 

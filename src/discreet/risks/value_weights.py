@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.errors import Problem
 from discreet.parameters import is_number
-from discreet.wording import counted
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet import attributes
 from discreet.criteria.all_of import combined
 from discreet.criteria.criterion import Criterion
+from discreet.data import attributes
 from discreet.errors import DiscreetError, Problem, argument, did_you_mean, raise_all
 from discreet.masking.method import Method
 from discreet.parameters import Parameter

@@ -11,7 +11,7 @@ from discreet.errors import Problem, raise_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
 
 _DIGITS = 12  # figures that agree to this many digits after the point are equal
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from discreet.masking.masked import Masked, masked_from
+from discreet.data.masked import Masked, masked_from
+from discreet.data.microdata import Microdata
 from discreet.masking.method import Method
-from discreet.microdata import Microdata
 from discreet.parameters import Parameter
 
 

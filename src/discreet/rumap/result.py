@@ -14,9 +14,9 @@ from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
-from discreet.provenance import Provenance
+from discreet.results import Provenance
 from discreet.rumap.point import Point, frontier, tied
-from discreet.wording import counted
+from discreet.words import counted
 
 _SLACK = 1e-12  # a limit that is reached to this much is reached
 

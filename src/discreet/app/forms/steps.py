@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from discreet.app.pages import text_in
+from discreet.app.server.pages import text_in
 from discreet.errors import Problem
 from discreet.masking.method import Method
 from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of, read_problem

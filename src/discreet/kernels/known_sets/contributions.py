@@ -28,7 +28,7 @@ from discreet.kernels.known_sets.arrays import (
     Weights,
     Whole,
 )
-from discreet.kernels.known_sets.counting import Packer, stretches
+from discreet.kernels.known_sets.counts import Packer, stretches
 from discreet.kernels.known_sets.progress import Progress
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.sensitivity import effective, in_set, totals, whole_weights

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.known_sets.arrays import Advance, Columns, Floats, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
-from discreet.kernels.known_sets.counting import Packer, Stretches, stretches
+from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
 from discreet.kernels.known_sets.progress import Progress
 from discreet.kernels.known_sets.sensitivity import effective, totals
 from discreet.kernels.known_sets.tables import table_sums

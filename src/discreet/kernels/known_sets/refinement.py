@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.kernels.known_sets.arrays import Array, Ints, Rows, Set, Weights, Whole
 from discreet.kernels.known_sets.sensitivity import add_values
-from discreet.kernels.known_sets.splitting import (
+from discreet.kernels.known_sets.splits import (
     Crowd,
     Room,
     count,

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from discreet.kernels.known_sets.arrays import Array, Columns, Floats, Ints, Set, Weights, Whole
-from discreet.kernels.known_sets.counting import Stretches
+from discreet.kernels.known_sets.counts import Stretches
 
 _BITS = 62
 

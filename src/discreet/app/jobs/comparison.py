@@ -1,0 +1,87 @@
+"""Comparing a masked table with the initial one: figures of both, and the blocks of the report.
+
+Categories and bins of few records are merged as in the report; no figure is the value of a record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discreet as ds
+from discreet.reports import cost, recognition
+from discreet.reports.blocks import Section, Words
+from discreet.reports.facts import FEWEST, Facts, Given
+from discreet.reports.names import distinct
+
+_MOMENTS = ("mean", "standard deviation", "correlation")  # a quantile is the value of a record
+
+
+def figures(release: Any, before: Any) -> dict[str, Any]:
+    """What a page and a file show of a run, as plain values; ``before`` is the initial risk."""
+    return {
+        "records": dict(release.ledger.document["records"]),
+        "check": release.ledger.document["check"],
+        "risk": {"before": before.to_dict(), "after": release.ledger.document["risk"]},
+        "disclosure_risk": {
+            # unmasked, classes are the same in both files: DR_max is the mean of 1 / class size
+            "before": {"maximal": before.mean_risk},
+            "after": release.ledger.document["disclosure_risk"],
+        },
+        "information_loss": release.ledger.document["information_loss"],
+        "unchanged": unchanged_of(release.unchanged),
+        "not_measured": dict(release.ledger.document["not_measured"]),
+        "statistics": statistics(release.masked),
+    }
+
+
+def unchanged_of(found: Any) -> list[dict[str, Any]]:
+    """What leaves as it was, a row for each column, with what is to be said of a flagged one."""
+    return [
+        {**one.to_dict(), "words": one.explain() if one.flagged else ""} for one in found.columns
+    ]
+
+
+def statistics(masked: Any) -> list[dict[str, Any]]:
+    """Means, standard deviations and correlations before and after; none without numbers."""
+    try:
+        found = ds.compare_statistics(masked.initial, masked)
+    except ds.DiscreetError as error:
+        if error.code[0] != "N" and error.code != "D06":
+            raise
+        return []  # no numbers, no complete record, or no classes
+    rows: list[dict[str, Any]] = found.to_dict()["statistics"]
+    return [row for row in rows if row["statistic"] in _MOMENTS]
+
+
+def sections(release: Any, before: Any) -> tuple[Section, ...]:
+    """Who could be recognised, and what it cost: as the internal report has it."""
+    measured = (release.risk, release.disclosure_risk, release.information_loss)
+    if any(part is None for part in measured):
+        reasons = tuple(release.ledger.document["not_measured"].values())
+        return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),)
+    initial, masked = release.masked.initial, release.masked
+    facts = Facts(
+        initial=initial,
+        masked=masked,
+        on=None,
+        audience="internal",
+        threshold=threshold(release.plan.criterion),
+        names=distinct(initial.columns),
+        given=Given(),
+        before=before,
+        after=release.risk,
+        disclosure=release.disclosure_risk,
+        loss=release.information_loss,
+        checks=_parts(release.check),
+    )
+    return recognition.section(facts), cost.section(facts)
+
+
+def _parts(check: Any) -> tuple[Any, ...]:
+    """The outcomes of the criteria one by one."""
+    return () if check is None else tuple(getattr(check, "parts", [check]))
+
+
+def threshold(criteria: list[Any]) -> int:
+    """Least number of records of a category that is shown: five, or k where that is larger."""
+    return max([FEWEST, *(getattr(one, "k", 0) for one in criteria)])

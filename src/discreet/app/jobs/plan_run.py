@@ -1,0 +1,139 @@
+"""Running the plan of a workspace in a folder of its own, as ``discreet run`` would.
+
+The folder holds the plan that is given out, in which the table and the files of hierarchies have
+the names that their owner knows, and what a run of it writes. So what was made there is made
+again from the downloaded plan. The source itself is read where it lies and never put there, every
+file is new, and none has the name of a file that the plan reads.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+from discreet.app.jobs.task import Task
+from discreet.files import copy_new, write_new
+
+_ORDER = ("source", "roles", "types", "hierarchies", "criterion", "steps", "outputs")
+RUNS = ".runs"  # no upload can have this name
+# all that a run or a release writes, by what it is
+NAMES = {
+    "csv": "masked.csv",
+    "parquet": "masked.parquet",
+    "ledger": "masked.ledger.json",
+    "public": "masked.public.json",
+    "report": "report.html",
+    "public_report": "public-report.html",
+    "plan": "release.toml",
+    "script": "release.py",
+    "figures": "figures.json",
+}
+_AGAIN = "new-"  # before the names, where one is taken
+
+
+@dataclass(frozen=True)
+class Room:
+    """A new folder with the plan in it, which was run.
+
+    Attributes
+    ----------
+    folder : Path
+    names : mapping
+        Of the files that are written there: see :data:`NAMES`.
+    release : Release
+        What the run gave.
+    """
+
+    folder: Path
+    names: Mapping[str, str]
+    release: Any
+
+    def write(self, what: str, text: str) -> None:
+        """Write one of the files."""
+        write_new(self.folder / self.names[what], text)
+
+    @property
+    def plan(self) -> Any:
+        """The plan that was run, as it is given out."""
+        given = ds.Plan.read(self.folder / self.names["plan"])
+        return replace(given, document={**self.release.plan.document, **_source_in(given)})
+
+    def keep(self, task: Task) -> Path:
+        """Give the folder its place, and say it; it takes that of an older one whole."""
+        place = folder_of(task.folder, task.slot)
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.move(self.folder, place)
+        return place
+
+
+def _source_in(plan: Any) -> dict[str, Any]:
+    return {"source": plan.section("source")}
+
+
+def folder_of(workspace: Path, slot: str) -> Path:
+    """Where the files of a finished run lie."""
+    return workspace / RUNS / slot
+
+
+def hierarchy_files(document: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The files of hierarchies: the column and the name of each, by what pages call it.
+
+    Examples
+    --------
+    >>> hierarchy_files({"hierarchies": {"sex": {"suppress": True}, "job": {"file": "job.csv"}}})
+    {'hierarchy-1': ('job', 'job.csv')}
+    """
+    entries = document.get("hierarchies", {}).items()
+    named = [(column, one["file"]) for column, one in entries if "file" in one]
+    return {f"hierarchy-{i}": pair for i, pair in enumerate(named, 1)}
+
+
+def names_for(document: Mapping[str, Any]) -> dict[str, str]:
+    """The names of the files of a run: none is that of a file which the plan reads, on any system.
+
+    Examples
+    --------
+    >>> names_for({"source": {"file": ".source/survey.csv"}})["plan"]
+    'release.toml'
+    >>> names_for({"source": {"file": ".source/Release.toml"}})["plan"]
+    'new-release.toml'
+    """
+    read = [document["source"]["file"], *(name for _, name in hierarchy_files(document).values())]
+    taken, before = {Path(name).name.casefold() for name in read}, ""
+    while any(before + name in taken for name in NAMES.values()):
+        before += _AGAIN
+    return {what: before + name for what, name in NAMES.items()}
+
+
+def is_output(name: str) -> bool:
+    """Whether a run or a release may write a file of this name, on any system.
+
+    Examples
+    --------
+    >>> [is_output(name) for name in ("Report.html", "new-masked.csv", "jobs.csv")]
+    [True, True, False]
+    """
+    plain = name.casefold()
+    while plain.startswith(_AGAIN):
+        plain = plain.removeprefix(_AGAIN)
+    return plain in NAMES.values()
+
+
+def run(task: Task) -> Room:
+    """Run the plan in a new folder."""
+    folder = Path(tempfile.mkdtemp(prefix="run-"))  # private, and erased with the job
+    for name in dict.fromkeys(name for _, name in hierarchy_files(task.document).values()):
+        copy_new(task.folder / name, folder / name)  # may be replaced by another upload
+    names, source = names_for(task.document), task.folder / task.document["source"]["file"]
+    ordered = {name: task.document[name] for name in _ORDER if task.document.get(name)}
+    named = f"./{source.name}" if source.name.startswith("~") else source.name
+    ordered |= {"source": {**ordered["source"], "file": named}}
+    place = folder / names["plan"]
+    write_new(place, ds.Plan.of(ordered, folder).to_toml())
+    return Room(folder, names, ds.Plan.read(place).on(source).run())

@@ -1,0 +1,45 @@
+"""Work: what the app computes, each a function of a plan that runs in a process of its own.
+
+A screen adds its work by one entry here.
+"""
+
+from __future__ import annotations
+
+from discreet.app.jobs import lattice, protection, release, risk, table
+from discreet.app.jobs.task import Work
+
+_TABLE = ("source", "roles", "types", "hierarchies")
+
+WORK: dict[str, Work] = {
+    "open": Work(
+        "Reading the table", "columns", ("source",), table.opened, "data", beside=("missing",)
+    ),
+    "risk": Work(
+        "Measuring the risk",
+        "risk by classes",
+        ("source", "roles", "types"),
+        risk.risk,
+        "roles",
+        settings="risk",
+    ),
+    "record_risk": Work(
+        "Measuring the risk of every record",
+        "risk of every record",
+        ("source", "types"),
+        risk.record_risk,
+        "roles",
+        settings="record_risk",
+    ),
+    "explore": Work("Sweeping the lattice", "the lattice", _TABLE, lattice.explored, "explore"),
+    "protect": Work(
+        "Protecting the table", "protected tables", _TABLE, protection.protect, "protect"
+    ),
+    "release": Work(
+        "Making the release",
+        "the release",
+        _TABLE,
+        release.release,
+        "release",
+        settings="release",
+    ),
+}

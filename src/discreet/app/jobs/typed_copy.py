@@ -1,0 +1,75 @@
+"""A typed copy of a CSV table, so that jobs need not find out its types again.
+
+Finding the types of a CSV file takes longer than any measure of it. The copy is Parquet, with the
+same records in the same order. It is used while the source and the way it is read are the same,
+and unless a number is declared nominal: then its text counts, and only the source has that.
+A release is always made from the source itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+from discreet.app.jobs.task import WORKING, Task
+from discreet.app.server.originals import state_of
+
+
+def copy(data: Any, task: Task) -> None:
+    """Keep a copy of a table that was just read; none where its names forbid it."""
+    place, note = _places(task)
+    note.unlink(missing_ok=True)
+    place.unlink(missing_ok=True)
+    if place.suffix == Path(task.document["source"]["file"]).suffix:
+        return  # it is Parquet already
+    try:
+        data.write(place)
+    except ds.DiscreetError:
+        return
+    note.write_text(_basis(task), encoding="utf-8")
+
+
+def opened(task: Task) -> Any:
+    """The table with its roles and types: the copy where it will do, else the source."""
+    place, note = _places(task)
+    if not note.exists() or note.read_text(encoding="utf-8") != _basis(task):
+        return task.plan.open()
+    if _texts_count(place, task.document.get("types", {})):
+        return task.plan.open()
+    source = {"file": str(place)} | _only(task.document["source"], "missing")
+    parts = _only(task.document, "roles", "types")
+    return ds.Plan.of({"source": source, **parts}, task.folder).open()
+
+
+def _places(task: Task) -> tuple[Path, Path]:
+    """The copy, which has the name of its source, and the note of what it was made from."""
+    folder = task.folder / WORKING / "copy"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / f"{Path(task.document['source']['file']).stem}.parquet", folder / "made-from"
+
+
+def _basis(task: Task) -> str:
+    source = task.document["source"]
+    options = {name: given for name, given in source.items() if name != "missing"}
+    return json.dumps([options, state_of(task.folder / source["file"])], sort_keys=True)
+
+
+def _texts_count(place: Path, types: Mapping[str, Any]) -> bool:
+    """Whether a column is declared nominal that the copy does not hold as text."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    nominal = {name for name, given in types.items() if given == "nominal"}
+    schema = parquet.read_schema(place)
+    return any(
+        field.name in nominal
+        and not (pa.types.is_string(field.type) or pa.types.is_large_string(field.type))
+        for field in schema
+    )
+
+
+def _only(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: mapping[name] for name in names if name in mapping}

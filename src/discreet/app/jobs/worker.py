@@ -1,0 +1,99 @@
+"""The process of a job: one task in, lines of progress out, the result in a file.
+
+    python -m discreet.app.jobs.worker
+
+What an unknown error says may quote a cell: only its type leaves the process. Errors of this
+package hold names and counts, and are passed on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import IO, Any
+
+_PAUSE = 0.1  # seconds between two lines of progress
+
+
+def main() -> None:
+    """Do the task on standard input."""
+    task = json.loads(sys.stdin.buffer.readline())
+    out = _own_output()
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+    code = _attempt(task, out)
+    out.flush()
+    os._exit(code)
+
+
+def _own_output() -> IO[str]:
+    """Standard output for our lines alone: what a library prints goes nowhere."""
+    private = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    return private
+
+
+def _end_with_the_app() -> None:
+    """Standard input ends when the app is gone."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _attempt(task: dict[str, Any], out: IO[str]) -> int:
+    from discreet.app.jobs.job import unknown_failure
+    from discreet.errors import DiscreetError
+
+    try:
+        _do(task, out)
+    except DiscreetError as error:
+        problems = [[p.code, p.what, p.remedy] for p in error.problems]
+    except Exception as error:  # noqa: BLE001 - its message may quote a value
+        failure = unknown_failure(error)
+        problems = [[failure.code, failure.what, failure.remedy]]
+    else:
+        return 0
+    print(json.dumps({"failed": problems}), file=out)
+    return 1
+
+
+def _do(task: dict[str, Any], out: IO[str]) -> None:
+    import discreet as ds
+    from discreet.app.jobs.task import Found, Task
+    from discreet.app.jobs.tasks import WORK
+
+    last = -1.0
+
+    def tell(progress: Any) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= _PAUSE or progress.done == progress.total:
+            last = now
+            line = {"stage": progress.stage, "done": progress.done, "total": progress.total}
+            print(json.dumps(line), file=out, flush=True)
+
+    parts = task["document"], Path(task["folder"]), task["settings"], task.get("slot", "")
+    given = Task(*parts, tell=tell)
+    with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell):
+        warnings.simplefilter("always")
+        value = WORK[task["work"]].do(given)
+    found = Found(value, _ours(heard))
+    result = Path(task["result"])
+    draft = result.with_suffix(".draft")
+    draft.write_bytes(pickle.dumps(found))
+    draft.replace(result)
+
+
+def _ours(heard: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Warnings of this package, which hold no value; what libraries say is not ours to show."""
+    package = Path(__file__).parents[2]
+    said = [str(one.message) for one in heard if package in Path(one.filename).parents]
+    return tuple(dict.fromkeys(said))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The checklist of a release: what holds, what does not, and what is still risky, in words.
+
+What does not hold must be acknowledged in writing before the release is made; the words stand in
+the internal report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.app.forms import draft
+from discreet.app.server.runs import Kept
+from discreet.app.server.workspaces import Workspace
+from discreet.reports.facts import FEWEST
+from discreet.reports.names import renamed
+from discreet.words import counted, share
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of the checklist.
+
+    Attributes
+    ----------
+    name : str
+        The field of its acknowledgement.
+    title : str
+    met : bool
+    words : str
+        What was found.
+    """
+
+    name: str
+    title: str
+    met: bool
+    words: str
+
+
+def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
+    """All items, met or not; that the run is up to date is no matter of acknowledgement."""
+    return (
+        _identifiers(workspace),
+        _criterion(workspace, kept),
+        _small_groups(kept),
+        *_told(workspace, kept),
+        _unique_columns(workspace, kept),
+    )
+
+
+def _identifiers(workspace: Workspace) -> Item:
+    roles = {c.name: draft.role_of(workspace.document, c.name) for c in workspace.columns}
+    removed = [n for n, role in roles.items() if role in ("identifier", "record id")]
+    left = [
+        c.name
+        for c in workspace.columns
+        if c.suggested in ("identifier", "record id") and c.name not in removed
+    ]
+    names = workspace.labels
+    if left:
+        words = f"Released, though it looks like an identifier: {_listed(names, left)}."
+    elif removed:
+        words = f"Not in the masked file: {_listed(names, removed)}."
+    else:
+        words = "No column is an identifier."
+    return Item("identifiers", "Direct identifiers are removed", not left, words)
+
+
+def _criterion(workspace: Workspace, kept: Kept) -> Item:
+    """Whether what is wanted now holds; and what the run was made for, where that is another."""
+    made, wanted, title = kept.run.criterion, workspace.wanted, "A criterion holds"
+    if not made and not wanted:
+        words = "No criterion was set: nothing was asked of the masked table."
+        return Item("criterion", title, False, words)
+    if kept.lacks:
+        return Item("criterion", title, False, _lacking(kept, made, wanted))
+    if made and not kept.run.satisfied:
+        return Item("criterion", title, False, f"{made} does not hold.")
+    told = f"{wanted} is wanted now, and holds" if wanted and wanted != made else f"{made} holds"
+    return Item("criterion", title, True, f"{told}.")
+
+
+def _lacking(kept: Kept, made: str, wanted: str) -> str:
+    before = f"the run was made for {made}" if made else "nothing was asked of the run"
+    size = _after(kept, "risk").get("k")
+    if size is not None and any("k" in part for part in kept.lacks):
+        found = f"Its smallest group has {counted(size, 'record')}."
+    else:
+        found = "It is not known to hold for this run: run it again on the page Protect."
+    return f"{wanted} is wanted now, and {before}. {found}"
+
+
+def _small_groups(kept: Kept) -> Item:
+    risk = _after(kept, "risk")
+    few = sum(row["records"] for row in risk.get("class_sizes", []) if row["size"] < FEWEST)
+    title = f"No record is in a group of fewer than {FEWEST}"
+    if not few:
+        return Item(
+            "groups", title, bool(risk), f"The smallest group has {risk.get('k', '–')} records."
+        )
+    alone = counted(risk["uniques"], "record")
+    words = (
+        f"{counted(few, 'record')} ({share(few, risk['n'])}) in groups of fewer than {FEWEST} with "
+        f"the same keys; {alone} alone."
+    )
+    return Item("groups", title, False, words)
+
+
+def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
+    """Whether a class tells a confidential value; nothing where none is confidential."""
+    p: Mapping[str, int] = _after(kept, "risk").get("p", {})
+    if not p:
+        return
+    told = [name for name, values in p.items() if values == 1]
+    words = (
+        f"In some group all records have the same value of: {_listed(workspace.labels, told)}. Who "
+        "is known to be in that group has it, too."
+        if told
+        else f"Every group has {min(p.values())} or more values of each confidential attribute."
+    )
+    yield Item("told", "No group tells a confidential value", not told, words)
+
+
+UNIQUE = "unique"
+
+
+def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
+    """Whether many records are unique on a column that leaves as it was."""
+    title = "No column that leaves as it was makes many records unique"
+    rows = kept.run.figures["unchanged"]
+    flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
+    if flagged:
+        return Item(UNIQUE, title, False, " ".join(flagged))
+    names = [row["column"] for row in rows]
+    words = f"As they were: {_listed(workspace.labels, names)}." if names else "All are changed."
+    return Item(UNIQUE, title, True, words)
+
+
+def unique_columns_of(kept: Kept, written: Mapping[str, str]) -> dict[str, str]:
+    """The reason in writing for each column on which many records are unique, for the plan."""
+    rows = kept.run.figures["unchanged"]
+    return {row["column"]: _line(written[UNIQUE]) for row in rows if row["flagged"]}
+
+
+def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
+    """What remains after all, in sentences."""
+    risk, disclosure = _after(kept, "risk"), _after(kept, "disclosure_risk")
+    said = []
+    if disclosure:
+        said.append(
+            f"By guessing within groups, at most {disclosure['maximal']:.1%} of the people in the "
+            "original table are recognised (DR_max)."
+        )
+    if risk:
+        worst = "for certain" if risk["k"] == 1 else f"with a chance of 1 in {risk['k']:,}"
+        said.append(
+            f"Someone who knows all keys of a person recognises the record {worst} at worst, "
+            f"with {risk['mean_risk']:.1%} on average."
+        )
+    apart = [
+        column.name
+        for column in workspace.columns
+        if draft.role_of(workspace.document, column.name) in ("other", "confidential")
+    ]
+    if apart:
+        said.append(
+            f"Held to be unknown to an intruder, and released: {_listed(workspace.labels, apart)}. "
+            "If one of them can be known, it is a key."
+        )
+    return tuple(said)
+
+
+def _after(kept: Kept, part: str) -> Mapping[str, Any]:
+    return kept.run.figures[part]["after"] or {}
+
+
+def _listed(labels: Mapping[str, str], names: list[str], most: int = 12) -> str:
+    shown = ", ".join(labels[name] for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def note_of(items: tuple[Item, ...], written: Mapping[str, str], remark: str) -> str:
+    """The remarks of the report: the steward's own, and what was acknowledged."""
+    lines = [_line(line) for line in remark.splitlines() if line.strip()]
+    lines += [
+        f"Not met, and acknowledged: {item.title}. {item.words} – {_line(written[item.name])}"
+        for item in items
+        if not item.met
+    ]
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,77 @@
+"""Screen 5, Compare: all runs beside each other, and one of them becomes the candidate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.screens.run_map import map_of
+from discreet.app.server import runs
+from discreet.app.server.pages import form_of, page, see, text_in, workspace_of
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import DiscreetError
+
+PATH = "compare"
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/compare"
+    return [
+        Route(at, show),
+        Route(f"{at}/{{run:number}}", show),
+        Route(f"{at}/{{run:number}}/choose", choose, methods=["POST"]),
+        Route(f"{at}/{{run:number}}/remove", remove, methods=["POST"]),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """All runs, and one of them in detail: the one named, the candidate, or the last."""
+    workspace = workspace_of(request)
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    return page(request, "compare.html", workspace, **_view(workspace, _number(request)))
+
+
+async def choose(request: Request) -> Response:
+    """Make a run the candidate for release."""
+    workspace = workspace_of(request)
+    kept = runs.run_of(workspace, int(request.path_params["run"]))
+    try:
+        await run_in_threadpool(runs.choose, workspace, kept)
+    except DiscreetError as error:
+        view = _view(workspace, kept.number) | {"problems": error.problems}
+        return page(request, "compare.html", workspace, status=409, **view)
+    onward = text_in(await form_of(request), "onward") == "release"
+    here = f"compare/{kept.number}"
+    return see(f"/w/{workspace.id}/{'release' if onward else here}")
+
+
+async def remove(request: Request) -> Response:
+    """Erase a run."""
+    workspace = workspace_of(request)
+    kept = runs.run_of(workspace, int(request.path_params["run"]))
+    await run_in_threadpool(runs.remove, workspace, kept)
+    return see(f"/w/{workspace.id}/compare")
+
+
+def _number(request: Request) -> int | None:
+    given = request.path_params.get("run")
+    return None if given is None else int(given)
+
+
+def _view(workspace: Workspace, number: int | None) -> dict[str, Any]:
+    found = runs.runs_of(workspace)
+    shown = runs.run_of(workspace, number) if number is not None else _usual(found)
+    current = [kept for kept in found if kept.current]
+    base = next(reversed(current or found), None)  # whose initial figures are those of now
+    return {"runs": found, "shown": shown, "base": base, "map": map_of(found, shown, base)}
+
+
+def _usual(found: list[runs.Kept]) -> runs.Kept | None:
+    chosen = [kept for kept in found if kept.chosen]
+    return next(reversed(chosen or found), None)

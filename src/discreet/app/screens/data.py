@@ -1,0 +1,177 @@
+"""Screen 1, Data: open a file, say how it is read, look at its columns and suggested roles."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.forms import draft
+from discreet.app.server import uploads
+from discreet.app.server.pages import chosen, desk, form_of, page, see, text_in, workspace_of
+from discreet.app.server.workspaces import Workspace, Workspaces
+from discreet.errors import DiscreetError, fail
+
+PATH = "data"
+SEPARATORS = {"": "find out", ",": "comma", ";": "semicolon", "tab": "tab", "|": "bar |"}
+ENCODINGS = {"utf-8": "UTF-8", "latin-1": "Latin-1", "utf-16": "UTF-16"}
+FIRST_LINES = {
+    "": "holds the names of the columns",
+    "yes": "holds the names, although there are numbers among them",
+    "no": "is a record; the names are given here:",
+}
+
+
+def routes(most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    return [
+        Route("/", home),
+        Route("/open", open_file, methods=["POST"], max_body_size=most_upload),
+        Route("/w/{workspace}/data", show),
+        Route("/w/{workspace}/data", read_again, methods=["POST"]),
+        Route("/w/{workspace}/data/results", results),
+        Route("/w/{workspace}/data/suggested", use_suggested, methods=["POST"]),
+    ]
+
+
+async def home(request: Request) -> Response:
+    """The form that opens a file. It does not say which tables are open."""
+    return page(request, "home.html", **_form(request), given=None)
+
+
+async def open_file(request: Request) -> Response:
+    """Take an upload and read it."""
+    async with form_of(request, files=1) as form:
+        try:
+            options = _options(form)
+            workspace, name = await run_in_threadpool(_kept, desk(request), form.get("file"))
+        except DiscreetError as error:
+            again = {**_form(request), "given": _again(form), "problems": error.problems}
+            return page(request, "home.html", status=422, **again)
+    return await _read(workspace, {"file": name, **options})
+
+
+def _kept(all_: Workspaces, file: object) -> tuple[Workspace, str]:
+    """A workspace with the upload in it, and the way to the file there."""
+    if not isinstance(file, UploadFile) or not file.filename:
+        fail("P60", "no file was chosen.", "Choose a CSV or Parquet file.")
+    workspace = all_.create()
+    name = uploads.tame(file.filename, "table.csv")
+    return workspace, uploads.keep_source(file.file, workspace.folder, name)
+
+
+async def show(request: Request) -> Response:
+    """The columns and their suggested roles."""
+    workspace = workspace_of(request)
+    return page(request, "data.html", workspace, **_form(request), given=_given(workspace))
+
+
+async def results(request: Request) -> Response:
+    """The same without the frame of the page."""
+    workspace = workspace_of(request)
+    return page(request, "data_results.html", workspace, **_form(request), given=_given(workspace))
+
+
+async def read_again(request: Request) -> Response:
+    """Read the same file in another way."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        return await _read(workspace, _options(form))
+    except DiscreetError as error:
+        again = {**_form(request), "given": _again(form), "problems": error.problems}
+        return page(request, "data.html", workspace, status=422, **again)
+
+
+async def use_suggested(request: Request) -> Response:
+    """Take the suggested roles over, and go on; roles that were given stay unless it is said."""
+    workspace = workspace_of(request)
+    every = text_in(await form_of(request), "roles") == "all"
+    suggested = {column.name: column.suggested for column in workspace.columns}
+    await run_in_threadpool(
+        workspace.change, lambda d: draft.with_suggested(d, suggested, every=every)
+    )
+    return see(f"/w/{workspace.id}/roles")
+
+
+async def _read(workspace: Workspace, options: dict[str, Any]) -> Response:
+    def begin() -> None:
+        if workspace.is_busy:
+            workspace.cancel()
+        workspace.change(lambda document: draft.with_source(document, options))
+        workspace.begin("open")
+
+    await run_in_threadpool(begin)
+    return see(f"/w/{workspace.id}/data")
+
+
+def _form(request: Request) -> dict[str, Any]:
+    most = request.app.state.most_upload
+    return {
+        "separators": SEPARATORS,
+        "encodings": ENCODINGS,
+        "first_lines": FIRST_LINES,
+        "most_upload": most,
+    }
+
+
+def _options(form: FormData) -> dict[str, Any]:
+    """The options of reading, the usual left out."""
+    separator = chosen(form, "separator", SEPARATORS)
+    encoding = chosen(form, "encoding", ENCODINGS)
+    header = chosen(form, "header", FIRST_LINES)
+    names = _listed(text_in(form, "names"))
+    if header == "no" and not names:
+        fail("P60", "the columns have no names.", "Write them, separated by commas.")
+    options = {
+        "separator": "\t" if separator == "tab" else separator,
+        "encoding": "" if encoding == "utf-8" else encoding,
+        "missing_values": _listed(text_in(form, "missing_values")),
+        "names": names if header == "no" else [],
+        "header": header == "yes",
+    }
+    return {name: given for name, given in options.items() if given}
+
+
+def _again(form: FormData) -> dict[str, str]:
+    """The form as it was sent."""
+    fields = ("separator", "encoding", "header", "missing_values", "names")
+    return {name: text_in(form, name) for name in fields}
+
+
+def _listed(text: str) -> list[str]:
+    """Words separated by commas; one with a comma stands in double quotes."""
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        fail("P60", "a list cannot be read.", "Separate its words by commas, on one line.")
+    return [word.strip() for row in rows for word in row if word.strip()]
+
+
+def _given(workspace: Workspace) -> dict[str, str]:
+    """The form as the plan has it."""
+    source = workspace.document.get("source", {})
+    names = source.get("names", [])
+    codes = source.get("missing_values", [])
+    return {
+        "separator": "tab" if source.get("separator") == "\t" else source.get("separator", ""),
+        "encoding": source.get("encoding", "utf-8"),
+        "missing_values": ", ".join(map(_quoted, codes)),
+        "header": "no" if names else "yes" if source.get("header") else "",
+        "names": ", ".join(map(_quoted, names)),
+    }
+
+
+def _quoted(word: str) -> str:
+    return '"{}"'.format(word.replace('"', '""')) if "," in word or '"' in word else word
+
+
+def open_given(workspace: Workspace, name: str) -> None:
+    """Read a file that lies in the folder of a workspace already."""
+    workspace.change(lambda document: {**document, "source": {"file": name}})
+    workspace.begin("open")

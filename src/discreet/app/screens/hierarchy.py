@@ -1,0 +1,194 @@
+"""The hierarchy of a key: a builder with its parameters, or a file as ARX writes it.
+
+Part of screen 2, one page per column. The preview is a GET, for it changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.forms import draft as plan_draft
+from discreet.app.forms.hierarchy import (
+    BUILDERS,
+    PARTS,
+    UNMAPPED,
+    fields_of,
+    form_of_hierarchy,
+    hierarchy_in,
+)
+from discreet.app.jobs.plan_run import hierarchy_files, is_output
+from discreet.app.jobs.table import values_file
+from discreet.app.jobs.task import WORKING
+from discreet.app.screens.preview import preview
+from discreet.app.server import uploads
+from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
+from discreet.app.server.workspaces import DIGESTS, Workspace
+from discreet.errors import DiscreetError, Problem, fail
+
+
+def routes(most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/hierarchy/{column:number}"
+    return [
+        Route(at, show),
+        Route(at, save, methods=["POST"], max_body_size=most_upload),
+        Route(f"{at}/preview", show_preview),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """The form, and what the hierarchy of the plan makes of the values."""
+    workspace = workspace_of(request)
+    name = workspace.columns[column_of(request, workspace)].name
+    saved = workspace.document.get("hierarchies", {}).get(name)
+    return await _page(request, workspace, form_of_hierarchy(saved), saved)
+
+
+async def show_preview(request: Request) -> Response:
+    """What the hierarchy of the form makes of the values; nothing is kept."""
+    workspace = workspace_of(request)
+    number = column_of(request, workspace)
+    fields = fields_of(request.query_params)
+    if fields["builder"] == "file":  # a browser does not send it before it is saved
+        return page(request, "hierarchy_preview.html", workspace, levels=None, unsaved=True)
+    levels, problems = await run_in_threadpool(_tried, workspace, number, fields)
+    view = {"levels": levels, "problems": problems, "unsaved": False, "shown_file": None}
+    return page(request, "hierarchy_preview.html", workspace, **view)
+
+
+async def save(request: Request) -> Response:
+    """Keep the hierarchy in the plan, when it fits the values; the groups of a file are shown."""
+    workspace = workspace_of(request)
+    number = column_of(request, workspace)
+    async with form_of(request, files=1) as form:
+        try:
+            is_file = await run_in_threadpool(_save, workspace, number, form)
+        except DiscreetError as error:
+            return await _page(request, workspace, fields_of(form), None, error.problems)
+    there = f"hierarchy/{number}#preview" if is_file else f"roles#row-{number}"
+    return see(f"/w/{workspace.id}/{there}")
+
+
+async def _page(
+    request: Request,
+    workspace: Workspace,
+    form: Mapping[str, Any],
+    given: Mapping[str, Any] | None,
+    problems: tuple[Problem, ...] = (),
+) -> Response:
+    number = column_of(request, workspace)
+    levels = await run_in_threadpool(_shown, workspace, number, given) if given else None
+    view: dict[str, Any] = {
+        "here": "roles",
+        "number": number,
+        "column": workspace.columns[number],
+        "label": workspace.labels[workspace.columns[number].name],
+        "builders": BUILDERS,
+        "parts": PARTS,
+        "unmapped": UNMAPPED,
+        "form": form,
+        "saved_file": _saved_file(workspace, number),
+        "shown_file": (given or {}).get("file"),
+        "levels": levels,
+        "unsaved": False,
+        "problems": problems,
+    }
+    status = 422 if problems else 200
+    return page(request, "hierarchy.html", workspace, status=status, **view)
+
+
+def _saved_file(workspace: Workspace, number: int) -> str | None:
+    name = workspace.columns[number].name
+    return workspace.document.get("hierarchies", {}).get(name, {}).get("file")
+
+
+def _tried(workspace: Workspace, number: int, fields: Any) -> tuple[Any, tuple[Problem, ...]]:
+    try:
+        given = hierarchy_in(fields, None)
+        return (_fitted(workspace, number, given) if given else None), ()
+    except DiscreetError as error:
+        return None, error.problems
+
+
+def _shown(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
+    """The preview of what the plan has; none where the values are too many."""
+    try:
+        return _fitted(workspace, number, given)
+    except DiscreetError:
+        return None
+
+
+def _fitted(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
+    return preview(workspace.folder, number, workspace.columns[number].name, given)
+
+
+def _save(workspace: Workspace, number: int, form: FormData) -> bool:
+    """Keep the hierarchy; whether a file was uploaded for it."""
+    upload, fields = form.get("file"), fields_of(form)
+    if fields["builder"] != "file" or not isinstance(upload, UploadFile) or not upload.filename:
+        given = hierarchy_in(fields, _saved_file(workspace, number))
+        _check(workspace, number, given)
+        _keep(workspace, number, given)
+        return False
+    name = uploads.tame(upload.filename, "hierarchy.csv")
+    if is_output(name):
+        what = f"a release writes a file named {name}, and a hierarchy cannot have that name."
+        fail("P60", what, "Give your file another name, and choose it again.")
+    working = workspace.folder / WORKING
+    working.mkdir(mode=0o700, exist_ok=True)
+    room = Path(tempfile.mkdtemp(prefix="upload-", dir=working))
+    try:
+        draft = room / uploads.keep(upload.file, room, name)
+        there = draft.relative_to(workspace.folder).as_posix()
+        _check(workspace, number, hierarchy_in(fields, there))
+        _put(workspace, number, fields, draft)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+    return True
+
+
+def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Path) -> None:
+    """Give an upload its place: that of the column's file of this name, if there is one."""
+    with workspace.lock:
+        name = uploads.unlike(draft.name, _files_of_others(workspace, number))
+        if workspace.is_busy and (workspace.folder / name).exists():
+            what = "a job of this table is running, which may read the file that is replaced."
+            fail("N62", what, "Wait for it, or cancel it.")
+        with draft.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        draft.replace(workspace.folder / name)
+        known = workspace.settings.get(DIGESTS, {})
+        workspace.set(DIGESTS, {**known, name: digest})
+        _keep(workspace, number, hierarchy_in(fields, name))
+
+
+def _files_of_others(workspace: Workspace, number: int) -> list[str]:
+    """The files of the plan that are not of this column."""
+    own, document = workspace.columns[number].name, workspace.document
+    others = [file for column, file in hierarchy_files(document).values() if column != own]
+    return [workspace.name, *others]
+
+
+def _check(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
+    """Say what does not fit the column, before anything is changed."""
+    name = workspace.columns[number].name
+    if not plan_draft.role_of(workspace.document, name).startswith("key"):
+        fail("R10", "the column is not a key.", "Give it the role of a key first.")
+    if given is not None and values_file(workspace.folder, number).exists():
+        _fitted(workspace, number, given)
+
+
+def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
+    name = workspace.columns[number].name
+    workspace.change(lambda d: plan_draft.with_entry(d, "hierarchies", name, given))

@@ -1,0 +1,73 @@
+"""Previews of a hierarchy: what each level makes of the values, without showing a rare one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+from discreet.app.jobs.table import values_file
+from discreet.errors import fail
+
+THRESHOLD = 5  # records that a group needs for its label to be shown
+_LABELS = 8
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of a hierarchy, fitted to the values of a column."""
+
+    number: int
+    groups: int
+    smallest: int
+    labels: tuple[str, ...]
+    more: int
+
+
+def preview(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
+    """The levels that a hierarchy gives a column; what does not fit is said.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the workspace.
+    number : int
+        Of the column.
+    name : str
+        Of the column.
+    given : mapping
+        The hierarchy as a plan writes it.
+    """
+    place = values_file(folder, number)
+    if not place.exists():
+        what = "the column has too many values, or values that cannot be counted."
+        fail("N60", what, "Choose another column, or try the hierarchy by protecting the table.")
+    document = {"roles": {"keys": [name]}, "hierarchies": {name: dict(given)}}
+    hierarchy = ds.Plan.of(document, folder).hierarchies[name]
+    values, counts = _counted(place)
+    fitted = hierarchy.fit(name, values, counts)
+    return tuple(_level(fitted, level, counts) for level in range(fitted.height + 1))
+
+
+def _counted(place: Path) -> tuple[Any, Any]:
+    from pyarrow import feather
+
+    table = feather.read_table(str(place)).combine_chunks()
+    return table.column("value").combine_chunks(), table.column("records").to_numpy()
+
+
+def _level(fitted: Any, level: int, counts: Any) -> Level:
+    import numpy as np
+
+    groups = fitted.groups[level]
+    records = np.bincount(fitted.maps[level], weights=counts, minlength=groups).astype(np.int64)
+    shown: list[str] = []
+    if level > 0:  # level 0 are the values themselves
+        labels = fitted.labels[level].to_pylist()
+        enough = [i for i in range(groups) if records[i] >= THRESHOLD]
+        shown = ["missing" if labels[i] is None else str(labels[i]) for i in enough]
+    return Level(
+        level, groups, int(records.min()), tuple(shown[:_LABELS]), groups - len(shown[:_LABELS])
+    )

@@ -1,0 +1,195 @@
+"""Screen 4, Protect: a chain of maskings, run as a job; each finished run is kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.forms import criterion as criterion_form
+from discreet.app.forms import draft, risk_limit
+from discreet.app.forms import steps as chain
+from discreet.app.forms.steps import Fields, Known
+from discreet.app.server import runs
+from discreet.app.server.pages import form_of, page, see, text_in, workspace_of
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.registry import maskings
+
+PATH = "protect"
+_DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
+_USUAL_K = 5
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/protect"
+    return [
+        Route(at, show),
+        Route(at, act, methods=["POST"]),
+        Route(f"{at}/results", results),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """The chain, and the runs so far."""
+    workspace = workspace_of(request)
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    numbers = criterion_form.numbers_of(workspace.document.get("criterion", {}))
+    return page(request, "protect.html", workspace, **_view(workspace, _fields(workspace), numbers))
+
+
+async def results(request: Request) -> Response:
+    """The runs alone."""
+    workspace = workspace_of(request)
+    return page(request, "protect_results.html", workspace, runs=runs.runs_of(workspace))
+
+
+async def act(request: Request) -> Response:
+    """Keep the form as the chain of the plan, and do what its button says."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    asked = _DO.fullmatch(text_in(form, "do") or "save")
+    if asked is None or workspace.table is None:
+        raise HTTPException(422)
+    fields = chain.fields_in(form, len(workspace.columns))
+    verb, what = asked["verb"], asked["what"] or ""
+    try:
+        fields = _moved(fields, verb, what)
+        await run_in_threadpool(_keep, workspace, form, fields, what if verb == "add" else "")
+        if verb == "run":
+            fields = fields if workspace.levels_fit else _fields(workspace)
+            await run_in_threadpool(_run, workspace)
+    except DiscreetError as error:
+        view = _view(workspace, fields, criterion_form.sent_in(form)) | {"problems": error.problems}
+        return page(request, "protect.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
+
+
+def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
+    """The steps after one was taken out or moved up."""
+    if verb not in ("remove", "up"):
+        return fields
+    if not what.isdecimal() or len(what) > 2 or int(what) >= len(fields):
+        raise HTTPException(422)
+    i = int(what)
+    others = [*fields[:i], *fields[i + 1 :]]
+    return (
+        others
+        if verb == "remove"
+        else [*others[: max(i - 1, 0)], fields[i], *others[max(i - 1, 0) :]]
+    )
+
+
+def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:
+    """Change the plan; all that is wrong with the form is said at once."""
+    known = _known(workspace)
+    steps, problems = chain.steps_in(fields, known)
+    criterion, more = criterion_form.criterion_in(form, workspace.document.get("criterion", {}))
+    raise_all([*problems, *more])
+    if added:
+        steps, criterion = _with(added, steps, criterion, known)
+    wants_k = any(step["do"] == "generalize" for step in steps)
+    if wants_k and not criterion:
+        what = "generalization has nothing to reach."
+        raise_all([Problem("P60", what, "Write under “What must hold” for example k = 5.")])
+    levels = draft.levels_of({"steps": steps})
+    anew = levels != draft.levels_of(workspace.sections)
+    workspace.change(lambda d: draft.with_steps(d, steps, criterion), choosing_levels=anew)
+
+
+def _run(workspace: Workspace) -> None:
+    """Run the chain; not with levels found while those of the form were meant."""
+    if not workspace.levels_fit:
+        what = "the levels were chosen before “What must hold” changed, and are not used."
+        remedy = "Run again to have levels found, or choose “these levels” to keep them."
+        raise_all([Problem("P62", what, remedy)])
+    runs.begin(workspace)
+
+
+def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[list[Any], Any]:
+    """The chain with one more step at its end."""
+    if kind not in maskings:
+        raise HTTPException(422)
+    if len(steps) >= chain.MOST_STEPS:
+        raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
+    measured = [call.__name__ for call in maskings[kind].measures.values()]
+    if measured and "at_most" not in known.suggested:
+        what = "a limit needs the risk of every record, which is not measured or out of date."
+        raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
+    if kind == "generalize" and not criterion:
+        criterion = {"k": _USUAL_K}
+    number = criterion_form.numbers_of(criterion)["k"]
+    here = known.after(step["do"] for step in steps)
+    if number:
+        here = replace(here, suggested={**here.suggested, "k": int(number)})
+    return [*steps, chain.first(kind, here)], criterion
+
+
+def _known(workspace: Workspace) -> Known:
+    document = workspace.document
+    keys = document.get("roles", {}).get("keys", [])
+    measured = risk_limit.measured(workspace)
+    return Known(
+        [column.name for column in workspace.columns],
+        keys,
+        {"record_risk": workspace.settings.get("record_risk", {})},
+        workspace.levels_fit,
+        facts={c.name: c.facts(document.get("types", {}).get(c.name)) for c in workspace.columns},
+        recoded={name for name in document.get("hierarchies", {}) if name in keys},
+        suggested={"at_most": risk_limit.limit_for(measured).at_most} if measured else {},
+    )
+
+
+def _fields(workspace: Workspace) -> list[Fields]:
+    """The form as the plan has it."""
+    known, steps = _known(workspace), workspace.document.get("steps", [])
+    kinds = [step["do"] for step in steps]
+    return [chain.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
+
+
+def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
+    labels, document, known = workspace.labels, workspace.document, _known(workspace)
+    measured = risk_limit.measured(workspace)
+    columns: list[dict[str, Any]] = [
+        {
+            "number": number,
+            "name": column.name,
+            "label": labels[column.name],
+            "role": draft.role_of(document, column.name),
+            "has_hierarchy": column.name in document.get("hierarchies", {}),
+        }
+        for number, column in enumerate(workspace.columns)
+    ]
+    held_back = ("identifier", "record id", "weight")
+    return {
+        "steps": fields,
+        "numbers": numbers,
+        "wanted": criterion_form.FIELDS,
+        "maskings": {name: maskings[name] for name in maskings},
+        "shown": [chain.shown(one, i) for i, one in enumerate(fields)],
+        "known": [known.after(one["do"] for one in fields[:i]) for i in range(len(fields))],
+        "columns": [one for one in columns if one["role"] not in held_back],
+        "keys": [one for one in columns if one["role"].startswith("key")],
+        "weighed": _weighed(workspace),
+        "scale": risk_limit.explain(measured) if measured else (),
+        "runs": runs.runs_of(workspace),
+    }
+
+
+def _weighed(workspace: Workspace) -> list[str]:
+    """What is known and what hurts, as the page Roles has it."""
+    given = workspace.settings.get("record_risk", {})
+    return [
+        f"{word}: " + ", ".join(f"{workspace.labels[n]} {v:g}" for n, v in given[part].items())
+        for part, word in (("known", "known"), ("sensitivity", "hurts"))
+        if given.get(part)
+    ]

@@ -1,0 +1,231 @@
+"""Screen 6, Release: the checklist, what is acknowledged in writing, and the files to download.
+
+Nothing is given out that is out of date. The names of the files are ours: an address names what
+is wanted, never a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
+from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
+from discreet.app.server import runs
+from discreet.app.server.pages import chosen, form_of, page, see, text_in, workspace_of
+from discreet.app.server.runs import Kept
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import DiscreetError, Problem, raise_all
+
+PATH = "release"
+SLOT = "release"
+FORMATS = {".csv": "CSV", ".parquet": "Parquet"}
+LONGEST = 2_000  # characters of a remark
+# what can be downloaded, in the order of the page: what it is called, and for whom it is
+FILES = {
+    "masked": ("Masked table", "to give out"),
+    "public_report": ("Report for the public", "to give out"),
+    "public": ("Extract of the ledger", "to give out"),
+    "report": ("Report", "for the house"),
+    "ledger": ("Ledger", "for the house"),
+    "plan": ("Plan", "for the house"),
+    "script": ("Python script", "for the house"),
+}
+ABOUT = {
+    "masked": "Records in random order, without identifiers.",
+    "public_report": "What was done and how safe it is; no details of the original.",
+    "public": "Digest of the masked table, steps and figures; no seed.",
+    "report": "Details by attribute, and what you acknowledged.",
+    "ledger": "All parameters, seeds and digests: discreet verify compares them.",
+    "plan": "Repeats all of this: discreet run {plan}, beside the original and the files of "
+    "hierarchies.",
+    "script": "The same in Python.",
+}
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/release"
+    return [
+        Route(at, show),
+        Route(at, make, methods=["POST"]),
+        Route(f"{at}/results", results),
+        Route(f"{at}/file/{{role}}", download),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """The checklist of the candidate, and its files where they were made."""
+    workspace = workspace_of(request)
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    return page(request, "release.html", workspace, **_view(workspace))
+
+
+async def results(request: Request) -> Response:
+    """The files alone."""
+    workspace = workspace_of(request)
+    return page(request, "release_results.html", workspace, **_view(workspace))
+
+
+async def make(request: Request) -> Response:
+    """Keep what was written, and make the files."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    kept = runs.candidate(workspace)
+    if kept is None or not kept.can_be_released:
+        return _refused(request, workspace, _why(workspace, kept))
+    try:
+        await run_in_threadpool(_begin, workspace, kept, form)
+    except DiscreetError as error:
+        view = _view(workspace) | {"asked": _asked(form, workspace), "problems": error.problems}
+        return page(request, "release.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/release#job")
+
+
+async def download(request: Request) -> Response:
+    """One of the files, as long as nothing has changed since it was made."""
+    workspace = workspace_of(request)
+    role, kept = request.path_params["role"], runs.candidate(workspace)
+    if role not in _offered(workspace, kept):
+        raise HTTPException(404)
+    if kept is None or not kept.can_be_released:
+        return _refused(request, workspace, _why(workspace, kept))
+    if not _is_made(workspace, kept):
+        what = "the release has not been made, or something has changed since."
+        problem = Problem("N64", what, "Make the release, then download it.")
+        return _refused(request, workspace, problem)
+    files: Mapping[str, str] = workspace.results[SLOT].value.files
+    if role not in files:
+        raise HTTPException(404)
+    name = files[role]
+    return FileResponse(
+        folder_of(workspace.folder, SLOT) / name,
+        filename=name,
+        media_type="application/octet-stream",  # to be kept, not to be shown
+    )
+
+
+def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, str]]:
+    """What can be downloaded: our files, and those that the plan reads beside the original."""
+    labels = workspace.labels
+    read = hierarchy_files(kept.run.document) if kept is not None else {}
+    return FILES | {
+        role: (f"Hierarchy of {labels.get(column, column)}", "for the house")
+        for role, (column, _) in read.items()
+    }
+
+
+def _is_made(workspace: Workspace, kept: Kept) -> bool:
+    """Whether the release was made of all that is there now, and whatever is not met now was
+    acknowledged in these words: more may be wanted since.
+    """
+    known = workspace.settings.get("release", {}).get("unmet", {})
+    unmet = _unmet(items_of(workspace, kept))
+    return workspace.is_current(SLOT) and unmet.items() <= known.items()
+
+
+def _unmet(items: tuple[Item, ...]) -> dict[str, str]:
+    """What is not met, by its name: the words that were read when it was acknowledged."""
+    return {item.name: item.words for item in items if not item.met}
+
+
+def _refused(request: Request, workspace: Workspace, problem: Problem) -> Response:
+    view = _view(workspace) | {"problems": (problem,)}
+    return page(request, "release.html", workspace, status=409, **view)
+
+
+def _why(workspace: Workspace, kept: Kept | None) -> Problem:
+    """Why there is nothing to release."""
+    if kept is not None and (problem := workspace.source_problem) is not None:
+        return problem
+    if kept is None:
+        return Problem("N64", "no run is chosen.", "Choose one on the page Compare.")
+    what = "the plan has changed since the chosen run was made: it is out of date."
+    return Problem("N64", what, "Run it again on the page Protect, and choose the new run.")
+
+
+def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
+    items = items_of(workspace, kept)
+    asked = _asked(form, workspace)
+    raise_all(_problems(items, asked))
+    suffix = chosen(form, "format", FORMATS)
+    names = names_for(kept.run.document)
+    outputs: dict[str, Any] = {"masked": names[FORMATS[suffix].lower()]}
+    outputs |= {what: names[what] for what in ("ledger", "public")}
+    if not kept.run.figures["not_measured"]:  # a report without them would say nothing
+        outputs |= {what: names[what] for what in ("report", "public_report")}
+    if asked["escape"] and suffix == ".csv":
+        outputs["escape_formulas"] = True
+    reasons = unique_columns_of(kept, asked["written"])
+    outputs |= {"unique_columns": reasons} if reasons else {}
+    note = note_of(items, asked["written"], asked["remark"])
+    outputs |= {"note": note} if note else {}
+    with workspace.lock:
+        if workspace.is_busy:
+            raise_all([Problem("N62", "a job of this table is running.", "Wait, or cancel it.")])
+        workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
+        # the chain on the page Protect may ask for something else by now
+        chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
+        workspace.begin("release", slot=SLOT, changes=chosen_plan)
+
+
+def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem]:
+    texts = [asked["remark"], *asked["written"].values()]
+    too_long = any(len(text) > LONGEST for text in texts)
+    return [
+        Problem("P61", f"“{item.title}” is not met.", "Write why it may be released all the same.")
+        for item in items
+        if not item.met and not asked["written"].get(item.name)
+    ] + ([Problem("P60", "a text is too long.", f"{LONGEST:,} characters.")] if too_long else [])
+
+
+def _asked(form: FormData, workspace: Workspace) -> dict[str, Any]:
+    """The form as it was sent."""
+    kept = runs.candidate(workspace)
+    items = items_of(workspace, kept) if kept is not None else ()
+    return {
+        "format": text_in(form, "format"),
+        "escape": bool(text_in(form, "escape")),
+        "remark": text_in(form, "remark"),
+        "written": {item.name: text_in(form, f"ack-{item.name}") for item in items if not item.met},
+    }
+
+
+def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
+    """The form as it was last sent, without what was acknowledged in other words than now."""
+    last = dict(workspace.settings.get("release", {}))
+    if kept is not None and "written" in last:
+        now, then = _unmet(items_of(workspace, kept)), last["unmet"]
+        same = {name for name, words in now.items() if then.get(name) == words}
+        last["written"] = {name: said for name, said in last["written"].items() if name in same}
+    return last
+
+
+def _view(workspace: Workspace) -> dict[str, Any]:
+    kept = runs.candidate(workspace)
+    usual = {"format": ".csv", "escape": False, "remark": "", "written": {}}
+    made = workspace.results.get(SLOT)
+    names = names_for(kept.run.document if kept is not None else workspace.document)
+    return {
+        "kept": kept,
+        "has_runs": bool(runs.runs_of(workspace)),
+        "blocked": _why(workspace, kept) if kept is None or not kept.can_be_released else None,
+        "items": items_of(workspace, kept) if kept is not None else (),
+        "risky": still_risky(workspace, kept) if kept is not None else (),
+        "asked": {**usual, **_still_said(workspace, kept)},
+        "formats": FORMATS,
+        "files": _offered(workspace, kept),
+        "about": {role: said.format_map(names) for role, said in ABOUT.items()},
+        "beside": "As you uploaded it: the plan and the script read it.",
+        "made": made.value if made is not None else None,
+        "remarks": made.remarks if made is not None else (),
+        "is_current": kept is not None and kept.can_be_released and _is_made(workspace, kept),
+    }

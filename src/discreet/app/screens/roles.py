@@ -1,0 +1,306 @@
+"""Screen 2, Roles and risk: what each column is to an intruder, and who could be recognised."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.forms import criterion as criterion_form
+from discreet.app.forms import draft
+from discreet.app.forms.fields import Reader
+from discreet.app.forms.labels import in_words
+from discreet.app.forms.value_weights import weights_in, weights_text
+from discreet.app.jobs.table import Column
+from discreet.app.server.pages import (
+    CHANGED,
+    chosen,
+    column_of,
+    form_of,
+    page,
+    see,
+    text_in,
+    workspace_of,
+)
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import DiscreetError, Problem, raise_all
+
+PATH = "roles"
+ROLE_WORDS = {
+    "other": "not at issue",
+    "identifier": "identifier: names a person",
+    "key": "key: may be known",
+    "confidential": "confidential",
+    "key + confidential": "key and confidential",
+    "weight": "sampling weight",
+    "record id": "record id",
+}
+MISSING = {
+    "category": "a category of its own",
+    "wildcard": "matches every value",
+    "refuse": "not allowed",
+}
+
+RELEASED = {"all": "the whole table", "sample": "a random sample"}
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    at = "/w/{workspace}/roles"
+    return [
+        Route(at, show),
+        Route(at, save_all, methods=["POST"]),
+        Route(f"{at}/results", results),
+        Route(f"{at}/wanted", save_wanted, methods=["POST"]),
+        Route(f"{at}/measure", measure, methods=["POST"]),
+        Route(f"{at}/record-risk", measure_records, methods=["POST"]),
+        Route(f"{at}/missing", save_missing, methods=["POST"]),
+        Route(f"{at}/{{column:number}}", save, methods=["POST"]),
+    ]
+
+
+async def show(request: Request) -> Response:
+    """The whole page."""
+    workspace = workspace_of(request)
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    return page(request, "roles.html", workspace, **_view(workspace))
+
+
+async def results(request: Request) -> Response:
+    """The figures alone."""
+    workspace = workspace_of(request)
+    return page(request, "roles_results.html", workspace, **_view(workspace))
+
+
+async def save(request: Request) -> Response:
+    """Role and type of one column; the answer is its row."""
+    workspace = workspace_of(request)
+    number = column_of(request, workspace)
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(workspace.change, lambda d: _edited(d, workspace, number, form))
+        problems: tuple[Problem, ...] = ()
+    except DiscreetError as error:
+        problems = error.problems
+    said = "Saved." if not problems else "Not saved."
+    headers = {"HX-Trigger": json.dumps({"changed": "", "said": said})}
+    row = _row(workspace, number)
+    if form.get(f"type-{number}") == "ordinal":  # its scale may be still to come
+        row["type"] = "ordinal"
+    view = _view(workspace) | {"row": row, "problems": problems}
+    return page(request, "roles_row.html", workspace, headers=headers, **view)
+
+
+async def save_all(request: Request) -> Response:
+    """All rows at once, for a browser without scripts."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+
+    def edit(document: draft.Document) -> draft.Document:
+        for number in range(len(workspace.columns)):
+            document = _edited(document, workspace, number, form)
+        return document
+
+    await run_in_threadpool(workspace.change, edit)
+    return see(f"/w/{workspace.id}/roles")
+
+
+async def save_missing(request: Request) -> Response:
+    """What a missing value is taken for."""
+    workspace = workspace_of(request)
+    policy = chosen(await form_of(request), "missing", MISSING)
+    await run_in_threadpool(workspace.change, lambda d: draft.with_missing(d, policy))
+    if "hx-request" not in request.headers:
+        return see(f"/w/{workspace.id}/roles")
+    return Response(status_code=204, headers=CHANGED)
+
+
+async def save_wanted(request: Request) -> Response:
+    """Keep what is wanted as soon as a field is left; nothing is measured."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(_keep_wanted, workspace, form)
+        said = "Saved."
+    except DiscreetError as error:
+        said = f"Not saved: {in_words(error.problems[0])}"
+    return Response(status_code=204, headers={"HX-Trigger": json.dumps({"said": said})})
+
+
+def _keep_wanted(workspace: Workspace, form: FormData) -> None:
+    criterion, _ = _wanted(workspace, form)
+    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
+
+
+async def measure(request: Request) -> Response:
+    """Keep what is wanted in the plan, and start measuring the risk by classes."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(_measure, workspace, form)
+    except DiscreetError as error:
+        view = _view(workspace) | {
+            "problems": error.problems,
+            "numbers": criterion_form.sent_in(form),
+        }
+        view |= {name: text_in(form, name) for name in ("released", "share")}
+        return page(request, "roles.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/roles#job")
+
+
+def _measure(workspace: Workspace, form: FormData) -> None:
+    criterion, asked = _wanted(workspace, form)
+    with workspace.lock:
+        workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
+        workspace.set("risk", asked | ({"criterion": criterion} if criterion else {}))
+        workspace.begin("risk")
+
+
+def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
+    """What must hold, and the share of a sample; a form without fields leaves it to the plan."""
+    document = workspace.document
+    if not form:
+        return document.get("criterion", {}), {}
+    criterion, problems = criterion_form.criterion_in(form, document.get("criterion", {}))
+    confidential = document.get("roles", {}).get("confidential")
+    if not confidential and any(text_in(form, name) for name in ("p", "l", "t")):
+        what = "p, l and t look at confidential attributes, and no column is one."
+        problems.append(Problem("P60", what, "Give a column that role, or leave them empty."))
+    asked: dict[str, Any] = {}
+    if chosen(form, "released", RELEASED) == "sample":
+        percent = text_in(form, "share").rstrip("% ")
+        reader = Reader("What is released", problems)
+        asked = {"share": reader.number(percent, "the share in percent", 0, 100) / 100}
+    raise_all(problems)
+    return criterion, asked
+
+
+async def measure_records(request: Request) -> Response:
+    """Keep the settings of the record risk, and start measuring."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        workspace.set("record_risk", _settings(form, workspace))
+        await run_in_threadpool(workspace.begin, "record_risk")
+    except DiscreetError as error:
+        sent = {name: text_in(form, name) for name in asked_of(workspace)}
+        view = _view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
+        return page(request, "roles.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/roles#job")
+
+
+def _edited(
+    document: draft.Document, workspace: Workspace, number: int, form: FormData
+) -> draft.Document:
+    """The plan after the role, type and scale of a column."""
+    column, order = workspace.columns[number], [c.name for c in workspace.columns]
+    role = chosen(form, f"role-{number}", draft.ROLES)
+    kind = chosen(form, f"type-{number}", ("", *types_for(column)))
+    scale = [line.strip() for line in text_in(form, f"scale-{number}").splitlines() if line.strip()]
+    given: Any = None if kind == "" or (kind == "ordinal" and not scale) else kind
+    document = draft.with_role(document, column.name, role, order)
+    return draft.with_entry(document, "types", column.name, scale if given == "ordinal" else given)
+
+
+def types_for(column: Column) -> tuple[str, ...]:
+    """The types that a column can have beside its own; what is stored as text has no mean."""
+    own = column.type.split(" ")[0]
+    numbers = ("continuous",) if column.why else ()
+    return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
+
+
+def _view(workspace: Workspace) -> dict[str, Any]:
+    return {
+        "rows": [_row(workspace, number) for number in range(len(workspace.columns))],
+        "role_words": ROLE_WORDS,
+        "policies": MISSING,
+        "policy": workspace.document.get("source", {}).get("missing", "category"),
+        "keys": workspace.document.get("roles", {}).get("keys", []),
+        "asked": asked_of(workspace),
+        "sent": False,
+        "wanted": criterion_form.FIELDS,
+        "numbers": criterion_form.numbers_of(workspace.document.get("criterion", {})),
+        "ways": RELEASED,
+        **_released(workspace.settings.get("risk", {})),
+    }
+
+
+def _released(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of what is released, as they were last sent."""
+    if "share" not in asked:
+        return {"released": "all", "share": ""}
+    return {"released": "sample", "share": f"{100 * asked['share']:.12g}"}
+
+
+def _row(workspace: Workspace, number: int) -> dict[str, Any]:
+    """What the page shows of a column."""
+    column = workspace.columns[number]
+    given = workspace.document.get("types", {}).get(column.name)
+    hierarchy = workspace.document.get("hierarchies", {}).get(column.name)
+    role = draft.role_of(workspace.document, column.name)
+    return {
+        "number": number,
+        "column": column,
+        "label": workspace.labels[column.name],
+        "role": role,
+        "is_key": role.startswith("key"),
+        "type": "ordinal" if isinstance(given, list) else given or "",
+        "types": types_for(column),
+        "scale": "\n".join(given) if isinstance(given, list) else "",
+        "hierarchy": next((word for word in hierarchy if word != "unmapped"), None)
+        if hierarchy
+        else None,
+    }
+
+
+def asked_of(workspace: Workspace) -> Mapping[str, str]:
+    """The form of the record risk as it was last sent."""
+    given = workspace.settings.get("record_risk", {})
+    found = {
+        "alpha": f"{given.get('alpha', 100):g}",
+        "epsilon": f"{given.get('epsilon', 0.01):g}",
+        "default": f"{given['default']:g}" if "default" in given else "",
+    }
+    for number, column in enumerate(workspace.columns):
+        for part in ("known", "sensitivity"):
+            weight = given.get(part, {}).get(column.name)
+            found[f"{part}-{number}"] = "" if weight is None else f"{weight:g}"
+        found[f"values-{number}"] = weights_text(
+            given.get("value_sensitivity", {}).get(column.name)
+        )
+    return found
+
+
+def _settings(form: FormData, workspace: Workspace) -> dict[str, Any]:
+    """The keys of ``ds.record_risk``, from the form; all that is wrong at once."""
+    problems: list[Problem] = []
+
+    def number(name: str, said: str) -> float | None:
+        text = text_in(form, name)
+        try:
+            return float(text) if text else None
+        except ValueError:
+            problems.append(Problem("P60", f"{said} is not a number.", "Write for example 0.3."))
+            return None
+
+    found: dict[str, Any] = {"known": {}, "sensitivity": {}, "value_sensitivity": {}}
+    for i, column in enumerate(workspace.columns):
+        label = workspace.labels[column.name]
+        for part, said in (("known", "the probability"), ("sensitivity", "the sensitivity")):
+            weight = number(f"{part}-{i}", f"{said} of {label!r}")
+            found[part] |= {} if weight is None else {column.name: weight}
+        table, more = weights_in(text_in(form, f"values-{i}"), label)
+        found["value_sensitivity"] |= {column.name: table} if table else {}
+        problems += more
+    for name in ("alpha", "epsilon", "default"):
+        value = number(name, name)
+        found |= {} if value is None else {name: value}
+    raise_all(problems)
+    return found

@@ -1,0 +1,150 @@
+"""The map of the runs: loss against risk, as places in a picture that the template draws.
+
+Every point lies where its figures say. Runs at one place are one point, with their number. What
+may move are the tags with the numbers of the runs: they stand where no other tag or point is, and
+a line leads from each to its point.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from discreet.app.screens.boxes import Box, Place, Sheet
+from discreet.app.server.runs import Kept
+
+WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
+RADIUS = 5.0  # of a point
+_TALL = 22.0  # of a tag
+_LETTER = 10.0  # width of a letter of a tag in the widest of usual fonts
+_NAMED = 3  # runs whose numbers stand in a tag
+_MARGIN = 30.0  # right of the plane, where tags may stand, too
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The runs at a point of the picture.
+
+    Attributes
+    ----------
+    runs : tuple of Kept
+        In their order.
+    x, y : float
+        Where their figures lie.
+    text : str
+        The numbers of the runs, and how many they are.
+    tag : Box
+        Where the text stands.
+    target : Kept
+        Where a click leads: of several, to the one after that which is shown.
+    shown : bool
+        Whether one of them is.
+    """
+
+    runs: tuple[Kept, ...]
+    x: float
+    y: float
+    text: str
+    tag: Box
+    target: Kept
+    shown: bool
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the candidate is here."""
+        return any(kept.chosen for kept in self.runs)
+
+    @property
+    def late(self) -> bool:
+        """Whether none of them can be released."""
+        return not any(kept.can_be_released for kept in self.runs)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark of an axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Map:
+    """All that is drawn: the points, the marks, and the risk of the unmasked table."""
+
+    spots: tuple[Spot, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    before: float | None
+    width: int = WIDTH
+    height: int = HEIGHT
+    radius: float = RADIUS
+
+    @property
+    def shared(self) -> tuple[Spot, ...]:
+        """The points of several runs."""
+        return tuple(spot for spot in self.spots if len(spot.runs) > 1)
+
+
+def map_of(runs: Sequence[Kept], shown: Kept | None, base: Kept | None) -> Map | None:
+    """The map; None where no run was measured. ``base`` knows the risk of the unmasked table."""
+    known = [kept for kept in runs if kept.risk[1] is not None and kept.loss is not None]
+    if not known:
+        return None
+    before = base.risk[0] if base is not None else None
+    right = _top(max([*(kept.risk[1] or 0.0 for kept in known), before or 0.0]))
+    top = _top(max(kept.loss or 0.0 for kept in known))
+    found: dict[Place, list[Kept]] = {}
+    for kept in known:
+        x, y = (kept.risk[1] or 0.0) / right * WIDTH, HEIGHT * (1 - (kept.loss or 0.0) / top)
+        found.setdefault((round(x, 1), round(y, 1)), []).append(kept)
+    return Map(
+        tuple(_spots(found, shown)),
+        tuple(Tick(WIDTH * i / 4, f"{right * i / 4:g}") for i in range(5)),
+        tuple(Tick(HEIGHT * (1 - i / 4), f"{top * i / 4:g}") for i in range(5)),
+        None if before is None else round(before / right * WIDTH, 1),
+    )
+
+
+def _spots(found: dict[Place, list[Kept]], shown: Kept | None) -> Iterator[Spot]:
+    """The points with their tags; the one that is shown comes last, on top."""
+    sheet, spots = Sheet(0, -_TALL, WIDTH + _MARGIN, HEIGHT + RADIUS), []
+    for x, y in found:
+        sheet.cover(Box(x, y, 2 * RADIUS, 2 * RADIUS))
+    for (x, y), runs in found.items():
+        text = _said(runs)
+        tag = sheet.put(_around(x, y, text), (x, y), RADIUS)
+        here = [i for i, kept in enumerate(runs) if shown and kept.slot == shown.slot]
+        target = runs[(here[0] + 1) % len(runs)] if here else runs[0]
+        spots.append(Spot(tuple(runs), x, y, text, tag, target, bool(here)))
+    yield from sorted(spots, key=lambda spot: spot.shown)
+
+
+def _said(runs: Sequence[Kept]) -> str:
+    """The numbers of the runs, and how many they are."""
+    named = ", ".join(str(kept.number) for kept in runs[:_NAMED])
+    more = ", …" if len(runs) > _NAMED else ""
+    return f"{named}{more} ×{len(runs)}" if len(runs) > 1 else named
+
+
+def _around(x: float, y: float, text: str) -> Iterator[Box]:
+    """Places for a tag: near the point, then further off."""
+    wide = max(_TALL, 10 + _LETTER * len(text))
+    for far, turn in itertools.product(range(0, 240, 6), range(16)):
+        angle = math.pi * (turn - 2) / 8  # the first one is up and to the right
+        across = x + (RADIUS + far + wide / 2 + 4) * math.cos(angle)
+        up = y + (RADIUS + far + _TALL / 2 + 4) * math.sin(angle)
+        tag = Box(round(across, 1), round(up, 1), wide, _TALL)
+        if tag.is_within(2, -_TALL / 2, WIDTH + _MARGIN, HEIGHT):
+            yield tag
+
+
+def _top(most: float) -> float:
+    """The end of an axis: the next round number, of shares at most 1."""
+    if most <= 0:
+        return 1.0
+    unit = 10.0 ** math.floor(math.log10(most))
+    top = next(round(step * unit, 12) for step in (1, 2, 4, 6, 8, 10) if step * unit >= most)
+    return min(top, 1.0) if most <= 1 else top

@@ -1,0 +1,52 @@
+"""What all screens share: the job card, the banner of results out of date, closing."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from discreet.app.server.pages import CHANGED, desk, form_of, page, see, workspace_of
+
+
+def routes(_most_upload: int | None) -> list[BaseRoute]:
+    """The routes."""
+    return [
+        Route("/w/{workspace}/job", job),
+        Route("/w/{workspace}/job/cancel", cancel, methods=["POST"]),
+        Route("/w/{workspace}/banner", banner),
+        Route("/w/{workspace}/close", close, methods=["POST"]),
+    ]
+
+
+async def job(request: Request) -> Response:
+    """The card of the job; when it is over, other parts of the page ask again."""
+    workspace = workspace_of(request)
+    headers = {} if workspace.is_busy else CHANGED
+    here = _screen(request, request.query_params.get("here"))
+    return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
+
+
+async def cancel(request: Request) -> Response:
+    """End the job, and go back to the page that asked for it."""
+    workspace = workspace_of(request)
+    await run_in_threadpool(workspace.cancel)
+    here = _screen(request, (await form_of(request)).get("here"))
+    return see(f"/w/{workspace.id}/{here}")
+
+
+def _screen(request: Request, given: object) -> str:
+    """The screen that was named, if there is one."""
+    return given if isinstance(given, str) and given in request.app.state.built else "data"
+
+
+async def banner(request: Request) -> Response:
+    """What is out of date."""
+    return page(request, "banner.html", workspace_of(request))
+
+
+async def close(request: Request) -> Response:
+    """Erase everything of a table."""
+    await run_in_threadpool(desk(request).close, workspace_of(request))
+    return page(request, "closed.html")

@@ -1,0 +1,145 @@
+"""Pages: templates filled in, answers to forms, and which screens there are."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+import discreet as ds
+from discreet.app.forms.labels import LOSS, NODE_LOSS, in_words
+from discreet.app.jobs.tasks import WORK
+from discreet.reports import fragments
+from discreet.reports.names import shortened
+from discreet.reports.sentences import short
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from starlette._utils import AwaitableOrContextManager
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+
+    from discreet.app.server.workspaces import Workspace, Workspaces
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+CHANGED = {"HX-Trigger": "changed"}  # parts of the page that depend on the plan ask again
+MOST_FIELDS = 10_000
+
+
+class Number(Convertor[int]):
+    """A number in an address: more digits than any has are no address of ours."""
+
+    regex = "[0-9]{1,9}"
+
+    def convert(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Its digits."""
+        return str(value)
+
+
+register_url_convertor("number", Number())
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A step on the way from a table to its release."""
+
+    path: str
+    title: str
+
+
+SCREENS = (
+    Screen("data", "Data"),
+    Screen("roles", "Roles & risk"),
+    Screen("explore", "Explore"),
+    Screen("protect", "Protect"),
+    Screen("compare", "Compare"),
+    Screen("release", "Release"),
+)
+
+
+@functools.cache
+def environment() -> Environment:
+    """The templates of the app, and the blocks of the report; all that is put in is escaped."""
+    from jinja2 import ChoiceLoader, FileSystemLoader
+
+    shared = fragments.environment()
+    assert shared.loader is not None
+    made = shared.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), shared.loader]))
+    made.filters |= {"short": shortened, "in_words": in_words, "counted": counted}
+    made.globals |= {"screens": SCREENS, "version": ds.__version__}
+    made.globals |= {"loss_name": short(LOSS), "node_loss_name": short(NODE_LOSS)}
+    return made
+
+
+def page(
+    request: Request,
+    template: str,
+    workspace: Workspace | None = None,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,
+) -> Response:
+    """A page, or a part of one, with what every page needs."""
+    here = request.url.path.split("/")[3] if workspace is not None else ""
+    known = {"workspace": workspace, "here": here, "built": request.app.state.built, "problems": ()}
+    if workspace is not None and workspace.job is not None:
+        known["says_end"] = WORK[workspace.job.name].screen == here  # of a job, on its own page
+    text = environment().get_template(template).render({**known, **context})
+    return HTMLResponse(text, status, headers)
+
+
+def see(path: str) -> Response:
+    """Lead on after a form."""
+    return RedirectResponse(path, 303)
+
+
+def desk(request: Request) -> Workspaces:
+    """The workspaces of this app."""
+    return request.app.state.workspaces
+
+
+def workspace_of(request: Request) -> Workspace:
+    """The workspace in the address; one that is not there is not found."""
+    found = desk(request).get(request.path_params["workspace"])
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def column_of(request: Request, workspace: Workspace) -> int:
+    """The number of the column in the address."""
+    number = int(request.path_params["column"])
+    if number >= len(workspace.columns):
+        raise HTTPException(404)
+    return number
+
+
+def form_of(request: Request, *, files: int = 0) -> AwaitableOrContextManager[FormData]:
+    """The fields of a form, to be awaited; with a file, as a context that closes it."""
+    return request.form(max_files=files, max_fields=MOST_FIELDS)
+
+
+def chosen(form: FormData, name: str, allowed: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """The field of a choice; what a page does not offer is refused."""
+    given = form.get(name)
+    if not isinstance(given, str) or given not in allowed:
+        raise HTTPException(422)
+    return given
+
+
+def text_in(form: FormData, name: str) -> str:
+    """A field as text without blanks around it; empty where it is not there."""
+    given = form.get(name, "")
+    return given.strip() if isinstance(given, str) else ""

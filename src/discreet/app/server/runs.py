@@ -1,0 +1,155 @@
+"""The runs of a workspace: maskings that were tried, one of which is the candidate for release."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from discreet.app.forms.labels import LOSS, NODE_LOSS
+from discreet.app.jobs.plan_run import folder_of, names_for
+from discreet.app.jobs.protection import Run
+from discreet.app.server import requirements
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import fail
+
+MOST = 20
+_SLOT = "run-"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run as pages show it."""
+
+    number: int
+    run: Run
+    current: bool
+    chosen: bool
+    remarks: tuple[str, ...] = ()
+    lacks: tuple[Mapping[str, Any], ...] = ()  # parts of what is wanted now
+
+    @property
+    def slot(self) -> str:
+        """Where its result and its files are."""
+        return f"{_SLOT}{self.number}"
+
+    @property
+    def can_be_released(self) -> bool:
+        """Whether it is up to date, and a masked file was written."""
+        return self.current and bool(self.run.masked)
+
+    @property
+    def k(self) -> tuple[int | None, int | None]:
+        """Smallest class before and after."""
+        return self._both("risk", "k")
+
+    @property
+    def alone(self) -> tuple[int | None, int | None]:
+        """Records that are alone in their class, before and after."""
+        return self._both("risk", "uniques")
+
+    @property
+    def risk(self) -> tuple[float | None, float | None]:
+        """DR_max before and after."""
+        return self._both("disclosure_risk", "maximal")
+
+    @property
+    def loss(self) -> float | None:
+        """Share of the information in the keys that is lost; None where that does not apply."""
+        return (self.run.figures["information_loss"] or {}).get(LOSS)
+
+    @property
+    def node_loss(self) -> float | None:
+        """The loss that Explore shows of a node; None where the run is more than a node."""
+        return (self.run.figures["information_loss"] or {}).get(NODE_LOSS)
+
+    @property
+    def no_loss(self) -> str:
+        """Why the run is not on the map; empty where it is."""
+        told = (self.run.figures["information_loss"] or {}).get("not_applicable", {})
+        return str(told.get(LOSS, "" if self.loss is not None else "it was not measured."))
+
+    def _both(self, part: str, name: str) -> tuple[Any, Any]:
+        found: Mapping[str, Any] = self.run.figures[part]
+        before, after = ((found[when] or {}).get(name) for when in ("before", "after"))
+        return before, after
+
+    def largest_change(self, statistic: str) -> float | None:
+        """The largest change of a mean, a standard deviation (relative) or a correlation."""
+        rows = [
+            r
+            for r in self.run.figures["statistics"]
+            if r["statistic"] == statistic and r["initial"] is not None and r["masked"] is not None
+        ]
+        changes = [abs(r["masked"] - r["initial"]) / _unit(r) for r in rows if _unit(r)]
+        return max(changes, default=None)
+
+
+def _unit(row: Mapping[str, Any]) -> float:
+    return 1.0 if row["statistic"] == "correlation" else abs(row["initial"])
+
+
+def runs_of(workspace: Workspace) -> list[Kept]:
+    """All runs, in the order in which they were made."""
+    chosen = workspace.settings.get("release", {}).get("run")
+    wanted = workspace.document.get("criterion")
+    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
+    return sorted(
+        (
+            Kept(
+                int(slot.removeprefix(_SLOT)),
+                workspace.results[slot].value,
+                workspace.is_current(slot),
+                slot == chosen,
+                workspace.results[slot].remarks,
+                tuple(requirements.unmet(wanted, workspace.results[slot].value, confidential)),
+            )
+            for slot in found
+        ),
+        key=lambda kept: kept.number,
+    )
+
+
+def run_of(workspace: Workspace, number: int) -> Kept:
+    """A run by its number; one that is not there is not found."""
+    for kept in runs_of(workspace):
+        if kept.number == number:
+            return kept
+    raise HTTPException(404)
+
+
+def candidate(workspace: Workspace) -> Kept | None:
+    """The run that was chosen."""
+    return next((kept for kept in runs_of(workspace) if kept.chosen), None)
+
+
+def begin(workspace: Workspace) -> None:
+    """Run the chain of the plan as it stands."""
+    numbers = [kept.number for kept in runs_of(workspace)]
+    if len(numbers) >= MOST:
+        fail("N63", f"{MOST} runs are kept already.", "Remove one on the page Compare.")
+    outputs = {"masked": names_for(workspace.sections)["csv"]}
+    slot = f"{_SLOT}{max(numbers, default=0) + 1}"
+    workspace.begin("protect", slot=slot, changes={"outputs": outputs})
+
+
+def choose(workspace: Workspace, kept: Kept) -> None:
+    """Make a run the candidate; what was acknowledged was said of another one."""
+    if not kept.can_be_released:
+        what = "a run that is out of date, or whose criterion does not hold, cannot be released."
+        fail("N64", what, "Choose another one, or run it again.")
+    if not kept.chosen:
+        workspace.set("release", {"run": kept.slot})
+
+
+def remove(workspace: Workspace, kept: Kept) -> None:
+    """Erase a run and its files."""
+    with workspace.lock:
+        if kept.chosen:
+            workspace.set("release", {})
+        workspace.results = {s: r for s, r in workspace.results.items() if s != kept.slot}
+    shutil.rmtree(folder_of(workspace.folder, kept.slot), ignore_errors=True)

@@ -1,0 +1,176 @@
+"""The server: a socket of its own on this machine alone, and an end that leaves nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import fail
+from discreet.files.rooms import room
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from discreet.app.server.guard import Secrets
+    from discreet.app.server.workspaces import Workspaces
+
+_NEEDED = ("starlette", "uvicorn", "jinja2", "python_multipart")
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # those that the system has
+
+
+class Server:
+    """One start of the app: socket, secrets, working folder and workspaces.
+
+    Parameters
+    ----------
+    folder : Path
+        Private, and erased by whoever made it.
+    file : Path, optional
+        A table to open at once.
+    most_upload : int
+        Bytes of an upload.
+    options
+        Of :func:`discreet.app.server.application.application`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        file: Path | None = None,
+        *,
+        most_upload: int = 200 << 20,
+        **options: Any,
+    ) -> None:
+        from discreet.app.server.application import application
+        from discreet.app.server.guard import Secrets
+        from discreet.app.server.workspaces import Workspaces
+
+        self.socket = _own_socket()
+        self.known: Secrets = Secrets.fresh(self.socket.getsockname()[1])
+        self.workspaces: Workspaces = Workspaces(folder)
+        self._landing = self._open(file) if file is not None else "/"
+        made = application(
+            self.known,
+            self.workspaces,
+            landing=lambda: self._landing,
+            most_upload=most_upload,
+            **options,
+        )
+        self._server = _uvicorn(made)
+
+    def _open(self, file: Path) -> str:
+        from discreet.app.screens.data import open_given
+        from discreet.app.server import uploads
+
+        workspace = self.workspaces.create()
+        open_given(workspace, uploads.link_source(file, workspace.folder))
+        return f"/w/{workspace.id}/data"
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.known.port}"
+
+    @property
+    def link(self) -> str:
+        """The address that lets in whoever has it."""
+        return f"{self.address}/?token={self.known.token}"
+
+    def run(self) -> None:
+        """Answer until told to end; then end all jobs and erase all tables."""
+        try:
+            self._server.run(sockets=[self.socket])
+        finally:
+            self.workspaces.close_all()
+            self.socket.close()
+
+    def stop(self) -> None:
+        """End soon."""
+        self._server.should_exit = True
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is up."""
+        return self._server.started
+
+
+def serve(file: Path | None, *, most_upload: int, ready: Callable[[Server, Path], None]) -> None:
+    """Run the app until it is ended.
+
+    Parameters
+    ----------
+    file : Path, optional
+        A table to open at once.
+    most_upload : int
+        Bytes of an upload.
+    ready : function
+        Called with the server and its private folder just before it answers.
+    """
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        what = f"{', '.join(missing)}: not installed."
+        fail("M01", what, "Run: pip install 'discreet[app]'")
+    if file is not None and not file.is_file():
+        fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.umask, os.umask(0o077))  # files that are made are for their owner
+        folder = stack.enter_context(room(Path(tempfile.gettempdir()) / "the app"))
+        stack.callback(setattr, tempfile, "tempdir", tempfile.tempdir)
+        tempfile.tempdir = str(folder)  # where uploads are put together
+        server = Server(folder, None if file is None else file.absolute(), most_upload=most_upload)
+        stack.enter_context(_ended_by_signals(server.stop))
+        ready(server, folder)
+        server.run()
+
+
+def _own_socket() -> socket.socket:
+    """A free port that only this machine reaches."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.bind(("127.0.0.1", 0))
+    made.listen(128)  # who comes before the server is up waits
+    return made
+
+
+def _uvicorn(app: Any) -> uvicorn.Server:
+    import uvicorn
+
+    class Quiet(uvicorn.Server):
+        """Leaves signals to us: it would raise them again after the end."""
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Generator[None, None, None]:
+            yield
+
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # a message may quote a value
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=200,
+    )
+    return Quiet(config)
+
+
+@contextlib.contextmanager
+def _ended_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Have the signals that end a program end the server in order; those of before come back."""
+    known = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    before = {one: signal.signal(one, lambda *_: stop()) for one in known}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

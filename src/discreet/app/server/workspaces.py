@@ -1,0 +1,370 @@
+"""Workspaces: a table, the plan that is made for it, and what was found; one folder each.
+
+The id of a workspace is a second secret beside the cookie, which other servers of this machine get
+to see: it stands in the address of every page, and no page lists ids. Everything of a workspace
+is erased when it is closed, and of all when the app ends.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import secrets
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import discreet as ds
+from discreet.app.forms import draft
+from discreet.app.forms.draft import Document
+from discreet.app.jobs.job import Job, Jobs
+from discreet.app.jobs.table import Column, Opened
+from discreet.app.jobs.task import Found
+from discreet.app.jobs.tasks import WORK
+from discreet.app.server.originals import GONE, state_of
+from discreet.errors import Problem, fail, raise_all
+from discreet.reports.names import distinct, renamed
+
+MOST = 8
+_READ = "open"  # the work that reads the table
+DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
+_LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
+_SINCE = (  # what a basis has in it, and what is said where that has changed
+    "the plan has changed since",
+    "something else was chosen since",
+    "the original file has changed since",
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job found.
+
+    Attributes
+    ----------
+    work : str
+        Of ``WORK``.
+    value : Any
+        What its function returned.
+    remarks : tuple of str
+        Warnings of the library on the way.
+    basis : str
+        What it was found from: digests of the plan and of settings, and the state of the original.
+    changes : mapping
+        Sections in which its plan differed from that of the workspace.
+    """
+
+    work: str
+    value: Any
+    remarks: tuple[str, ...]
+    basis: str
+    changes: Document = field(default_factory=dict)
+
+
+@dataclass(eq=False, repr=False)
+class Workspace:
+    """A table on the way to its release.
+
+    Attributes
+    ----------
+    id : str
+        128 random bits.
+    folder : Path
+        Holds the source (or a link to it) in a folder of its own, uploaded hierarchies and
+        working files.
+    document : mapping
+        The sections of the plan. Never changed in place: see :meth:`change`.
+    settings : mapping
+        What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``,
+        ``levels`` a digest of what the levels of the chain were chosen for, ``digests`` those of
+        uploaded hierarchies.
+    results : dict
+        By their slot: the name of the work that found them, or another where there are several.
+    job : Job or None
+        The last one that was started.
+    """
+
+    id: str
+    folder: Path
+    jobs: Jobs
+    document: Document = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+    job: Job | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    # -- what it is about ------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the source, as its owner has it."""
+        return Path(self._source).name if self._source else ""
+
+    @property
+    def _source(self) -> str:
+        """The way from the folder to the source."""
+        return str(self.document.get("source", {}).get("file", ""))
+
+    @property
+    def table(self) -> Opened | None:
+        """What is known of the table; None until it was read as the plan now says."""
+        found = self.results.get(_READ)
+        if found is None or found.basis.split()[:-1] != self.basis(_READ).split()[:-1]:
+            return None
+        value: Opened = found.value
+        return value
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the table; pages and addresses name them by their number."""
+        return self.table.columns if self.table else ()
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The names of the columns as pages show them: short, and no two the same."""
+        return distinct(column.name for column in self.columns)
+
+    # -- the original ----------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> str:
+        return state_of(self.folder / self._source) if self._source else ""
+
+    @property
+    def source_problem(self) -> Problem | None:
+        """What is wrong with the original: it has changed since it was read, or is gone."""
+        if self._state == GONE:
+            what = "the original file is not there any more."
+            return Problem("N65", what, "Put it back, or open another one.")
+        if self.table is None or self.is_current(_READ):
+            return None
+        what = "the original file has changed since it was opened."
+        return Problem("N65", what, "Read it again on the page Data.")
+
+    # -- the plan --------------------------------------------------------------------------------
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """The sections of the plan, without what no longer fits the others.
+
+        Hierarchies of columns that are no keys now are left out, and levels that were chosen for
+        something else: see :attr:`levels_fit`.
+        """
+        document = {**self.document, "hierarchies": self._hierarchies}
+        if not self.levels_fit:
+            document = draft.without_levels(document)
+        return {name: part for name, part in document.items() if part}
+
+    @property
+    def _hierarchies(self) -> dict[str, Any]:
+        keys = self.document.get("roles", {}).get("keys", [])
+        return {k: h for k, h in self.document.get("hierarchies", {}).items() if k in keys}
+
+    @property
+    def levels_fit(self) -> bool:
+        """Whether the levels of the chain, if it has any, were chosen for the plan as it stands."""
+        chosen = self.settings.get(_LEVELS)
+        return not draft.levels_of(self.document) or chosen == self._ground_of_levels
+
+    @property
+    def _ground_of_levels(self) -> str:
+        """A digest of all that levels are chosen for: the table, its lattice and what must hold."""
+        known = self._with_digests({**self.document, "hierarchies": self._hierarchies})
+        must = json.dumps(self.document.get("criterion", {}), sort_keys=True)
+        return f"{WORK['explore'].basis(known, {})} {self._state} {must}"
+
+    @property
+    def plan(self) -> ds.Plan:
+        """The plan as it stands."""
+        return ds.Plan.of(self.sections, self.folder)
+
+    @property
+    def wanted(self) -> str:
+        """What must hold, in words; empty where nothing is asked for."""
+        asked = self.document.get("criterion")
+        criteria = ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else []
+        return renamed(" and ".join(one.describe() for one in criteria), self.labels)
+
+    @property
+    def only(self) -> list[str]:
+        """The attributes that the plan asks p, l and t of, where it names some."""
+        head, _ = draft.generalization(self.document)
+        return [self.labels.get(name, name) for name in head.get("confidential", ())]
+
+    @property
+    def restricted(self) -> list[str]:
+        """What must hold of some confidential attributes only, in words."""
+        asked = self.document.get("criterion")
+        named = [
+            one
+            for one in (ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else [])
+            if getattr(one, "confidential", None) is not None
+        ]
+        return [renamed(one.describe(), self.labels) for one in named]
+
+    def change(
+        self, edit: Callable[[Document], Document], *, choosing_levels: bool = False
+    ) -> None:
+        """Change the plan; where the new one is not sound, the old one stays.
+
+        Levels of the chain that were there before are not used when the rest of the plan changes,
+        unless they are chosen anew.
+        """
+        with self.lock:
+            before, settings = self.document, self.settings
+            self.document = edit(copy.deepcopy(dict(before)))
+            if choosing_levels or draft.levels_of(self.document) != draft.levels_of(before):
+                self.set(_LEVELS, self._ground_of_levels)
+            try:
+                _ = self.plan
+            except ds.DiscreetError:
+                self.document, self.settings = before, settings
+                raise
+
+    def set(self, name: str, settings: Any) -> None:
+        """Keep the settings of a form."""
+        with self.lock:
+            self.settings = {**self.settings, name: settings}
+
+    # -- what was found --------------------------------------------------------------------------
+
+    def basis(self, work: str) -> str:
+        """What a work would look at now: see :class:`Result`."""
+        seen = self._with_digests(self.sections)
+        return f"{WORK[work].basis(seen, self.settings)} {self._state}"
+
+    def _with_digests(self, document: Document) -> Document:
+        """Sections to be compared: a file counts by what is in it, too, for it can be replaced."""
+        digests, entries = self.settings.get(DIGESTS, {}), document.get("hierarchies", {})
+        marked = {
+            name: {**one, "digest": digests.get(one["file"])} if "file" in one else one
+            for name, one in entries.items()
+        }
+        return {**document, "hierarchies": marked}
+
+    def is_current(self, slot: str) -> bool:
+        """Whether there is a result, and nothing it depends on has changed since."""
+        found = self.results.get(slot)
+        return found is not None and found.basis == self.basis(found.work)
+
+    @property
+    def out_of_date(self) -> tuple[str, ...]:
+        """Slots of results that were found from something that has changed since."""
+        return tuple(slot for slot in self.results if not self.is_current(slot))
+
+    @property
+    def late(self) -> dict[str, str]:
+        """What is out of date, in the words of the page, and why."""
+        slots = [slot for slot in self.out_of_date if slot != _READ]
+        return {WORK[self.results[slot].work].result: self._since(slot) for slot in slots}
+
+    def _since(self, slot: str) -> str:
+        found = self.results[slot]
+        parts = zip(found.basis.split(), self.basis(found.work).split(), strict=True)
+        changed = [words for words, (then, now) in zip(_SINCE, parts, strict=True) if then != now]
+        return " and ".join(changed)
+
+    # -- jobs ------------------------------------------------------------------------------------
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is under way."""
+        return self.job is not None and not self.job.is_over
+
+    def begin(self, work: str, *, slot: str | None = None, changes: Document | None = None) -> Job:
+        """Start a work on the plan as it stands.
+
+        Parameters
+        ----------
+        work : str
+            Of ``WORK``.
+        slot : str, optional
+            Where its result is kept; without it, by the name of the work.
+        changes : mapping, optional
+            Sections that the job has instead of those of the workspace, such as steps to try.
+        """
+        with self.lock:
+            if self.is_busy:
+                fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            problem = self.source_problem
+            if problem is not None and (work != _READ or self._state == GONE):
+                raise_all([problem])
+            plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
+            where = slot or work
+            empty = Result(work, None, (), self.basis(work), dict(changes or {}))
+            task = {
+                "work": work,
+                "slot": where,
+                "document": plan.to_dict(),
+                "folder": str(self.folder),
+                "settings": dict(self.settings),
+            }
+            self.job = Job(work, WORK[work].title)
+            self.jobs.start(
+                self.job, task, self.folder, lambda found: self._keep(where, empty, found)
+            )
+            return self.job
+
+    def _keep(self, slot: str, empty: Result, found: Found) -> None:
+        with self.lock:
+            result = replace(empty, value=found.value, remarks=found.remarks)
+            self.results = {**self.results, slot: result}
+            if slot == _READ:  # what was said of columns that are gone is void
+                self.document = draft.within(self.document, [c.name for c in found.value.columns])
+
+    def cancel(self) -> None:
+        """End the job; returns when its process is gone."""
+        if self.job is not None:
+            self.jobs.cancel(self.job)
+
+    def erase(self) -> None:
+        """End the job and remove the folder."""
+        self.cancel()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Workspaces:
+    """The workspaces of one start of the app, a bounded number."""
+
+    def __init__(self, folder: Path, most: int = MOST) -> None:
+        self.folder, self.most, self.jobs = folder, most, Jobs()
+        self._all: dict[str, Workspace] = {}
+        self._lock = threading.Lock()
+
+    def create(self) -> Workspace:
+        """A new one with an empty folder that only its owner may enter."""
+        with self._lock:
+            self._make_room()
+            made = secrets.token_urlsafe(16)
+            folder = self.folder / made
+            folder.mkdir(mode=0o700)
+            self._all[made] = Workspace(made, folder, self.jobs)
+            return self._all[made]
+
+    def _make_room(self) -> None:
+        """Let go of tables that could not be read, and refuse one too many."""
+        unread = [w for w in self._all.values() if not w.results and not w.is_busy]
+        for one in unread if len(self._all) >= self.most else []:
+            self._all.pop(one.id).erase()
+        if len(self._all) >= self.most:
+            what = f"{self.most} tables are open."
+            fail("N61", what, "Close one on its last page, or start the app again.")
+
+    def get(self, given: str) -> Workspace | None:
+        """The workspace of an id."""
+        return self._all.get(given)
+
+    def close(self, workspace: Workspace) -> None:
+        """Erase a workspace."""
+        with self._lock:
+            self._all.pop(workspace.id, None)
+        workspace.erase()
+
+    def close_all(self) -> None:
+        """End all jobs and erase everything."""
+        self.jobs.close()
+        for workspace in list(self._all.values()):
+            self.close(workspace)

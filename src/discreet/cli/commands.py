@@ -1,0 +1,27 @@
+"""The commands of the terminal, one file per group; importing them registers them."""
+
+from discreet.cli import (
+    demo,
+    key_candidates,
+    masking,
+    measures,
+    record_risk,
+    release,
+    report,
+    ru_map,
+    server,
+)
+from discreet.cli.program import app
+
+__all__ = [
+    "app",
+    "demo",
+    "key_candidates",
+    "masking",
+    "measures",
+    "record_risk",
+    "release",
+    "report",
+    "ru_map",
+    "server",
+]

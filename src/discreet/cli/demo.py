@@ -1,0 +1,155 @@
+"""The command that shows the way of the data on simulated patients."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+import discreet as ds
+from discreet.cli.options import Force, Json, announce_compilation
+from discreet.cli.program import app
+
+_FILES = ("patients.csv", "masked.csv", "release.html")
+_BLOCK = 5_000  # records: Spark groups similar records in blocks, and the figures are to be equal
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The results of the demonstration, in the order in which they are told."""
+
+    survey: Any
+    risk: Any
+    check: Any
+    found: Any
+    masked: Any
+    averaged: Any
+    map: Any
+
+
+@app.command()
+def demo(
+    n: Annotated[int, typer.Option(help="Number of simulated patients.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 1,
+    engine: Annotated[
+        str | None, typer.Option(help="spark: do the work there (needs the spark extra).")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder to write the masked file and a report to.",
+            file_okay=False,
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Show the way of the data on simulated patients: read, measure, protect, compare, release.
+
+    Example: discreet demo -o demo
+    """  # fmt: skip
+    from discreet.files import write_arrow
+
+    if output is not None:
+        _need_free(output, force=force)
+    announce_compilation()
+    with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
+        path = (output or Path(folder)) / "patients.csv"
+        write_arrow(path, ds.datasets.patients(n, seed))
+        shown = _shown(path, engine)
+        print(json.dumps(_as_dict(shown), indent=2) if as_json else _told(shown))
+        if output is not None:
+            _release(shown, output, as_json=as_json)
+
+
+def _shown(path: Path, engine: str | None) -> _Shown:
+    survey = ds.read(
+        path,
+        identifiers=["name", "ssn"],
+        keys=["age", "zip", "sex"],
+        confidential=["illness", "income"],
+        engine=cast("Any", engine),
+    )
+    criterion = ds.PSensitiveKAnonymity(p=2, k=5)
+    hierarchies = {
+        "age": ds.Hierarchy.intervals([5, 10, 20, 40]),
+        "zip": ds.Hierarchy.prefixes([5, 3, 2, 1, 0]),
+        "sex": ds.Hierarchy.suppress(),
+    }
+    found = ds.generalize(survey, hierarchies, criterion, max_suppressed=0.02)
+    masked = found.best.mask()
+    averaged = ds.microaggregate(survey, k=5, blocks=_BLOCK)
+    pairs = [("generalization", masked), ("microaggregation", averaged)]
+    compared = ds.ru_map(survey, pairs)
+    check = ds.check(survey, criterion)
+    return _Shown(survey, ds.risk(survey), check, found, masked, averaged, compared)
+
+
+def _told(shown: _Shown) -> str:
+    criterion = ds.PSensitiveKAnonymity(p=2, k=5)
+    survey, masked = shown.survey, shown.masked
+    parts = [
+        ("Read a table and say what its attributes are", repr(survey)),
+        ("See the risk", f"{shown.risk.explain()}\n\n{shown.risk.bars()}"),
+        ("Check it against what your rules ask for", shown.check.explain()),
+        ("Generalize the keys and suppress what still stands out", shown.found.explain()),
+        ("Check the masked file afresh", ds.check(masked, criterion).explain()),
+        ("What risk is left", ds.disclosure_risk(survey, masked).explain()),
+        ("What it cost", ds.information_loss(survey, masked).explain()),
+        (
+            "Or replace the keys by averages of five similar patients",
+            ds.check(shown.averaged, ds.KAnonymity(5)).explain(),
+        ),
+        ("Compare the two", shown.map.explain()),
+    ]
+    return "\n".join(_section(f"{i}. {title}", body) for i, (title, body) in enumerate(parts, 1))
+
+
+def _section(title: str, body: str) -> str:
+    return f"\n{title}\n{'─' * len(title)}\n{body}"
+
+
+def _as_dict(shown: _Shown) -> dict[str, Any]:
+    parts = {
+        "risk": shown.risk,
+        "check": shown.check,
+        "found": shown.found,
+        "disclosure_risk": ds.disclosure_risk(shown.survey, shown.masked),
+        "information_loss": ds.information_loss(shown.survey, shown.masked),
+        "microaggregation": ds.information_loss(shown.survey, shown.averaged),
+    }
+    return {name: part.to_dict() for name, part in parts.items()}
+
+
+def _need_free(folder: Path, *, force: bool) -> None:
+    from discreet.errors import fail
+
+    taken = [name for name in _FILES if os.path.lexists(folder / name)]
+    if taken and not force:
+        what = f"{', '.join(taken)} exist in {folder.name} already."
+        fail("O03", what, "Choose another folder, or overwrite them with --force.")
+    folder.mkdir(exist_ok=True)
+
+
+def _release(shown: _Shown, folder: Path, *, as_json: bool) -> None:
+    shown.masked.write(folder / "masked.csv", overwrite=True)
+    report = folder / "release.html"
+    ds.report(
+        shown.survey,
+        shown.masked,
+        report,
+        criterion=ds.PSensitiveKAnonymity(p=2, k=5),
+        found=shown.found,
+        ru_map=shown.map,
+        overwrite=True,
+    )
+    if not as_json:
+        said = f"The masked file is {folder / 'masked.csv'}.\nOpen {report.absolute().as_uri()}"
+        print(_section("10. The release", said))

@@ -1,0 +1,219 @@
+"""Options made from descriptions: of parameters, of criteria, and what they stand for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.options import Hierarchies, hierarchies_in, names_in, reading_options
+from discreet.criteria.kind import CriterionKind
+from discreet.errors import Problem, argument, raise_all
+from discreet.masking.method import Method
+from discreet.parameters import Parameter, read_problem
+from discreet.registry import criteria, maskings
+
+USUAL_K = 5
+_METAVARS = {
+    "whole": "NUMBER",
+    "number": "NUMBER",
+    "amount": "0.02|2%|20",
+    "text": "TEXT",
+    "column": "COLUMN",
+    "columns": "COLUMNS",
+    "table": "COLUMN=NUMBER,…",
+}
+
+
+def option(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    """An option of a command, as a parameter of its function."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+# -- parameters of a method ------------------------------------------------------------------------
+
+
+def method_options(method: Method) -> list[inspect.Parameter]:
+    """The options of all parameters of a method, and of files that can say them."""
+    found: list[inspect.Parameter] = []
+    for parameter in method.parameters.values():
+        if parameter.shared == "criterion":
+            found += criterion_options()
+        elif parameter.shared == "hierarchies":
+            found.append(option(parameter.name, Hierarchies, None))
+        elif parameter.kind != "special":
+            found.append(_option(parameter, method))
+    for parameter in method.files.values():
+        about = typer.Option(flag(parameter.name), help=parameter.file, show_default=False)
+        found.append(option(parameter.name, Annotated[Path | None, about], None))
+    return found
+
+
+def flag(name: str) -> str:
+    """The option of a name."""
+    return f"--{name.replace('_', '-')}"
+
+
+def place(name: str, method: Method) -> str:
+    """The name of a parameter within a command: one that reading has as well carries the name of
+    the method.
+    """
+    return f"{method.name}_{name}" if name in reading_options() else name
+
+
+def _option(parameter: Parameter, method: Method) -> inspect.Parameter:
+    here = place(parameter.name, method)
+    name = flag(here)
+    if parameter.kind == "flag":
+        both = f"{name}/--no-{name[2:]}" if parameter.optional else name
+        about = typer.Option(both, help=parameter.doc, show_default=False)
+        kind: Any = bool | None if parameter.optional else bool
+        return option(here, Annotated[kind, about], parameter.default)
+    several = parameter.kind in ("columns", "table")
+    shown = f"[{'|'.join(parameter.choices)}]" if parameter.choices else _METAVARS[parameter.kind]
+    usual = "" if parameter.default in (None, ()) else parameter.text(parameter.default)
+    about = typer.Option(
+        name,
+        help=parameter.doc,
+        metavar=shown,
+        show_default=usual or False,
+    )
+    kind = list[str] if several else str | None
+    return option(here, Annotated[kind, about], [] if several else None)
+
+
+def method_arguments(method: Method, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that the options stand for; all that cannot be read is said at once."""
+    problems: list[Problem] = []
+    found: dict[str, Any] = {}
+    for name, parameter in method.parameters.items():
+        if parameter.shared == "criterion":
+            found[name] = criteria_in(given)
+        elif parameter.shared == "hierarchies":
+            found[name] = hierarchies_in(data, given[name])
+        elif given.get(place(name, method)) not in (None, []):
+            value, wrong = _read(parameter, given[place(name, method)])
+            problems += wrong
+            found[name] = value
+    files = {name: given[name] for name in method.files if given.get(name) is not None}
+    problems += [] if files else _missing(method.parameters.values(), found)
+    raise_all(problems)
+    return {**found, **files}
+
+
+def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
+    if isinstance(given, bool):
+        return given, []
+    text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
+    try:
+        return parameter.read(text), []
+    except ValueError:
+        return None, [read_problem(parameter)]
+
+
+def _quoted(names: Iterable[str]) -> list[str]:
+    return ['"' + name.replace('"', '""') + '"' if "," in name else name for name in names]
+
+
+def _missing(parameters: Iterable[Parameter], found: Mapping[str, Any]) -> list[Problem]:
+    return [
+        Problem("P32", f"{argument(p.name)} is missing.", f"Give {p.words}.", p.name)
+        for p in parameters
+        if p.needed and p.name not in found
+    ]
+
+
+# -- a grid of maskings ----------------------------------------------------------------------------
+
+
+def _varied() -> dict[str, Parameter]:
+    """The parameters of all methods that a grid may vary, and the numbers of the usual criterion,
+    by their names; a loss that is minimised is not the loss of the map.
+    """
+    found: dict[str, Parameter] = {}
+    for kind in _kinds():
+        if kind.inline:
+            found |= {p.name: p for p in kind.parameters.values() if p.kind != "columns"}
+    for method in maskings.all():
+        for p in method.parameters.values():
+            if not (p.shared or p.is_seed or p.is_variant or p.kind == "special"):
+                found.setdefault(p.name, p)
+    return {name: p for name, p in found.items() if name not in (*reading_options(), "loss")}
+
+
+def grid_options() -> list[inspect.Parameter]:
+    """An option for each parameter that a grid may vary; several values apart by commas."""
+    from discreet.rumap.grid import ALSO
+
+    found = []
+    for name, parameter in _varied().items():
+        usual = ",".join(parameter.text(value) for value in parameter.vary)
+        shown = "" if parameter.kind in ("columns", "table") else " Several: 3,5,10."
+        names = [name, *(also for also, real in ALSO.items() if real == name)]
+        about = typer.Option(
+            *map(flag, names),
+            help=f"{parameter.doc}{shown if usual else ''}",
+            metavar=_METAVARS.get(parameter.kind, "WORD"),
+            show_default=usual or False,
+        )
+        found.append(option(name, Annotated[list[str], about], []))
+    return found
+
+
+def grid_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the options stand for; all that cannot be read is said at once."""
+    problems: list[Problem] = []
+    found: dict[str, Any] = {}
+    for name, parameter in _varied().items():
+        texts = names_in(given.get(name) or [])
+        if not texts:
+            continue
+        together = parameter.kind in ("columns", "table")
+        read = [_read(parameter, one) for one in ([texts] if together else texts)]
+        problems += [wrong[0] for _, wrong in read if wrong][:1]
+        values = [value for value, _ in read]
+        found[name] = values[0] if together else values
+    raise_all(problems)
+    return found
+
+
+# -- criteria --------------------------------------------------------------------------------------
+
+
+def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
+    """An option for each number of an inline kind, and for each other kind of criterion."""
+    found: dict[str, inspect.Parameter] = {}
+    for kind in _kinds():
+        if kind.inline:
+            for p in kind.parameters.values():
+                if p.kind != "columns":
+                    about = typer.Option(flag(p.name), help=p.doc)
+                    usual = usual_k if p.name == "k" else None
+                    found.setdefault(p.name, option(p.name, Annotated[int | None, about], usual))
+        else:
+            names = [flag(kind.key), *([flag(kind.option)] if kind.option else [])]
+            said = f"{kind.about} {kind.examples}"
+            about = typer.Option(*names, help=said, metavar=kind.example, show_default=False)
+            found[kind.key] = option(kind.key, Annotated[str | None, about], None)
+    return list(found.values())
+
+
+def _kinds() -> list[CriterionKind]:
+    return sorted(criteria.all(), key=lambda kind: (not kind.inline, kind.key))
+
+
+def criteria_in(given: Mapping[str, Any]) -> list[Any]:
+    """The criteria that the options stand for."""
+    from discreet.plan.criteria import inline_kinds
+
+    said = {name: value for name, value in given.items() if value is not None}
+    found: list[Any] = []
+    for kind in inline_kinds():
+        if all(name in said for name in kind.needed):
+            found += [kind.made(**{name: said.pop(name) for name in kind.needed})]
+    nested = [kind for kind in _kinds() if not kind.inline and kind.key in said]
+    return [*found, *(kind.from_text(said[kind.key]) for kind in nested)]

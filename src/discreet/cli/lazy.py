@@ -1,0 +1,61 @@
+"""Commands that are built when they are used: their options come from descriptions, whose modules
+take longer to load than the list of the commands may take.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from discreet.cli.options import reads_data
+from discreet.cli.program import app
+
+Build = Callable[[], Callable[..., None]]
+
+
+def lazily(name: str, about: str, build: Build) -> None:
+    """Add a command by its name and what it is about; ``build`` makes its function."""
+    passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+    def run(context: typer.Context) -> None:
+        built = command(name, build())
+        code = built.main(context.args, f"discreet {name}", standalone_mode=False)
+        if code:
+            raise typer.Exit(code)
+
+    app.command(name, help=about, context_settings=passing)(run)
+    BUILT[name] = build
+
+
+def command(name: str, function: Callable[..., None]) -> Any:
+    """A command of its own."""
+    alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(function)
+    return typer.main.get_command(alone)
+
+
+def reading(
+    run: Callable[..., None], options: list[inspect.Parameter], about: str, example: str
+) -> Callable[..., None]:
+    """A command that reads a file and has these options."""
+    data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [one for one in options if one.default is inspect.Parameter.empty]
+    others = [one for one in options if one.default is not inspect.Parameter.empty]
+    run.__signature__ = inspect.Signature([data, *needed, *others])  # type: ignore[attr-defined]
+    run.__doc__ = f"{about}\n\n{example}"
+    return reads_data(run)
+
+
+def options_of(arguments: list[str]) -> dict[str, str]:
+    """The options of the command that arguments name, by the names of what they stand for."""
+    named = next((one for one in arguments if not one.startswith("-")), "")
+    group: Any = typer.main.get_command(app)
+    chosen = command(named, BUILT[named]()) if named in BUILT else group.commands.get(named)
+    every = [*group.params, *(chosen.params if chosen is not None else ())]
+    return {one.name: one.opts[0] for one in every if one.opts and one.opts[0].startswith("-")}
+
+
+BUILT: dict[str, Build] = {}

@@ -1,0 +1,111 @@
+"""Commands that mask: one for each masking method, made from its description; and the lattice that
+a generalization searches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import discreet as ds
+from discreet.cli.lazy import lazily, reading
+from discreet.cli.options import Force, Json, Output, announce_compilation
+from discreet.errors import argument, fail
+from discreet.registry import maskings
+
+if TYPE_CHECKING:
+    from discreet.masking.method import Done, Method
+
+Draw = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Draw the lattice to this .svg file.")
+]
+
+
+def _masking(name: str) -> Callable[..., None]:
+    """The command of a masking method, with all of its parameters as options."""
+    from discreet.cli.described import method_arguments, method_options, option
+
+    method = maskings[name]
+
+    def run(data: Any, *, output: Path, force: bool, as_json: bool, **given: Any) -> None:
+        announce_compilation()
+        done = method.run(data, method_arguments(method, data, given))
+        if done.masked.n == 0:
+            remedy = f"Lower {argument('max_suppressed')} or the criterion."
+            fail("D32", "all records would be suppressed.", remedy)
+        told = _told(method, data, done)
+        written = done.masked.write(output, overwrite=force)
+        report = {**written.to_dict(), **_figures(done, told)}
+        said = f"{done.masked.n:,} of {data.n:,} records written to {output.name}."
+        lines = [_said(done, told, said), written.unchanged.explain()]
+        print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
+
+    ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
+    example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
+    return reading(
+        run, [option("output", Output), *method_options(method), *ends], method.about, example
+    )
+
+
+def _told(method: Method, data: Any, done: Done) -> dict[str, Any]:
+    """The measures that the command shows; None where the data do not allow one."""
+    return {
+        name: getattr(ds, name)(data, done.masked) if data.keys else None for name in method.tells
+    }
+
+
+def _figures(done: Done, told: dict[str, Any]) -> dict[str, Any]:
+    found = {} if done.found is None else done.found.to_dict()
+    changes = {"changes": dict(done.masked.changes)} if done.masked.changes else {}
+    measured = {name: None if one is None else one.to_dict() for name, one in told.items()}
+    return {**found, **done.figures, **changes, **measured}
+
+
+def _said(done: Done, told: dict[str, Any], written: str) -> str:
+    changes = ", ".join(f"{name} {cells:,}" for name, cells in done.masked.changes.items())
+    lines = [
+        *([done.found.explain()] if done.found is not None else []),
+        *([done.said] if done.said else []),
+        *([f"Changed cells: {changes}."] if changes else []),
+        written,
+        *(one.explain() for one in told.values() if one is not None),
+    ]
+    return "\n".join(lines)
+
+
+def _lattice() -> Callable[..., None]:
+    """The command that lists and draws the nodes which a generalization could take."""
+    from discreet.cli.described import method_arguments, method_options, option
+
+    method = maskings["generalize"]
+
+    def run(data: Any, *, output: Path | None, force: bool, as_json: bool, **given: Any) -> None:
+        announce_compilation()
+        asked = {"search": "all-minimal", **method_arguments(method, data, given)}
+        found = ds.generalize(data, **asked)
+        if output is not None:
+            found.lattice.write_svg(output, overwrite=force)
+        rows = [f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1)]
+        text = "\n".join([found.explain(), "", *rows])
+        print(json.dumps(found.to_dict(), indent=2) if as_json else text)
+
+    ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
+    options = [one for one in method_options(method) if one.name != "levels"]
+    about = "List the nodes of the generalization lattice that meet the criterion, and draw them."
+    example = "Example: discreet lattice data.csv --keys age,zip --hierarchies dir/ -o lattice.svg"
+    return reading(run, [*options, option("output", Draw, None), *ends], about, example)
+
+
+for entry in maskings.entries().values():
+    origin = f" (from {entry.origin})" if entry.origin else ""
+    lazily(
+        entry.command,
+        f"{entry.title or entry.name}{origin}. {entry.about}",
+        partial(_masking, entry.name),
+    )
+lazily("lattice", "List the nodes of the generalization lattice, and draw them.", _lattice)

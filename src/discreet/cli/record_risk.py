@@ -1,0 +1,58 @@
+"""The command about single records: their risk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import discreet as ds
+from discreet.cli.options import (
+    Force,
+    Json,
+    announce_compilation,
+    reads_data,
+)
+from discreet.cli.program import app
+
+Settings = Annotated[
+    Path,
+    typer.Option("--settings", help="TOML file: what is known and sensitive.", show_default=False),
+]
+
+
+@app.command("record-risk")
+@reads_data
+def record_risk(
+    data: Any,
+    *,
+    settings: Settings,
+    above: Annotated[float, typer.Option(help="Count the records with a higher risk.")] = 0.01,
+    at_most: Annotated[
+        float | None, typer.Option(help="Exit 1 when a record's risk is above this limit.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write position and risk: .csv or .parquet."),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Measure the risk of each record over all sets of attributes that an intruder may know.
+
+    Example: discreet record-risk data.csv --settings risk.toml --above 0.01 -o risk.parquet
+    """
+    announce_compilation()
+    found = ds.record_risk(data, settings=settings)
+    high = found.above(above)
+    if output is not None:
+        found.write(output, overwrite=force)
+    if as_json:
+        asked = {"threshold": above, "records_above": high.count}
+        print(json.dumps({**found.to_dict(), **asked}, indent=2))
+    else:
+        print(f"{found.explain()}\n\n{high!r}\n\n{found.histogram().bars()}")
+    if at_most is not None and found.highest > at_most:
+        raise typer.Exit(1)

@@ -1,0 +1,115 @@
+"""Commands that release: init, run, verify."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import discreet as ds
+from discreet.cli.options import (
+    Force,
+    Json,
+    UniqueColumns,
+    announce_compilation,
+    reads_data,
+    reasons_in,
+)
+from discreet.cli.program import app, show
+
+PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]
+
+
+@app.command()
+@reads_data
+def init(
+    data: Any,
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The plan to write, a .toml file.")
+    ] = Path("release.toml"),
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Write a first plan: inferred types, suggested roles with the reasons, usual hierarchies.
+
+    Example: discreet init patients.csv -o release.toml
+    """
+    plan = ds.Plan.first(data)
+    plan.write(output, overwrite=force)
+    found = ds.suggest_roles(data)
+    said = f"{output.name} written. Correct it, then: discreet run {output.name}"
+    report = {"written": output.name, **found.to_dict(), "plan": plan.to_dict()}
+    print(json.dumps(report, indent=2) if as_json else f"{found.explain()}\n{said}")
+
+
+@app.command()
+def run(
+    plan: PlanFile,
+    *,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="Repeat the run of this ledger: its seeds, and the same bytes."),
+    ] = None,
+    unique_columns: UniqueColumns = [],  # noqa: B006
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the plan and its source; write nothing.")
+    ] = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Carry out a plan: mask, check, measure, write. Exit 1 when the criterion does not hold.
+
+    Example: discreet run release.toml
+    """
+    read = ds.Plan.read(plan).with_reasons(reasons_in(unique_columns))
+    earlier = None if ledger is None else ds.Ledger.read(ledger)
+    if dry_run:
+        read.rehearse(overwrite=force)
+        print(json.dumps(read.to_dict(), indent=2, default=str) if as_json else read.explain())
+        return
+    announce_compilation()
+    release = read.run(overwrite=force, ledger=earlier)
+    again = None if earlier is None or not release.files else earlier.compare(release.ledger)
+    result = release.to_dict() | ({} if again is None else {"repeated": again.to_dict()})
+    lines = [release.explain(), *([] if again is None else [again.explain()])]
+    print(json.dumps(result, indent=2) if as_json else "\n".join(lines))
+    if not release.satisfied or (again is not None and not again.satisfied):
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    *,
+    ledger: Annotated[
+        Path | None, typer.Option(help="Its ledger; by default the one beside it.")
+    ] = None,
+    initial: Annotated[
+        Path | None, typer.Option(help="The original: the plan is run again on it.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan; by default the one the ledger names.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Recompute digests, figures and the criterion of a masked file; exit 1 on any difference.
+
+    Example: discreet verify masked.csv --ledger masked.ledger.json --initial patients.csv
+    """
+    beside = masked.with_suffix(".ledger.json")
+    found = ds.Ledger.read(ledger or beside).verify(masked, initial=initial, plan=plan)
+    show(found, as_json, found.explain)
+    if not found.satisfied:
+        raise typer.Exit(1)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of release.toml, for editors that complete and check a plan.
+
+    Example: discreet schema > release.schema.json
+    """
+    print(json.dumps(ds.Plan.schema(), indent=2, ensure_ascii=False))

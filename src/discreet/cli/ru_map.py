@@ -1,0 +1,132 @@
+"""The command that compares maskings by risk and loss, and chooses one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import discreet as ds
+from discreet.cli.lazy import lazily, reading
+from discreet.cli.options import (
+    Force,
+    Hierarchies,
+    Json,
+    announce_compilation,
+    hierarchies_in,
+    names_in,
+)
+from discreet.errors import DiscreetError
+
+Seed = Annotated[int | None, typer.Option(help="Of maskings that draw at random.")]
+RiskBy = Annotated[
+    str, typer.Option(help="maximal, minimal, compatible, highest, linkage or interval.")
+]
+LossBy = Annotated[str, typer.Option(help="A measure of information loss.")]
+WithScore = Annotated[bool, typer.Option("--score", help="Put the parts of the score beside.")]
+RiskAtMost = Annotated[
+    float | None,
+    typer.Option(help="Name the masking of least loss; exit 1 when none is under the limit."),
+]
+Draw = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Draw the map to this .svg file.")
+]
+ABOUT = "Compare maskings by the risk they leave and the information they cost."
+
+
+def _ru_map() -> Callable[..., None]:
+    from discreet.cli.described import grid_arguments, grid_options, option
+    from discreet.rumap.grid import method_words
+
+    def run(
+        data: Any,
+        *,
+        methods: list[str],
+        hierarchies: Path | None,
+        seed: int | None,
+        risk: str,
+        loss: str,
+        with_score: bool,
+        risk_at_most: float | None,
+        output: Path | None,
+        force: bool,
+        as_json: bool,
+        **given: Any,
+    ) -> None:
+        announce_compilation()
+        folder = hierarchies_in(data, hierarchies)
+        chosen, varied = names_in(methods), grid_arguments(given)
+        recipes = ds.grid(methods=chosen, hierarchies=folder, seed=seed, **varied)
+        found = ds.ru_map(data, recipes, risk=risk, loss=loss, with_score=with_score)  # type: ignore[arg-type]
+        best, missed = _best(found, risk_at_most)
+        if output is not None:
+            found.write_svg(output, overwrite=force)
+        if as_json:
+            chosen_point = None if best is None else best.to_dict()
+            print(json.dumps({**found.to_dict(), "best": chosen_point}, indent=2))
+        else:
+            print("\n".join([found.explain(), "", *_rows(found), *_said(best, risk_at_most)]))
+        if missed is not None:
+            print(missed, file=sys.stderr)
+            raise typer.Exit(1)
+
+    about = typer.Option("--methods", help=f"Maskings to compare: {', '.join(method_words())}.")
+    options = [
+        option("methods", Annotated[list[str], about], ["mdav"]),
+        option("hierarchies", Hierarchies, None),
+        option("seed", Seed, None),
+        *grid_options(),
+        option("risk", RiskBy, "maximal"),
+        option("loss", LossBy, "ebil_share"),
+        option("with_score", WithScore, default=False),
+        option("risk_at_most", RiskAtMost, None),
+        option("output", Draw, None),
+        option("force", Force, default=False),
+        option("as_json", Json, default=False),
+    ]
+    example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
+    return reading(run, options, ABOUT, example)
+
+
+lazily("ru-map", ABOUT, _ru_map)
+
+
+def _best(found: Any, limit: float | None) -> tuple[Any, DiscreetError | None]:
+    """The best point under the limit, or the error that says how near one came."""
+    if limit is None:
+        return None, None
+    try:
+        return found.best(risk_at_most=limit), None
+    except DiscreetError as error:
+        if error.code != "D50":
+            raise
+        return None, error
+
+
+def _rows(found: Any) -> list[str]:
+    wide = max(len(point.label) for point in found.points)
+    beaten = {point.label for point in found.points} - {point.label for point in found.frontier}
+    return [
+        f"  {point.label:<{wide}}  "
+        + (
+            f"failed [{point.problem.code}]"
+            if point.problem
+            else f"risk {point.risk:.4f}  loss {point.loss:.4f}  {point.records:>9,} records"
+            + ("" if point.label in beaten else "  frontier")
+        )
+        for point in found.points
+    ]
+
+
+def _said(best: Any, limit: float | None) -> list[str]:
+    if best is None:
+        return []
+    return [
+        "",
+        f"Least loss with a risk of at most {limit:g}: {best.label} "
+        f"(risk {best.risk:.4f}, loss {best.loss:.4f}).",
+    ]

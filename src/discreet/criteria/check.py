@@ -1,0 +1,296 @@
+"""Checking: does a file meet a criterion, and if not, how many classes and records violate it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from discreet import frames
+from discreet.criteria.all_of import combined, split, sums_of
+from discreet.criteria.criterion import CLASS_SIZE, Criterion
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.data.masked import Masked
+from discreet.data.microdata import Microdata
+from discreet.errors import fail
+from discreet.frames import FrameKind
+from discreet.results import Provenance
+from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
+from discreet.words import counted, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.frequency.classes import Classes
+
+
+@dataclass(frozen=True)
+class Violations:
+    """How many classes, and how many records in them, fail for one reason."""
+
+    classes: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether a criterion holds. ``by`` counts the violations for each reason: the class size,
+    or a confidential attribute; a class may fail for several."""
+
+    criterion: Criterion
+    satisfied: bool
+    violating_classes: int
+    violating_records: int
+    by: Mapping[str, Violations]
+    provenance: Provenance
+    kind: FrameKind
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def __repr__(self) -> str:
+        return f"Check: {self.explain().splitlines()[0]}"
+
+    def explain(self) -> str:
+        """The outcome in a few sentences, and what to do next."""
+        name = self.criterion.describe()
+        if self.satisfied:
+            return f"{name} holds for all {self.provenance.records:,} records."
+        part = share(self.violating_records, self.provenance.records)
+        lines = [
+            f"{name} does not hold: {counted(self.violating_records, 'record')} ({part}) in "
+            f"{counted(self.violating_classes, 'class')} violate it."
+        ]
+        for reason, found in self.by.items():
+            if found.records:
+                lines.append(f"  {counted(found.records, 'record')}: {self._why(reason)}.")
+        lines.append("Generalize or drop a key attribute, or suppress these records.")
+        return "\n".join(lines)
+
+    def _why(self, reason: str) -> str:
+        if reason == CLASS_SIZE:
+            return "too small a class"
+        if any(c.needs_values([reason]) for c in self.criterion.parts):
+            return f"the values of {reason!r} are too unlike what it asks for"
+        return f"too few values of {reason!r}"
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per reason."""
+        import pyarrow as pa
+
+        rows = [
+            {"reason": reason, "classes": v.classes, "records": v.records}
+            for reason, v in self.by.items()
+        ]
+        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            **self.criterion.to_dict(),
+            "satisfied": self.satisfied,
+            "violating_classes": self.violating_classes,
+            "violating_records": self.violating_records,
+            "by": {r: {"classes": v.classes, "records": v.records} for r, v in self.by.items()},
+            "computed_from": self.provenance.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+@dataclass(frozen=True)
+class RiskCheck:
+    """Whether the disclosure risk of a masked file is at most a limit."""
+
+    criterion: DisclosureRiskAtMost
+    satisfied: bool
+    value: float
+    risk: DisclosureRisk
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def explain(self) -> str:
+        """The outcome in a few sentences, and what to do next."""
+        limit = self.criterion.limit
+        if self.satisfied:
+            return f"Safe: the disclosure risk {self.value:.4f} is at most {limit:g}."
+        return (
+            f"Unsafe: the disclosure risk {self.value:.4f} is above {limit:g}.\n"
+            "Mask further: release fewer records, or generalize the keys."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            **self.criterion.to_dict(),
+            "satisfied": self.satisfied,
+            "value": self.value,
+            "computed_from": self.risk.provenance.to_dict(),
+        }
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """The measure, its value and its limit."""
+        import pyarrow as pa
+
+        name = f"DR ({self.criterion.weights.name})"
+        row = {"measure": name, "value": self.value, "limit": self.criterion.limit}
+        return frames.from_arrow(pa.Table.from_pylist([row]), kind or self.risk.classification.kind)
+
+    def __repr__(self) -> str:
+        return f"RiskCheck: {self.explain().splitlines()[0]}"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+@dataclass(frozen=True, repr=False)
+class Checks:
+    """Several criteria checked at once; all must hold."""
+
+    parts: tuple[Check | RiskCheck, ...]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether all hold."""
+        return all(part.satisfied for part in self.parts)
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def explain(self) -> str:
+        """The outcomes one after the other."""
+        return "\n".join(part.explain() for part in self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"satisfied": self.satisfied, "checks": [part.to_dict() for part in self.parts]}
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(part) for part in self.parts)
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts)
+
+
+@overload
+def check(  # type: ignore[overload-overlap]
+    data: Masked, criterion: DisclosureRiskAtMost, /
+) -> RiskCheck: ...
+
+
+@overload
+def check(data: Microdata, criterion: Criterion, /) -> Check: ...
+
+
+@overload
+def check(data: Microdata, criteria: Sequence[Any], /) -> Check | RiskCheck | Checks: ...
+
+
+@overload
+def check(
+    initial: Microdata,
+    masked: Microdata,
+    criterion: DisclosureRiskAtMost,
+    /,
+    *,
+    on: str | None = None,
+) -> RiskCheck: ...
+
+
+def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck | Checks:
+    """Check a file against a criterion: ``check(data, criterion)``.
+
+    Parameters
+    ----------
+    data : Microdata
+        Usually masked microdata, with its keys (and confidential attributes) named.
+    criterion : KAnonymity, PSensitiveKAnonymity, …
+        For ``DisclosureRiskAtMost``, which compares two files, the initial file comes first:
+        ``check(initial, masked, criterion)``; masked microdata made here know theirs.
+    on : str, optional
+        With two files: the column that links their records, when it was masked elsewhere.
+
+    Returns
+    -------
+    Check or RiskCheck
+        ``.satisfied``, and the numbers of violating classes and records with the reasons, or
+        the value of the risk.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [50, 30, 30, 20, 20, 50], "sex": ["M", "F", "F", "M", "M", "M"]}
+    >>> ds.check(ds.read(table, keys=["age", "sex"]), ds.KAnonymity(2)).satisfied
+    True
+    """
+    *files, criterion = arguments if len(arguments) in (2, 3) else (None, None, None)
+    if not all(isinstance(data, Microdata) for data in files):
+        fail("P09", "a file to check is not microdata.", "Open it with ds.read(…) first.")
+    classes, limits = split(combined(criterion))
+    if limits:
+        risks = tuple(_check_risk(files, limit, on) for limit in limits)
+        also = () if classes is None else (_check_classes(files[-1], classes),)
+        return risks[0] if len(risks) == 1 and not also else Checks((*also, *risks))
+    criterion = classes
+    if len(files) == 2 or on is not None:
+        fail("P09", f"{criterion.describe()} is checked on one file.", "Give the masked file only.")
+    return _check_classes(files[0], criterion)
+
+
+def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | None) -> RiskCheck:
+    if len(files) == 1 and not isinstance(files[0], Masked):
+        fail(
+            "P09",
+            "the disclosure risk compares two files and one is given.",
+            "Give the initial file first: ds.check(initial, masked, criterion).",
+        )
+    initial, masked = files if len(files) == 2 else (files[0].initial, files[0])
+    return risk_check(initial, masked, criterion, on)
+
+
+def risk_check(
+    initial: Microdata, masked: Microdata, criterion: DisclosureRiskAtMost, on: str | None = None
+) -> RiskCheck:
+    """Whether the disclosure risk of a masked file is at most a limit."""
+    risk = disclosure_risk(initial, masked, on=on)
+    value = risk.weighted(criterion.weights)
+    return RiskCheck(criterion, value <= criterion.limit + 1e-12, value, risk)
+
+
+def _check_classes(data: Microdata, criterion: Criterion) -> Check:
+    classes, bound = counted_classes(data, criterion)
+    failing = bound.failing(classes)
+    total = _violations(classes, np.logical_or.reduce(list(failing.values())))
+    return Check(
+        criterion,
+        total.records == 0,
+        total.classes,
+        total.records,
+        {reason: _violations(classes, mask) for reason, mask in failing.items()},
+        Provenance.of(data),
+        data.source.kind,
+    )
+
+
+def counted_classes(data: Microdata, criterion: Criterion) -> tuple[Classes, Any]:
+    """The classes of a file, with what a criterion must know of them, and the criterion with its
+    attributes named."""
+    data.need_keys()
+    bound = criterion.resolved(data.confidential)
+    distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
+    return data.classes(distinct, values, sums_of(bound, data.confidential)), bound
+
+
+def violating(classes: Classes, bound: Any) -> int:
+    """How many records are in classes that fail a criterion."""
+    mask = np.logical_or.reduce(list(bound.failing(classes).values()))
+    return _violations(classes, mask).records
+
+
+def _violations(classes: Classes, mask: NDArray[np.bool_]) -> Violations:
+    return Violations(int(classes.number[mask].sum()), int(classes.records[mask].sum()))

@@ -1,0 +1,174 @@
+"""Linking: which masked record is which initial record, and what is counted along that link.
+
+Masked microdata made here know their initial file; a file masked elsewhere is linked by a record
+id that both files hold.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet import engine
+from discreet.data import attributes
+from discreet.data.masked import Masked, id_problems, require_ids, require_link
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, argument, fail, raise_all
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_FEW = 2_000_000  # records: the values of more are added up where they are
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """An initial and a masked file whose records are linked.
+
+    Attributes
+    ----------
+    pair : engine.Pair
+    link : tuple of str
+        The engine's columns that link the records.
+    on : str or None
+        The column that links a file masked elsewhere.
+    """
+
+    initial: Microdata
+    masked: Microdata
+    pair: engine.Pair
+    link: tuple[str, str]
+    on: str | None
+
+    @property
+    def made_here(self) -> bool:
+        """Whether the masking was done here, so that all its steps are known."""
+        return isinstance(self.masked, Masked) and self.on is None
+
+    @property
+    def method(self) -> str:
+        """How the file was masked."""
+        steps = self.masked.steps if isinstance(self.masked, Masked) and self.made_here else ()
+        return ", then ".join(step.method for step in steps) or "elsewhere"
+
+    @property
+    def id_name(self) -> str:
+        """What the records are named by: a column, or the row number of the initial file."""
+        return self.on or self.initial.record_id or "record"
+
+    def classification(self) -> tuple[pa.Table, pa.Table]:
+        """C as rows (i, j, c), and the initial classes as rows (j, F)."""
+        return engine.classification(self.pair)
+
+    def record_sizes(self) -> pa.Table:
+        """For each released record its id, masked and initial class size (id, i, j)."""
+        named = self.initial.record_id
+        if self.on is not None or named is None:
+            return engine.record_sizes(self.pair, self.link)
+        column = self.initial.source.at(named)
+        raise_all(id_problems(self.initial, named, column))
+        return engine.record_sizes(self.pair, (column, column))
+
+    def values(self, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+        """The named columns of the released records: initial values, and masked values."""
+        found = engine.linked_values(self.pair, self.link, names)
+        initial = found.select([f"x{i}" for i in range(len(names))]).rename_columns(list(names))
+        masked = found.select([f"y{i}" for i in range(len(names))]).rename_columns(list(names))
+        return initial, masked
+
+    @functools.cached_property
+    def near(self) -> bool:
+        """Whether the values may be brought together here: few, and in this process already."""
+        return engine.is_near(self.pair.masked) and self.masked.n <= _FEW
+
+    def compared(self, names: Sequence[str]) -> engine.Compared:
+        """Initial beside masked values of the named columns, in the engine."""
+        return engine.compared(self.pair, self.link, names)
+
+    def compatible(self) -> pa.Table:
+        """How many released records (t) are compatible with how many initial ones (size)."""
+        assert isinstance(self.masked, Masked)
+        return engine.compatible(self.pair, self.masked.complete, self.link)
+
+
+def link(initial: Microdata, masked: Microdata, on: str | None) -> Linked:
+    """Link the records of two files, or say all that is in the way."""
+    for data in (initial, masked):
+        if not isinstance(data, Microdata):
+            fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
+    on = attributes.name(on, "on")
+    keys = initial.need_keys()
+    raise_all([*_key_problems(initial, masked), *_policy_problems(initial, masked)])
+    if on is not None:
+        return _linked_by_column(initial, masked, on, keys)
+    if not isinstance(masked, Masked) or masked.initial.source is not initial.source:
+        fail(
+            "N03",
+            f"the masked file ({masked.name}) was not made here from the initial file "
+            f"({initial.name}).",
+            f"Say which column links the records of both files: {argument('on')}.",
+        )
+    column = require_link(masked.initial)
+    if masked.initial.source.row is None:  # then the record id is the link
+        require_ids(masked.initial)
+    by_keys = not (masked.changed & set(keys))
+    ids = (column, column)
+    pair = engine.Pair(initial.source, masked.source, keys, None if by_keys else ids)
+    return Linked(initial, masked, pair, ids, None)
+
+
+def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
+    absent = [key for key in initial.keys if key not in masked.columns]
+    problems = [
+        attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
+    ]
+    if masked.keys and set(masked.keys) != set(initial.keys):
+        what = f"the keys of the masked file ({masked.name}) are not those of the initial file."
+        problems.append(Problem("R07", what, "Name the same keys for both files."))
+    return problems
+
+
+def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
+    if "wildcard" not in (initial.missing, masked.missing):
+        return []
+    what = f"C needs classes, and {argument('missing', 'wildcard')} gives none."
+    return [Problem("N01", what, f"Read both files with {argument('missing', 'category')}.")]
+
+
+def _linked_by_column(
+    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...]
+) -> Linked:
+    raise_all(
+        [
+            attributes.unknown_column("record id", on, data.columns, data.name)
+            for data in (initial, masked)
+            if on not in data.columns
+        ]
+    )
+    kinds = initial.source.kinds[on], masked.source.kinds[on]
+    if kinds[0] != kinds[1]:
+        fail(
+            "D10",
+            f"record id {on!r} is {kinds[0]} in {initial.name} and {kinds[1]} in {masked.name}.",
+            "Write it the same way in both files.",
+        )
+    if not engine.same_engine(initial.source, masked.source):
+        fail(
+            "N04",
+            f"{initial.name} and {masked.name} are held by different engines.",
+            "Open both in the same one.",
+        )
+    ids = initial.source.at(on), masked.source.at(on)
+    raise_all([*id_problems(initial, on, ids[0]), *id_problems(masked, on, ids[1])])
+    pair = engine.Pair(initial.source, masked.source, keys, ids)
+    alone = engine.unlinked(pair)
+    if alone:
+        fail(
+            "D11",
+            f"{alone:,} records of {masked.name} have an id {on!r} that is not in {initial.name}.",
+            "Give the initial file the masked one was made from.",
+        )
+    return Linked(initial, masked, pair, ids, on)

@@ -1,0 +1,271 @@
+"""Masked microdata: what is left of the initial records, and how it came about.
+
+Every masked record stays linked to its initial record by a record id that is never written,
+so that risk and loss can be measured. Maskings chain; the link leads to the first file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import engine, frames
+from discreet.data import attributes
+from discreet.data.attributes import AttributeType
+from discreet.data.microdata import Microdata
+from discreet.data.promise import Promise, kept
+from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.frames import FrameKind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from discreet.data.written import Written
+    from discreet.frequency.frequency_set import FrequencySet
+
+
+@dataclass(frozen=True)
+class Step:
+    """One masking: the method and its parameters, without a cell value.
+
+    ``asked`` holds the arguments that repeat the step, where they are more than the parameters:
+    hierarchies, the criterion. ``changed`` names the columns whose values it changed.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    before: int
+    after: int
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    changed: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"method": self.method, **self.parameters, "records": [self.before, self.after]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Masked(Microdata):
+    """Microdata made by a masking.
+
+    Attributes
+    ----------
+    initial : Microdata
+        The file the first masking began with.
+    steps : tuple of Step
+        What was done, in order.
+    changed : frozenset of str
+        Columns whose values were changed.
+    complete : engine.Source
+        The file with all values masked and no record dropped, as far as it is known.
+    mappings : mapping of key to table
+        How generalized values were recoded by the last generalization.
+    changes : mapping of attribute to number
+        How many cells the last step changed, where it changed single cells.
+    in_cells : frozenset of str
+        Those of the changed columns of which steps changed single cells only: all other cells
+        are as they were.
+    drawn_in : tuple of int
+        Which records the last step changed though their risk was not above its limit, by their
+        place in the file that it was given.
+    """
+
+    initial: Microdata = field(kw_only=True)
+    steps: tuple[Step, ...] = field(kw_only=True)
+    changed: frozenset[str] = field(kw_only=True)
+    complete: engine.Source = field(kw_only=True)
+    mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
+    changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
+    in_cells: frozenset[str] = field(kw_only=True, default=frozenset())
+    drawn_in: tuple[int, ...] = field(kw_only=True, default=())
+
+    def mapping(self, key: str | None = None) -> Any:
+        """How the values of a key were recoded: a table of value and label (it shows values).
+
+        All keys that were generalized when none is named.
+        """
+        if key is None:
+            return dict(self.mappings)
+        if key not in self.mappings:
+            recoded = f"Recoded are {listed(self.mappings)}." if self.mappings else "No key was."
+            fail("R09", f"{key!r} was not generalized.", recoded)
+        return self.mappings[key]
+
+    def whole(self, name: str, counted: FrequencySet | None = None) -> FrequencySet:
+        """The distribution of an attribute in the initial file, unless its values were masked."""
+        return super().whole(name, counted) if name in self.changed else self.initial.whole(name)
+
+    def _whole_source(self, name: str) -> engine.Source:
+        return self.source if name in self.changed else self.initial.source
+
+    def native(self) -> Any:
+        """The records as a table that stays where it is, shuffled as :meth:`write` does."""
+        return engine.native(self.source, self.released, 0)
+
+    def to(self, kind: FrameKind, *, shuffled: bool = False) -> Any:
+        """The records as a frame, without identifiers and record id, in their initial order.
+
+        The position of a record then tells which initial record it was: give such a frame out
+        only when ``shuffled``, in the order in which :meth:`write` writes it.
+        """
+        seed = 0 if shuffled else None
+        return frames.from_arrow(engine.collect(self.source, self.released, seed), kind)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+        seed: int = 0,
+    ) -> Written:
+        """Write the records, shuffled, without identifiers and record id, as CSV or Parquet.
+
+        The order depends on the values that are written and the seed alone: the position of a
+        record tells nothing of the initial file, even to someone who knows the seed.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all, with permissions not wider than the input's.
+        overwrite : bool
+        identifiers : list of str
+            Identifiers to write all the same; the record id never is.
+        escape_formulas : bool
+            In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
+            formula: those that begin with ``= + - @``, a tab or a carriage return.
+        seed : int
+            Another seed gives another order.
+
+        Returns
+        -------
+        Written
+            What left: ``.columns``, ``.unchanged``.
+        """
+        asked = attributes.names(identifiers)
+        problems = self.write_problems(path, overwrite, asked, escape_formulas)
+        raise_all([*problems, *seed_problems(seed)])
+        return self._write(Path(path), asked, escape_formulas, int(seed))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The initial file, and those of the hierarchies by which its keys were generalized."""
+        used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
+        return (*self.initial.inputs, *(one.file for one in used if one.file is not None))
+
+    @property
+    def _first(self) -> Microdata:
+        return self.initial
+
+    def __repr__(self) -> str:
+        done = ", then ".join(step.method for step in self.steps)
+        return f"Masked by {done}, from {self.initial.n:,} records.\n{super().__repr__()}"
+
+
+def masked_from(
+    data: Microdata,
+    source: engine.Source,
+    *,
+    method: str,
+    parameters: Mapping[str, Any],
+    promise: Promise | None,
+    changed: frozenset[str] = frozenset(),
+    complete: engine.Source | None = None,
+    mappings: Mapping[str, pa.Table] | None = None,
+    types: Mapping[str, AttributeType] | None = None,
+    changes: Mapping[str, int] | None = None,
+    drawn_in: tuple[int, ...] = (),
+    asked: Mapping[str, Any] | None = None,
+    after: int | None = None,
+) -> Masked:
+    """Masked microdata after one more step on ``data``, which may be masked already; ``after``
+    says how many records are left where that is known.
+
+    ``promise`` is what the verb promises: it is held against the masked file first. None is for
+    a verb that promises nothing of the values, and for a draft that is held against it later.
+    """
+    left = engine.size(source) if after is None else after
+    step = Step(method, parameters, data.n, left, asked or {}, changed)
+    earlier = data.changed if isinstance(data, Masked) else frozenset()
+    in_cells = data.in_cells if isinstance(data, Masked) else frozenset()
+    masked = Masked(
+        source,
+        data.roles,
+        data.types.but(types or {}),
+        data.missing,
+        initial=data.initial if isinstance(data, Masked) else data,
+        steps=(*data.steps, step) if isinstance(data, Masked) else (step,),
+        changed=changed | earlier,
+        complete=complete or (data.complete if isinstance(data, Masked) else data.source),
+        mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
+        changes=dict(changes or {}),
+        in_cells=in_cells - changed if changes is None else in_cells | (changed - earlier),
+        drawn_in=drawn_in,
+    )
+    masked.__dict__["n"] = step.after  # counted already
+    return masked if promise is None else kept(promise, masked)
+
+
+def seed_problems(seed: object) -> list[Problem]:
+    """The problem of a seed that is not a whole number."""
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return []
+    return [
+        Problem(
+            "P15",
+            f"{argument('seed')} is not a whole number.",
+            "Give one, to be able to repeat it.",
+        )
+    ]
+
+
+def require_link(data: Microdata) -> str:
+    """The engine's column that names the records, or an error that says how to give one."""
+    if data.source.row is not None:
+        return data.source.row
+    if data.record_id is None:
+        fail(
+            "N02",
+            f"the records of {data.name} have no name and no order.",
+            f"Name the column that tells them apart with {argument('record_id')}.",
+        )
+    return data.source.at(data.record_id)
+
+
+def require_records(data: Microdata) -> None:
+    """Refuse a masked file whose records were all suppressed."""
+    if isinstance(data, Masked) and data.n == 0:
+        fail(
+            "D32",
+            "all records were suppressed: nothing is left to release or to measure.",
+            f"Lower {argument('max_suppressed')}, or the criterion, or give hierarchies up to '*'.",
+        )
+
+
+def require_ids(data: Microdata) -> None:
+    """Record ids that the user named must tell the records apart."""
+    if data.record_id is not None:
+        raise_all(id_problems(data, data.record_id, data.source.at(data.record_id)))
+
+
+def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
+    """What is wrong with the record ids of a file, by count."""
+    seen = data.__dict__.setdefault("_id_counts", {})  # records do not change
+    if column not in seen:
+        seen[column] = engine.id_counts(data.source, column)
+        data.__dict__.setdefault("n", seen[column].records)  # counted on the way
+    counts = seen[column]
+    problems = []
+    if counts.missing:
+        what = f"record id {name!r} is missing in {counts.missing:,} records of {data.name}."
+        problems.append(Problem("D09", what, "Every record needs an id."))
+    if counts.duplicated:
+        what = f"record id {name!r} is repeated in {counts.duplicated:,} records of {data.name}."
+        problems.append(Problem("D09", what, "Every record needs an id of its own."))
+    return problems

@@ -1,0 +1,542 @@
+"""Microdata: a table with one record per person, household or firm, and what is said of it.
+
+A :class:`Microdata` is a lazy table with roles, attribute types and a missing-value policy.
+Nothing is loaded until a measure asks for counts, and no cell is ever shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet import engine, frames
+from discreet.data import attributes
+from discreet.data.attributes import Roles, Types, unknown_column
+from discreet.data.origin import Origin
+from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
+from discreet.files import place_problems
+from discreet.frames import FrameKind
+from discreet.frequency.scale import steps
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from discreet.data.written import Written
+    from discreet.frequency.classes import Classes
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.frequency.value_counts import Sum
+    from discreet.plan.plan import Plan
+
+MissingPolicy = Literal["category", "wildcard", "refuse"]
+_MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
+POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Microdata:
+    """Records with roles, types and a missing-value policy. Made by ``ds.read``."""
+
+    source: engine.Source
+    roles: Roles
+    types: Types
+    missing: MissingPolicy
+    origin: Origin = field(default_factory=Origin, kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns, in order."""
+        return self.source.names
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Columns that name a person; never written."""
+        return self.roles.identifiers
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Key attributes: what an intruder may know."""
+        return self.roles.keys
+
+    @property
+    def confidential(self) -> tuple[str, ...]:
+        """Confidential attributes: what an intruder wants to learn."""
+        return self.roles.confidential
+
+    @property
+    def weight(self) -> str | None:
+        """Column of sampling weights."""
+        return self.roles.weight
+
+    @property
+    def record_id(self) -> str | None:
+        """Column that names the records; never written."""
+        return self.roles.record_id
+
+    @property
+    def name(self) -> str:
+        """Where the records come from: a file name, or a kind of frame."""
+        return self.source.origin
+
+    @functools.cached_property
+    def n(self) -> int:
+        """Number of records."""
+        return engine.size(self.source)
+
+    @functools.cached_property
+    def profile(self) -> dict[str, tuple[int, int]]:
+        """Per column the number of distinct values and the number of missing ones."""
+        return engine.profile(self.source, self.columns)[1]
+
+    def value_figures(self, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+        """Per column its number of values, of records that have one, and of records that alone
+        have theirs; lists, structures and bytes are not counted and left out.
+        """
+        known = self.__dict__.setdefault("_value_figures", {})  # records do not change
+        plain = [n for n in names if self.source.kinds[n] != "other"]
+        asked = [n for n in plain if n not in known]
+        known |= engine.value_figures(self.source, asked) if asked else {}
+        return {name: known[name] for name in plain}
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The columns that may be written: all but identifiers and the record id."""
+        held_back = {*self.identifiers, self.record_id}
+        return tuple(c for c in self.columns if c not in held_back)
+
+    def frequency_set(self, names: Sequence[str] | None = None) -> FrequencySet:
+        """The frequency set of some attributes (default: the keys): combinations and counts."""
+        from discreet.frequency.frequency_set import FrequencySet
+
+        chosen = self._known(names if names is not None else self.need_keys())
+        if not chosen:
+            fail("P04", "no attribute is named.", "Name at least one.")
+        scales = {name: self.types.scale(name) for name in chosen}
+        found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+        if len(found) > _MANY:
+            engine.give_back(self.source)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found
+
+    def some_values(
+        self, keys: Sequence[str], most: Mapping[str, int | None]
+    ) -> tuple[FrequencySet, dict[str, FrequencySet]]:
+        """The frequency set of the keys; and the keys with the values of an attribute in each
+        class: all of them, or up to so many, and a missing one, not with their counts.
+        """
+        from discreet.frequency.frequency_set import FrequencySet
+
+        whole = [name for name, limit in most.items() if limit is None]
+        engine.need_few_pairs(self.source, keys, whole)
+        chosen = self._known([*keys, *most])
+        scales = {name: self.types.scale(name) for name in chosen}
+        counted, values = engine.counts_and_values(self.source, chosen[: len(keys)], most)
+        found = FrequencySet.from_arrow(keys, counted, scales)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found, {
+            name: FrequencySet.from_arrow([*keys, name], table, scales)
+            for name, table in values.items()
+        }
+
+    def classes(
+        self,
+        distinct: Sequence[str] = (),
+        values: Sequence[str] = (),
+        sums: Sequence[Sum] | None = None,
+    ) -> Classes:
+        """The classes on the keys by size, with the numbers of distinct values in each of them,
+        and with the values of some attributes; ``sums`` over these will do where they are given
+        and another engine holds the records.
+
+        Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
+        records compatible with it.
+        """
+        from discreet.frequency.classes import Classes, compatible_classes
+
+        keys, chosen = self.need_keys(), self._known(distinct)
+        if values and sums and not engine.is_near(self.source):
+            return self._summed_classes(keys, chosen, sums)
+        if values:
+            return self._classes_with_values(keys, self._known([*distinct, *values]))
+        if self.missing == "wildcard" and any(self.profile[key][1] for key in keys):
+            by_value = {name: self.frequency_set([*keys, name]) for name in chosen}
+            return compatible_classes(self.frequency_set(keys), by_value)
+        skip_missing = self.missing == "wildcard"
+        signatures = engine.class_signatures(self.source, keys, chosen, skip_missing)
+        found = Classes.from_arrow(signatures, chosen)
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found
+
+    def _classes_with_values(self, keys: tuple[str, ...], names: tuple[str, ...]) -> Classes:
+        from discreet.frequency.classes import classes_with_values
+
+        self.need_partition("counting the values of a class")
+        if engine.is_near(self.source):
+            pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
+            counted = self.frequency_set(keys)
+        else:
+            counted, pairs = self.some_values(keys, dict.fromkeys(names))
+        whole = {name: self.whole(name, pairs[name]) for name in pairs}
+        return classes_with_values(counted, pairs, whole)
+
+    def _summed_classes(
+        self, keys: tuple[str, ...], distinct: tuple[str, ...], sums: Sequence[Sum]
+    ) -> Classes:
+        from discreet.frequency.classes import Classes
+
+        self.need_partition("counting the values of a class")
+        asked = [(name, kind, self._whole_source(name)) for name, kind in sums]
+        found = Classes.from_arrow(
+            engine.summed_classes(self.source, keys, distinct, asked), distinct, sums
+        )
+        self.__dict__.setdefault("n", found.n)  # counted on the way
+        return found
+
+    def _whole_source(self, name: str) -> engine.Source:  # noqa: ARG002
+        """Where the distribution lies that classes are compared with."""
+        return self.source
+
+    def class_figures(self, sets: Sequence[Sequence[str]]) -> list[tuple[int, int, int]] | None:
+        """Per set of attributes its classes, uniques and pairs within classes, counted where the
+        records are; None where they can be brought together and rolled up.
+        """
+        far = engine.is_distributed(self.source)
+        return engine.class_figures(self.source, sets) if far else None
+
+    def whole(self, name: str, counted: FrequencySet | None = None) -> FrequencySet:
+        """The distribution of an attribute in the whole file, which classes are compared with;
+        ``counted`` holds it together with others, where that has been counted already.
+        """
+        return self.frequency_set([name]) if counted is None else counted.rollup([name])
+
+    def need_partition(self, what: str) -> None:
+        """Refuse wildcards where records must fall into classes."""
+        if self.missing == "wildcard":
+            fail(
+                "N01",
+                f"{what} needs classes, and {argument('missing', 'wildcard')} gives none.",
+                f"Read the data with {argument('missing', 'category')}.",
+            )
+
+    def infinite_problems(self, names: Sequence[str]) -> list[Problem]:
+        """The problems of columns with infinite numbers, for what works with means."""
+        return [
+            Problem(
+                "D12",
+                f"{name!r} has {number:,} infinite values and no mean.",
+                f"Name them in {argument('missing_values')}, or drop the records.",
+            )
+            for name, number in engine.infinite(self.source, names).items()
+        ]
+
+    def class_sizes(self) -> NDArray[np.int64]:
+        """The size of each record's class on the keys, in the order of the records."""
+        self.need_partition("the class size of a record")
+        return engine.class_sizes(self.source, self.need_keys(), self.n)
+
+    def coded(self, name: str) -> tuple[pa.Array, NDArray[np.unsignedinteger]]:
+        """The values of an attribute in order, missing last, and each record's rank among them, in
+        the order of the records and in as few bytes as will do."""
+        from discreet.frequency.frequency_set import coded
+
+        column = engine.collect(self.source, self._known([name])).column(0)
+        values, codes = coded(column, self.types.scale(name))
+        return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)
+
+    def need_keys(self) -> tuple[str, ...]:
+        """The keys, or an error that says how to name them."""
+        if not self.keys:
+            fail(
+                "R05",
+                f"no key attribute of {self.name} is named.",
+                f"Say what an intruder may know with {argument('keys')}; "
+                f"its columns are {listed(self.columns)}.",
+            )
+        return self.keys
+
+    def with_roles(self, **changes: Any) -> Microdata:
+        """The same records with other roles: ``data.with_roles(keys=["age", "sex"])``."""
+        unknown = set(changes) - set(Roles.__dataclass_fields__)
+        raise_all(
+            [
+                Problem("P04", f"{u!r} is not a role.", did_you_mean(u, Roles.__dataclass_fields__))
+                for u in sorted(unknown)
+            ]
+        )
+        tidy: dict[str, Any] = {
+            role: attributes.name(value, role)
+            if role in ("weight", "record_id")
+            else attributes.names(value)
+            for role, value in changes.items()
+        }
+        roles = replace(self.roles, **tidy)
+        declared = self._first.origin.types
+        told = {n: t for n, t in roles.measured(self.source.kinds).items() if n not in declared}
+        return checked(replace(self, roles=roles, types=self.types.but(told)))
+
+    def native(self) -> Any:
+        """The records as a table that stays where it is, without identifiers and record id: a
+        Spark frame where Spark holds them, else an Ibis table.
+        """
+        return engine.native(self.source, self.released)
+
+    def to(self, kind: FrameKind) -> Any:
+        """The records as a frame, without identifiers and record id."""
+        return frames.from_arrow(engine.collect(self.source, self.released), kind)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+    ) -> Written:
+        """Write the records as CSV or Parquet, in their order, without identifiers and record id.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all, with permissions not wider than the input's.
+        overwrite : bool
+        identifiers : list of str
+            Identifiers to write all the same; the record id never is.
+        escape_formulas : bool
+            In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
+            formula: those that begin with ``= + - @``, a tab or a carriage return.
+
+        Returns
+        -------
+        Written
+            What left: ``.columns``, ``.unchanged``.
+        """
+        asked = attributes.names(identifiers)
+        raise_all(self.write_problems(path, overwrite, asked, escape_formulas))
+        return self._write(Path(path), asked, escape_formulas, None)
+
+    def write_problems(
+        self,
+        path: str | os.PathLike[str],
+        overwrite: bool = False,
+        identifiers: Sequence[str] | str = (),
+        escape_formulas: bool = False,
+    ) -> list[Problem]:
+        """All that stands in the way of ``.write``: ask before the work, not after it."""
+        if not isinstance(path, str | os.PathLike):
+            what = "the path is not a path."
+            return [Problem("O01", what, "Give the name of a .csv or .parquet file.")]
+        asked = attributes.names(identifiers)
+        names = self._written(asked)
+        return [
+            *_not_to_be_written(self, asked),
+            *_unwritable(names),
+            *_unescapable(names, Path(path), escape_formulas),
+            *place_problems(
+                Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet"), inputs=self.inputs
+            ),
+        ]
+
+    def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
+        return tuple(c for c in self.columns if c in self.released or c in asked)
+
+    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> Written:
+        from discreet.data.written import Written
+
+        form = engine.Form(seed, escape, self._first.origin.file)
+        engine.write(self.source, self._written(asked), path, form)
+        return Written(path, self, tuple(asked))
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that the records were made from, which are never written to."""
+        return () if self.origin.file is None else (self.origin.file,)
+
+    @property
+    def _first(self) -> Microdata:
+        """The microdata that were read."""
+        return self
+
+    def plan(self, output: str = "masked.csv") -> Plan:
+        """The plan that reads these records again and writes them (``ds.Plan``).
+
+        It holds what was said of the data when they were read, and nothing that is in them.
+        """
+        from discreet.plan.calls import plan_of
+
+        return plan_of(self, output)
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per column: role, type, distinct values, missing values."""
+        import pyarrow as pa
+
+        rows = [
+            {"column": c, "role": self.roles.of(c), "type": str(self.types[c]),
+             "distinct": self.profile[c][0], "missing": self.profile[c][1]}
+            for c in self.columns
+        ]  # fmt: skip
+        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.source.kind)
+
+    def __repr__(self) -> str:
+        """The columns and their counts; as a traceback shows it too, it asks no other engine."""
+        here = engine.is_near(self.source)
+        n = f"{self.n:,} records" if here or "n" in self.__dict__ else "records (not counted yet)"
+        counted = self.profile if here else self.__dict__.get("profile", {})
+        width = max(len(c) for c in self.columns)
+        lines = [f"Microdata: {n} of {self.name}, missing={self.missing!r}"]
+        for c in self.columns:
+            kind = str(self.types[c]) if here else self.types.said(c)
+            line = f"  {c:<{width}}  {self.roles.of(c):<18}  {kind:<20}"
+            if c in counted:
+                distinct, missing = counted[c]
+                line += f"  {distinct:>9,} distinct  {missing:>7,} missing"
+            lines.append(line.rstrip())
+        why = attributes.why_codes(self.types.codes()) if here else ""
+        return "\n".join([*lines, *([f"  {why}"] if why else [])])
+
+    def _repr_html_(self) -> str:
+        why = html.escape(attributes.why_codes(self.types.codes()))
+        rows = "".join(
+            f"<tr><td>{html.escape(c)}</td><td>{self.roles.of(c)}</td><td>{self.types[c]}</td>"
+            f"<td>{self.profile[c][0]:,}</td><td>{self.profile[c][1]:,}</td></tr>"
+            for c in self.columns
+        )
+        return (
+            f"<table><caption>{self.n:,} records of {html.escape(self.name)}</caption><thead><tr>"
+            "<th>column</th><th>role</th><th>type</th><th>distinct</th><th>missing</th>"
+            f"</tr></thead><tbody>{rows}</tbody></table>" + (f"<p>{why}</p>" if why else "")
+        )
+
+    def _known(self, given: Sequence[str]) -> tuple[str, ...]:
+        names = attributes.names(given)
+        raise_all(
+            [
+                unknown_column("attribute", name, self.columns, self.name)
+                for name in names
+                if name not in self.columns
+            ]
+        )
+        raise_all(_unfit_kinds(self, names))
+        return names
+
+
+def _unwritable(names: Sequence[str]) -> list[Problem]:
+    """The problem of names that a file cannot tell apart, or cannot hold."""
+    folded = [name.casefold() for name in names]
+    alike = [name for name, low in zip(names, folded, strict=True) if folded.count(low) > 1]
+    problems = []
+    if alike:
+        what = f"the columns {listed(alike)} differ in case only."
+        problems.append(Problem("O04", what, "Rename them: other programs mix them up."))
+    if "" in names:
+        problems.append(Problem("O04", "a column has no name.", "Give it one."))
+    return problems
+
+
+def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
+    remedy = f"Its identifiers are {listed(data.identifiers)}." if data.identifiers else ""
+    problems = [
+        Problem(
+            "R12", f"{argument('identifiers')} names {name!r}, which is not an identifier.", remedy
+        )
+        for name in asked
+        if name not in (*data.identifiers, data.record_id)
+    ]
+    if data.record_id in asked:
+        what = f"{data.record_id!r} is the record id, which links to the initial records."
+        problems.append(Problem("R12", what, "It is never written: leave it out."))
+    return problems
+
+
+def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Problem]:
+    if not escape:
+        return []
+    if target.suffix == ".parquet":
+        what = f"{argument('escape_formulas')} is for CSV files."
+        return [Problem("O07", what, "Leave it out: no spreadsheet runs a Parquet file.")]
+    return [
+        Problem("O07", f"the name of column {name!r} would be run as a formula.", "Rename it.")
+        for name in names
+        if name.startswith(engine.FORMULA)
+    ]
+
+
+def checked(data: Microdata) -> Microdata:
+    """Check what was said of the data against the data: all problems at once."""
+    raise_all(data.roles.problems(data.columns, data.name))
+    if engine.is_empty(data.source):
+        fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
+    unfit = _unfit_kinds(data, [*data.keys, *data.confidential])
+    raise_all([*unfit, *_refused(data), *_off_scale(data), *_bad_weight(data)])
+    return data
+
+
+def _unfit_kinds(data: Microdata, names: Iterable[str]) -> list[Problem]:
+    return [
+        Problem(
+            "D01",
+            f"{name!r} holds lists, structures or bytes.",
+            "A key or confidential attribute must hold plain values.",
+        )
+        for name in dict.fromkeys(names)
+        if data.source.kinds[name] == "other"
+    ]
+
+
+def _refused(data: Microdata) -> list[Problem]:
+    measured = list(dict.fromkeys([*data.keys, *data.confidential]))
+    if data.missing != "refuse" or not measured:
+        return []
+    found = engine.profile(data.source, measured)[1]
+    return [
+        Problem(
+            "D03",
+            f"{name!r} has {found[name][1]:,} missing values.",
+            f"Fill them, or choose {argument('missing', 'category')} or "
+            f"{argument('missing', 'wildcard')}.",
+        )
+        for name in measured
+        if found[name][1]
+    ]
+
+
+def _off_scale(data: Microdata) -> list[Problem]:
+    problems = []
+    for name, scale in data.types.scales().items():
+        outside = _outside(data, name, scale) if name in data.columns else 0
+        if outside:
+            problems.append(
+                Problem(
+                    "D04",
+                    f"{outside:,} records hold a value of {name!r} that is not on its scale.",
+                    f"Complete the scale, or name the codes in {argument('missing_values')}.",
+                )
+            )
+    return problems
+
+
+def _outside(data: Microdata, name: str, scale: Sequence[str]) -> int:
+    """How many records hold a value that is not on the scale."""
+    table = engine.counts(data.source, [name])
+    off = np.array(steps(table.column(0), scale)) == len(scale)
+    present = np.array(table.column(0).is_valid())
+    return int(np.asarray(table.column(1))[off & present].sum())
+
+
+def _bad_weight(data: Microdata) -> list[Problem]:
+    if data.weight is None:
+        return []
+    if data.source.kinds[data.weight] not in ("integer", "number"):
+        return [
+            Problem("D05", f"the weight {data.weight!r} is not a number.", "Name another column.")
+        ]
+    bad = engine.not_positive(data.source, data.weight)
+    remedy = "Every record needs a positive weight."
+    what = f"the weight {data.weight!r} is missing or not positive in {bad:,} records."
+    return [Problem("D05", what, remedy)] if bad else []

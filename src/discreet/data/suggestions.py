@@ -1,0 +1,260 @@
+"""Suggesting roles: which columns look like identifiers, keys or confidential attributes.
+
+By their names — the eighteen identifiers of the HIPAA safe harbour rule (45 CFR 164.514(b)(2))
+and what disclosure control usually takes for keys — and by how many values they have. A column
+without a telling name on which many records are unique is proposed as an identifier, that is to
+be left out: whoever knows its value of a person finds the record. It is a first guess for a
+person to correct: what an intruder may know is not written in the data.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet import frames
+from discreet.data.microdata import Microdata
+from discreet.data.unchanged import found_in_words, is_flagged
+from discreet.errors import fail
+from discreet.frames import FrameKind
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SuggestedRole = Literal["identifier", "key", "confidential", "weight", "record id", "other"]
+
+# words of a name that tell a role; several words in one entry must stand together
+_IDENTIFIERS: dict[str, tuple[str, ...]] = {
+    "a name": ("name", "surname", "forename", "firstname", "lastname", "fullname", "first name",
+               "last name", "full name", "maiden", "middlename", "nom", "prenom", "vorname",
+               "nachname", "nombre", "apellido", "username", "login"),
+    "a street address": ("street", "address", "addr", "house number", "apartment", "strasse",
+                         "adresse", "direccion"),
+    "a telephone number": ("phone", "telephone", "tel", "mobile", "cell phone", "cellphone"),
+    "a fax number": ("fax",),
+    "an e-mail address": ("email", "mail", "e mail"),
+    "a social security or national number": ("ssn", "social security", "sin", "nin", "nhs",
+                                             "national id", "tax id", "taxid", "nif", "dni", "bsn",
+                                             "cpf", "pesel", "passport", "insee"),
+    "a medical record number": ("mrn", "medical record", "patient id", "patientid", "patient no"),
+    "a health plan number": ("beneficiary", "member id", "policy number", "insurance number",
+                             "health plan"),
+    "an account number": ("account", "iban", "card number", "credit card", "customer id"),
+    "a certificate or licence number": ("license", "licence", "certificate"),
+    "a vehicle identifier": ("vin", "plate", "vehicle id", "registration number"),
+    "a device identifier": ("device", "serial", "imei", "mac", "udid"),
+    "a web address": ("url", "website", "homepage"),
+    "an IP address": ("ip", "ip address", "ipaddress"),
+    "a biometric identifier": ("fingerprint", "biometric", "retina", "voiceprint"),
+    "a photograph": ("photo", "photograph", "image", "picture"),
+}  # fmt: skip
+_KEYS: dict[str, tuple[str, ...]] = {
+    "a place (HIPAA: smaller than a state)": (
+        "zip", "zipcode", "postcode", "postal", "plz", "city", "town", "county", "district",
+        "region", "municipality", "village", "state", "province", "country", "geo", "latitude",
+        "longitude", "lat", "lon", "location", "area", "nuts", "fips", "birthplace"),
+    "a date (HIPAA: all but the year)": (
+        "date", "dob", "birth", "birthdate", "birthday", "born", "admission", "admitted",
+        "discharge", "discharged", "death", "died", "visit"),
+    "age (HIPAA: 90 and over together)": ("age", "years", "birthyear", "yob", "alter"),
+    "sex or gender": ("sex", "gender", "geschlecht", "sexe", "sexo"),
+    "origin": ("race", "ethnicity", "ethnic", "nationality", "citizenship", "native", "language",
+               "religion", "ancestry"),
+    "family": ("marital", "married", "household", "children", "relationship", "spouse", "family"),
+    "education": ("education", "degree", "school", "edu", "qualification"),
+    "work": ("occupation", "job", "profession", "employer", "industry", "workclass", "employment",
+             "rank", "position"),
+}  # fmt: skip
+_CONFIDENTIAL: dict[str, tuple[str, ...]] = {
+    "health": ("illness", "disease", "diagnosis", "diag", "icd", "condition", "hiv", "drug",
+               "medication", "treatment", "symptom", "disability", "pregnant", "bmi", "blood",
+               "test result", "therapy", "smoker", "alcohol"),
+    "money": ("income", "salary", "wage", "wages", "earnings", "pay", "capital", "debt", "loan",
+              "tax", "wealth", "billed", "cost", "charge", "charges", "expenses", "expend",
+              "expenditure", "expenditures", "spending", "saving", "savings", "price", "rent",
+              "turnover", "revenue", "profit"),
+    "belief, conduct or law": ("vote", "party", "orientation", "crime", "conviction", "arrest",
+                               "offence", "offense", "grade", "score"),
+}  # fmt: skip
+_WEIGHTS = ("weight sampling", "sampling weight", "survey weight", "design weight", "wgt",
+            "person weight", "pweight", "fnlwgt", "afnlwgt", "sample weight", "weights", "hhweight",
+            "wt")  # fmt: skip
+# "weight" alone may be that of a body: one of these words must stand beside it
+_WEIGHED = {"sampling", "sample", "survey", "design", "person", "individual", "household", "hh",
+            "family", "final", "analysis", "analytic", "population", "pop", "expansion", "base",
+            "replicate", "calibration", "calibrated", "frequency", "grossing"}  # fmt: skip
+_HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh number",
+              "household id", "household no", "household nr", "household num",
+              "household number", "family id", "family no", "family number", "dwelling id",
+              "dwelling number")  # fmt: skip
+_RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
+           "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
+_MANY = 0.9  # share of records with a value of their own from which a text may name people
+_FEW = 20  # records below which uniqueness says nothing
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A role for a column, and why."""
+
+    column: str
+    role: SuggestedRole
+    reason: str
+
+
+@dataclass(frozen=True, repr=False)
+class RoleSuggestions:
+    """A role for every column, with the reason; to be corrected by someone who knows the data.
+
+    ``.roles`` are arguments of ``ds.read``.
+    """
+
+    suggestions: tuple[Suggestion, ...]
+    kind: FrameKind
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """The suggestions as arguments: ``ds.read(path, **found.roles)``."""
+        several = {"identifiers": "identifier", "keys": "key", "confidential": "confidential"}
+        found: dict[str, Any] = {name: self._of(role) for name, role in several.items()}
+        found |= {"weight": self._first("weight"), "record_id": self._first("record id")}
+        return {name: value for name, value in found.items() if value}
+
+    def _of(self, role: str) -> list[str]:
+        return [one.column for one in self.suggestions if one.role == role]
+
+    def _first(self, role: str) -> str | None:
+        return next(iter(self._of(role)), None)
+
+    def reason(self, column: str) -> str:
+        """Why a column was given its role."""
+        return next((one.reason for one in self.suggestions if one.column == column), "")
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per column: role and reason."""
+        import pyarrow as pa
+
+        rows = [vars(one) for one in self.suggestions]
+        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+
+    def explain(self) -> str:
+        """The suggestions, a line each."""
+        width = max((len(one.column) for one in self.suggestions), default=0)
+        lines = [
+            f"  {one.column:<{width}}  {one.role:<12}  {one.reason}" for one in self.suggestions
+        ]
+        return "\n".join(["Suggested roles, to be corrected:", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"roles": self.roles, "columns": [vars(one) for one in self.suggestions]}
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(o.column)}</td><td>{o.role}</td><td>{o.reason}</td></tr>"
+            for o in self.suggestions
+        )
+        head = "<tr><th>column</th><th>suggested role</th><th>reason</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+
+def suggest_roles(data: Microdata) -> RoleSuggestions:
+    """Suggest a role for every column, by its name and by how many values it has.
+
+    Parameters
+    ----------
+    data : Microdata
+        Opened with ``ds.read(path)``; roles that it has already are left aside.
+
+    Returns
+    -------
+    RoleSuggestions
+        ``.table()``, ``.roles``.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> patients = ds.read(ds.datasets.patients(100, seed=1))
+    >>> ds.suggest_roles(patients).roles["identifiers"]
+    ['name', 'ssn']
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    data.value_figures(data.columns)  # counted together
+    found: list[Suggestion] = []
+    for column in data.columns:
+        role, reason = _suggested(data, column)
+        if role in ("record id", "weight") and any(one.role == role for one in found):
+            role = "identifier" if role == "record id" else "other"  # one column plays that role
+            reason += "" if role == "identifier" else "; another column plays that role"
+        found.append(_told(data, Suggestion(column, role, reason)))
+    return RoleSuggestions(tuple(found), data.source.kind)
+
+
+def _told(data: Microdata, one: Suggestion) -> Suggestion:
+    """The suggestion, and what it means that many records are unique on the column."""
+    figures = data.value_figures([one.column]).get(one.column)
+    if figures is None or data.n < _FEW or not is_flagged(data.n, *figures):
+        return one
+    told = found_in_words(data.n, *figures)
+    if one.role == "other":
+        reason = f"{told}: leave it out, unless you can say why it may go out"
+        known = f"{one.reason}; " if one.reason.startswith("by its name") else ""
+        return Suggestion(one.column, "identifier", f"{known}{reason}")
+    if one.role in ("confidential", "weight"):
+        return Suggestion(one.column, one.role, f"{one.reason}; {told}")
+    return one
+
+
+def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
+    words = _words(column)
+    distinct, missing = data.profile[column]
+    kind = data.source.kinds[column]
+    unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
+    if _is_weight(words) and kind in ("integer", "number"):
+        return "weight", "by its name, a sampling weight"
+    if _named(words, _HOUSEHOLD) and kind in ("integer", "text"):
+        return "identifier", "by its name, a household number: it tells who lives together"
+    if _named(words, _RECORD) and unique and kind in ("integer", "text"):
+        return "record id", "it names the records: every one has a value of its own"
+    bare = tuple(word for word in words if word != "name")  # city_name names a city
+    for role, known, tried in (
+        ("key", _KEYS, bare if bare != words else ()),
+        ("confidential", _CONFIDENTIAL, bare if bare != words else ()),
+        ("identifier", _IDENTIFIERS, words),
+        ("key", _KEYS, words),
+        ("confidential", _CONFIDENTIAL, words),
+    ):
+        meaning = next((word for word, names in known.items() if _named(tried, names)), None)
+        if meaning is not None:
+            return role, f"by its name, {meaning}"  # type: ignore[return-value]
+    if kind == "text" and data.n >= _FEW and distinct > _MANY * data.n:
+        return "identifier", f"a text with {counted(distinct, 'value')} in {data.n:,} records"
+    if kind == "other":
+        return "other", "lists, structures or bytes: look into it before release"
+    return "other", f"nothing in its name; {counted(distinct, 'value')}"
+
+
+@functools.cache
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name: ``birthDate``, ``birth_date`` and ``Birth date`` are the same."""
+    parted = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])", " ", name)
+    return tuple(word for word in re.split(r"[^a-zà-ÿ]+", parted.casefold()) if word)
+
+
+def _is_weight(words: Sequence[str]) -> bool:
+    weighs = {"weight", "weights", "wgt", "wt"} & set(words)
+    return _named(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
+
+
+def _named(words: Sequence[str], known: Sequence[str]) -> bool:
+    text = f" {' '.join(words)} "
+    joined = "".join(words)
+    return any(f" {name} " in text or name.replace(" ", "") == joined for name in known)

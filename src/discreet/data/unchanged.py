@@ -1,0 +1,244 @@
+"""Unchanged columns: what leaves as it was, and on which of it many records are unique.
+
+A criterion looks at the keys. A column that nobody called a key leaves with every value it had, and
+where many records are unique on it, whoever knows that value of a person finds the record, however
+safe the keys are: a household number, a sampling weight of many digits, an exact amount. So
+whatever leaves as it was is listed, and such columns are flagged.
+
+A column is flagged where 5 % of the records or more are unique on it, or where fewer than 5 records
+share a value on average. What cannot be counted (lists, structures, bytes) is flagged as well. A
+column of which single cells were changed is as it was in all others, and stays on the list.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet import frames
+from discreet.data import attributes
+from discreet.data.masked import Masked
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, fail, listed
+from discreet.frames import FrameKind
+from discreet.words import counted, share
+
+MANY = 0.05  # share of unique records from which a column is flagged
+FEWEST = 5  # records that share a value on average: the usual limit of official statistics
+RULE = (
+    f"flagged where {MANY:.0%} of the records or more are unique on it, or where fewer than "
+    f"{FEWEST} records share a value on average"
+)
+
+
+@dataclass(frozen=True)
+class UnchangedColumn:
+    """A column that leaves as it was.
+
+    Attributes
+    ----------
+    column, role : str
+    n : int
+        Number of records that leave.
+    distinct, filled, unique : int or None
+        Number of its values, of records that have one, and of records that are unique on it; None
+        for lists, structures and bytes, which are not counted.
+    """
+
+    column: str
+    role: str
+    n: int
+    distinct: int | None
+    filled: int | None
+    unique: int | None
+
+    @property
+    def flagged(self) -> bool:
+        """Whether many records are unique on it."""
+        if self.distinct is None or self.filled is None or self.unique is None:
+            return True
+        return is_flagged(self.n, self.distinct, self.filled, self.unique)
+
+    @property
+    def confidential(self) -> bool:
+        """Whether it is released on purpose."""
+        return "confidential" in self.role
+
+    def found(self) -> str:
+        """How many records are unique on it, in words."""
+        if self.distinct is None or self.filled is None or self.unique is None:
+            return "it holds lists, structures or bytes, which are not counted"
+        return found_in_words(self.n, self.distinct, self.filled, self.unique)
+
+    def explain(self) -> str:
+        """What a steward must know of a flagged column, in a sentence."""
+        if self.unique is None:
+            return f"{self.column}: {self.found()}. Look into it before release."
+        if self.confidential:
+            return (
+                f"{self.column} is confidential and released on purpose, and {self.found()}: who "
+                "knows the value of a person recognises the record and learns the rest of it."
+            )
+        which = "the record" if self.unique >= MANY * self.n else "the few records that share it"
+        return f"{self.column}: {self.found()}. Who knows the value of a person finds {which}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**vars(self), "flagged": self.flagged}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unchanged:
+    """The columns that leave as they were.
+
+    Attributes
+    ----------
+    columns : tuple of UnchangedColumn
+        In the order of the file.
+    released : int
+        Number of columns that leave.
+    scaled : tuple of str
+        Those whose values a sample multiplied, as it must: weights. They tell records apart as
+        before, and stay on the list.
+    """
+
+    columns: tuple[UnchangedColumn, ...]
+    released: int
+    kind: FrameKind
+    scaled: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """When a column is flagged, in words."""
+        return RULE
+
+    @property
+    def flagged(self) -> tuple[UnchangedColumn, ...]:
+        """Those on which many records are unique."""
+        return tuple(one for one in self.columns if one.flagged)
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per column: role, number of values, unique records, their share, flag."""
+        import pyarrow as pa
+
+        numbers = {name: pa.int64() for name in ("distinct", "unique")}
+        types = {"column": pa.string(), "role": pa.string(), **numbers, "share": pa.float64(),
+                 "flagged": pa.bool_()}  # fmt: skip
+        rows = [
+            {"column": one.column, "role": one.role, "distinct": one.distinct,
+             "unique": one.unique, "flagged": one.flagged,
+             "share": None if one.unique is None else one.unique / max(one.n, 1)}
+            for one in self.columns
+        ]  # fmt: skip
+        table = pa.Table.from_pylist(rows, pa.schema(list(types.items())))
+        return frames.from_arrow(table, kind or self.kind)
+
+    def explain(self) -> str:
+        """What leaves as it was, and what to do with the columns that are flagged."""
+        if not self.columns:
+            return "No column leaves as it was."
+        number, leave = len(self.columns), "leaves" if len(self.columns) == 1 else "leave"
+        were = "it was" if number == 1 else "they were"
+        names = listed([one.column for one in self.columns], 20)
+        lines = [f"{number:,} of {counted(self.released, 'column')} {leave} as {were}: {names}."]
+        lines += [
+            f"The weights in {name} were divided by the share drawn, and tell records apart as "
+            "before."
+            for name in self.scaled
+        ]
+        if not self.flagged:
+            none = "It does not make" if number == 1 else "None of them makes"
+            return "\n".join([*lines, f"{none} many records unique."])
+        lines += [f"Warning: {one.explain()}" for one in self.flagged]
+        lines.append(
+            "Leave such a column out (identifiers), mask it, or be able to say why it may go out: "
+            "a public release needs the reason in writing."
+        )
+        return "\n".join(lines)
+
+    def problems(self, reasons: Mapping[str, str], remedy: str) -> list[Problem]:
+        """What stands in the way of a public release: a flagged column without a reason."""
+        bare = [one for one in self.flagged if not str(reasons.get(one.column) or "").strip()]
+        if not bare:
+            return []
+        said = "; ".join(
+            f"{one.column!r}{' (confidential)' if one.confidential else ''}: {one.found()}"
+            for one in bare
+        )
+        what = f"a public release needs a reason in writing for what leaves as it was: {said}."
+        return [Problem("O09", what, f"Leave it out (identifiers), mask it, or {remedy}")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"released": self.released, "columns": [one.to_dict() for one in self.columns]}
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+def unchanged(
+    data: Microdata,
+    *,
+    changed: Collection[str] | None = None,
+    identifiers: Sequence[str] | str = (),
+) -> Unchanged:
+    """List the columns that leave as they were, and flag those that make many records unique.
+
+    Parameters
+    ----------
+    data : Microdata
+        What is to be released: masked microdata, or a file as it is.
+    changed : list of str, optional
+        Columns whose values were changed; by default those that the maskings changed, and not
+        in single cells only.
+    identifiers : list of str
+        Identifiers that are written all the same.
+
+    Returns
+    -------
+    Unchanged
+        ``.columns``, ``.flagged``, ``.table()``.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [23, 37, 38] * 9, "fare": list(range(27))}, keys=["age"])
+    >>> [(one.column, one.unique, one.flagged) for one in ds.unchanged(survey).columns]
+    [('age', 0, False), ('fare', 27, True)]
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    masked = data.changed - data.in_cells if isinstance(data, Masked) else frozenset()
+    touched = masked if changed is None else frozenset(changed)
+    asked = attributes.names(identifiers)
+    leaving = [c for c in data.columns if c in data.released or c in asked]
+    names = [c for c in leaving if c not in touched]
+    figures = data.value_figures(names)
+    columns = [
+        UnchangedColumn(name, data.roles.of(name), data.n, *figures.get(name, (None, None, None)))
+        for name in names
+    ]
+    steps = data.steps if isinstance(data, Masked) else ()
+    weights = {step.parameters["weight"]["column"] for step in steps if "weight" in step.parameters}
+    scaled = tuple(name for name in names if name in weights)
+    return Unchanged(tuple(columns), len(leaving), data.source.kind, scaled)
+
+
+def is_flagged(n: int, distinct: int, filled: int, unique: int) -> bool:
+    """The rule: many records are unique, or few share a value."""
+    return (unique > 0 and unique >= MANY * n) or filled < FEWEST * distinct
+
+
+def found_in_words(n: int, distinct: int, filled: int, unique: int) -> str:
+    """How many records are unique on a column; where few are, how many share a value."""
+    if unique == n:
+        return f"all {n:,} records are unique on it"
+    said = f"{unique:,} of {counted(n, 'record')} ({share(unique, n)}) are unique on it"
+    if unique >= MANY * n:
+        return said
+    return f"on average {filled / max(distinct, 1):.1f} records share a value of it; {said}"

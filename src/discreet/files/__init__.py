@@ -1,0 +1,174 @@
+"""Output files: written beside their place and renamed, so that they appear whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.errors import Problem, fail, raise_all
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def need_free(
+    target: Path, *, overwrite: bool, suffixes: tuple[str, ...], inputs: Iterable[Path] = ()
+) -> None:
+    """Refuse a place that cannot be written to, with all that is in the way."""
+    raise_all(place_problems(target, overwrite=overwrite, suffixes=suffixes, inputs=inputs))
+
+
+def place_problems(
+    target: Path, *, overwrite: bool, suffixes: tuple[str, ...], inputs: Iterable[Path] = ()
+) -> list[Problem]:
+    """All that is in the way of writing to a place; ask before the work, not after it.
+
+    ``inputs`` are the files that what is written was made from: they are never overwritten.
+    """
+    problems = []
+    if is_among(target, inputs):
+        what = f"{target.name} is an input, which is never changed."
+        return [Problem("O03", what, "Choose another name.")]
+    if target.suffix not in suffixes:
+        allowed = " or ".join(suffixes)
+        problems.append(Problem("O01", f"{target.name} does not end in {allowed}.", "Name it so."))
+    if not target.parent.is_dir():
+        problems.append(
+            Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
+        )
+    elif target.is_dir() or (os.path.lexists(target) and not overwrite):
+        remedy = "Choose another name, or overwrite it (overwrite=True, --force)."
+        problems.append(Problem("O03", f"{target.name} exists.", remedy))
+    return problems
+
+
+def is_among(target: Path, files: Iterable[Path]) -> bool:
+    """Whether a place is one of the files, or lies in one that is a folder; a link of either
+    kind and another spelling of a name lead to the same file.
+    """
+    places = (target, *target.absolute().parents)
+    return any(
+        _is_same(place, file)
+        for file in files
+        for place in (places if file.is_dir() else places[:1])
+    )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return False
+
+
+@contextmanager
+def beside(target: Path, like: Path | None = None) -> Iterator[Path]:
+    """A name for a new file next to the target that takes its place when all went well.
+
+    It is made in a folder that nobody else may enter, and gets the permissions of a new file,
+    but never wider ones than the file ``like`` has.
+    """
+    from discreet.files.rooms import room
+
+    with room(target) as folder, _enough_disk(target):
+        place = folder / target.name
+        yield place
+        no_wider(place, like)
+        settle(place)
+        place.replace(target)
+
+
+@contextmanager
+def _enough_disk(target: Path) -> Iterator[None]:
+    """Say in words that the disk is full; the system's message names a path of the machine."""
+    try:
+        yield
+        return
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            raise
+    fail("O08", f"the disk is full: {target.name} was not written.", "Make room, and write again.")
+
+
+def no_wider(place: Path, like: Path | None) -> None:
+    """Give a file, or the files of a folder, the permissions of a new file, within those of
+    the file ``like``.
+    """
+    allowed = stat.S_IMODE(like.stat().st_mode) if like is not None and like.exists() else 0o777
+    for file in [place] if place.is_file() else [f for f in place.rglob("*") if f.is_file()]:
+        file.chmod(_new_mode(file) & allowed)
+
+
+def _new_mode(file: Path) -> int:
+    """The permissions that the system gives to a new file; asked for by making one."""
+    probe = file.with_name(f".{secrets.token_hex(4)}")
+    os.close(os.open(probe, os.O_CREAT | os.O_EXCL, 0o666))
+    mode = stat.S_IMODE(probe.stat().st_mode)
+    probe.unlink()
+    return mode
+
+
+def settle(file: Path) -> None:
+    """Have a file, or the files of a folder, on disk before it takes the place of another, in
+    case the machine stops.
+    """
+    for part in [file] if file.is_file() else [f for f in file.rglob("*") if f.is_file()]:
+        with part.open("rb") as opened:
+            os.fsync(opened.fileno())
+
+
+def take_place(place: Path, target: Path) -> None:
+    """Put a file, or a folder that an engine wrote, where it belongs."""
+    if place.is_dir() and target.is_file():
+        target.unlink()  # a folder does not replace a file by itself
+    place.replace(target)
+
+
+@contextmanager
+def folder_beside(target: Path) -> Iterator[Path]:
+    """A name for a new folder next to the target that takes its place when all went well."""
+    place = target.absolute().parent / f".{target.name}.{secrets.token_hex(4)}"
+    try:
+        yield place
+        target.unlink(missing_ok=True)  # a file that may be overwritten; a folder never is
+        place.rename(target)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def write_arrow(target: Path, table: pa.Table) -> None:
+    """Write a table as CSV or Parquet, by the ending of the name."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    with beside(target) as place:
+        if target.suffix == ".parquet":
+            pyarrow.parquet.write_table(table, place)
+        else:
+            pyarrow.csv.write_csv(table, place)
+
+
+def write_text(target: Path, text: str, *, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """Write a text file that is none of the inputs."""
+    need_free(target, overwrite=overwrite, suffixes=(target.suffix,), inputs=inputs)
+    with beside(target) as place:
+        place.write_text(text, encoding="utf-8")
+
+
+def write_new(place: Path, text: str) -> None:
+    """Write a text file under a name that is free: one that is taken, by a link too, stays."""
+    with place.open("x", encoding="utf-8", newline="\n") as opened:
+        opened.write(text)
+
+
+def copy_new(file: Path, place: Path) -> None:
+    """Copy what is in a file to a name that is free."""
+    with file.open("rb") as given, place.open("xb") as opened:
+        shutil.copyfileobj(given, opened, 1 << 20)

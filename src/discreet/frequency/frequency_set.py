@@ -1,0 +1,164 @@
+"""The frequency set: distinct combinations of attributes and how many records have each.
+
+Definition 4 of Truta & Vinay (2006). Values are coded by their rank, missing last, so that
+the same records give the same frequency set to the last bit whatever engine counted them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import did_you_mean, fail
+from discreet.frequency.scale import steps
+from discreet.kernels.packing import group, pack
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequencySet:
+    """Distinct combinations of coded attributes with their counts, in the order of the codes.
+
+    Attributes
+    ----------
+    attributes : tuple of str
+    values : tuple of pyarrow.Array
+        What the codes of each attribute stand for: ``values[a][code]``; a missing value is last.
+    codes : tuple of numpy arrays
+        One column of codes per attribute.
+    counts : numpy array
+    scales : tuple
+        The declared scale of each attribute, or None; empty where none has one.
+
+    An attribute may stand twice in it: a key that is confidential, beside the keys.
+    """
+
+    attributes: tuple[str, ...]
+    values: tuple[pa.Array, ...]
+    codes: tuple[NDArray[np.int32], ...]
+    counts: NDArray[np.int64]
+    scales: tuple[Sequence[str] | None, ...] = ()
+
+    @classmethod
+    def from_arrow(
+        cls,
+        attributes: Sequence[str],
+        table: pa.Table,
+        scales: Mapping[str, Sequence[str] | None] | None = None,
+    ) -> FrequencySet:
+        """Code a table of combinations (one column per attribute, then the count)."""
+        declared = tuple((scales or {}).get(name) for name in attributes)
+        columns = table.columns[-2::-1]  # by place: a key that is confidential stands there twice
+        counts = np.array(table.columns[-1], dtype=np.int64)
+        del table  # a column is let go as soon as it is coded
+        ranked = [coded(columns.pop(), scale) for scale in declared]
+        values, codes = tuple(v for v, _ in ranked), tuple(c for _, c in ranked)
+        order, counts = group(codes, [len(v) for v in values], counts)
+        return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts, declared)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def cardinalities(self) -> tuple[int, ...]:
+        """Number of values of each attribute."""
+        return tuple(len(v) for v in self.values)
+
+    @functools.cached_property
+    def missing(self) -> tuple[int, ...]:
+        """The code that stands for a missing value, per attribute, or −1."""
+        return tuple(len(v) - 1 if v.null_count else -1 for v in self.values)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FrequencySet):
+            return NotImplemented
+        return (
+            self.attributes == other.attributes
+            and all(a.equals(b) for a, b in zip(self.values, other.values, strict=True))
+            and all(np.array_equal(a, b) for a, b in zip(self.codes, other.codes, strict=True))
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"FrequencySet: {len(self):,} combinations of {', '.join(self.attributes)} "
+            f"in {self.n:,} records"
+        )
+
+    def rollup(self, attributes: Sequence[str]) -> FrequencySet:
+        """The frequency set of some of the attributes, in the order given, from these counts."""
+        for name in attributes:
+            if name not in self.attributes:
+                fail(
+                    "R01",
+                    f"{name!r} is not an attribute of the frequency set.",
+                    did_you_mean(name, self.attributes) or "Choose among its attributes.",
+                )
+        at = [self.attributes.index(name) for name in attributes]
+        codes = [self.codes[a] for a in at]
+        if not at:
+            fail("P04", "no attribute is named.", "Name at least one of the frequency set.")
+        order, counts = group(codes, [self.cardinalities[a] for a in at], self.counts)
+        return FrequencySet(
+            tuple(attributes),
+            tuple(self.values[a] for a in at),
+            tuple(c[order] for c in codes),
+            counts,
+            tuple(self.scales[a] for a in at) if self.scales else (),
+        )
+
+    def places(self, a: int) -> tuple[NDArray[np.int64], int]:
+        """The place of each value of attribute number ``a`` among all that it may take, and the
+        last place there is: on its scale, steps that do not occur included, with a missing value
+        after the last step; without a scale, among the values that occur.
+        """
+        scale = self.scales[a] if self.scales else None
+        if scale is None:
+            return np.arange(len(self.values[a])), max(len(self.values[a]) - 1, 0)
+        at = np.array(steps(self.values[a], scale), dtype=np.int64)
+        return at, max(len(scale) - 1, int(at.max(initial=0)))
+
+    def class_sizes(self, codes: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
+        """The count of each record's combination, given the records' codes; 0 if there is none."""
+        joint = [
+            np.concatenate([mine, theirs]) for mine, theirs in zip(self.codes, codes, strict=True)
+        ]
+        packed, _ = pack(joint, self.cardinalities)
+        mine, theirs = packed[: len(self)], packed[len(self) :]
+        at = np.minimum(np.searchsorted(mine, theirs), len(self) - 1)
+        return np.where(mine[at] == theirs, self.counts[at], 0)
+
+
+def coded(
+    column: pa.ChunkedArray, scale: Sequence[str] | None
+) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Values in order (of the scale where there is one), missing last, and each cell's rank."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    values = encoded.dictionary
+    if scale is None:
+        # nulls are placed at the end
+        order = pc.sort_indices(values).to_numpy()
+    else:
+        order = np.argsort(np.array(steps(values, scale), dtype=np.int64), kind="stable")
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return values.take(pa.array(order)), rank[encoded.indices.to_numpy(zero_copy_only=False)]

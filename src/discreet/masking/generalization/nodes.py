@@ -1,0 +1,188 @@
+"""One node at a time: its classes counted in full, which of them fail, and what it costs.
+
+This is Algorithm 1 of Truta & Vinay (2006) for any criterion. The sweep answers for sizes and
+distinct values of the whole lattice at once; everything else is decided here.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.frequency.classes import Classes
+from discreet.frequency.value_counts import ValueCounts
+from discreet.kernels.labels import label
+from discreet.kernels.packing import pack
+from discreet.masking.generalization.fewest import TOLERANCE, fewest_for_all
+from discreet.masking.generalization.pairs import owners_of, values_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+    from discreet.masking.generalization.task import Task
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClasses:
+    """The classes of a node.
+
+    Attributes
+    ----------
+    label : array
+        The class of each combination of key values of the initial file.
+    size : array
+        Number of records of each class.
+    failing : array of bool
+        The classes to suppress.
+    allowed : bool
+        False when what is left does not satisfy all the same (suppression of small classes only,
+        or no whole classes within the budget bring the risk under its limit).
+    least : int
+        Records that are to be suppressed here and, at least, at every node below.
+    spoilt : float
+        Where it is not allowed, by how much: records in classes that would have to go, or the
+        share of the risk above its limit, in records.
+    """
+
+    label: NDArray[np.int64]
+    size: NDArray[np.int64]
+    failing: NDArray[np.bool_]
+    allowed: bool
+    least: int = 0
+    spoilt: float = 0.0
+
+    @property
+    def suppressed(self) -> int:
+        """Number of records in classes to suppress."""
+        return int(self.size[self.failing].sum())
+
+    @property
+    def classes(self) -> int:
+        """Number of classes left."""
+        return int((~self.failing).sum())
+
+
+class NodeCounter:
+    """Counts the classes of nodes of one task."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.owners = {name: owners_of(pairs) for name, pairs in task.pairs.items()}
+        self.values = {name: values_of(task.pairs[name], task.whole[name]) for name in task.pairs}
+        self.places = {name: task.whole[name].places(0) for name in task.pairs}
+
+    def node(self, levels: Sequence[int]) -> NodeClasses:
+        """The classes of a node and which of them are to be suppressed."""
+        labels, number = self.labels(levels)
+        size = np.bincount(labels, self.task.keys.counts, number).astype(np.int64)
+        small = size < self.task.k
+        steady, others = self._failing(labels, size, small)
+        if self.task.suppression == "k-only":
+            spoilt = float(size[(steady | others) & ~small].sum())
+            left = NodeClasses(labels, size, small, not spoilt, int(size[small].sum()), spoilt)
+            return self._held_to_limits(left)
+        least = int(size[small | steady].sum())
+        failing = small | steady | others
+        return self._within_limits(NodeClasses(labels, size, failing, allowed=True, least=least))
+
+    def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+        """The class of each combination of key values at the given levels."""
+        task = self.task
+        at = [task.maps[a][level] for a, level in enumerate(levels)]
+        codes = [to[column] for to, column in zip(at, task.keys.codes, strict=True)]
+        packed, _ = pack(codes, [int(to.max()) + 1 for to in at])
+        return label(packed)
+
+    def loss(self, classes: NodeClasses, levels: Sequence[int], shares: Any) -> float:
+        """Mean over keys and records of a table of shares, a suppressed record counting 1."""
+        task, d = self.task, len(levels)
+        each = np.zeros(len(task.keys))
+        for a, level in enumerate(levels):
+            each += shares[a][level][task.maps[a][level][task.keys.codes[a]]]
+        kept = ~classes.failing[classes.label]
+        total = float(np.sum(each[kept] * task.keys.counts[kept]))
+        return (total + classes.suppressed * d) / (task.keys.n * d)
+
+    def _failing(
+        self, labels: NDArray[np.int64], size: NDArray[np.int64], small: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which classes fail a criterion such that what they are made of at the nodes below fails
+        as well, and which fail another one. Values are looked at only in classes that are large
+        enough: the others fail already."""
+        steady, others = np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
+        large = np.flatnonzero(~small)
+        if not self.task.parts or not len(large):
+            return steady, others
+        place = np.full(len(size), -1, dtype=np.int64)
+        place[large] = np.arange(len(large))
+        values = {name: self._value_counts(name, place[labels], len(large)) for name in self.values}
+        classes = self._classes(size[large], values)
+        for part in self.task.parts:
+            found = steady if part.monotone_with_suppression else others
+            for mask in part.failing(classes).values():
+                found[large[mask]] = True
+        return steady, others
+
+    def _classes(self, size: NDArray[np.int64], values: dict[str, ValueCounts]) -> Classes:
+        distinct = {name: counts.distinct for name, counts in values.items()}
+        names = {name: whole.values[0] for name, whole in self.task.whole.items()}
+        return Classes(size, np.ones_like(size), size, distinct, values=values, labels=names)
+
+    def _value_counts(self, name: str, place: NDArray[np.int64], number: int) -> ValueCounts:
+        """Pairs of class and value, for the classes that have a place."""
+        pairs, whole = self.task.pairs[name], self.task.whole[name].counts
+        cls = place[self.owners[name]]
+        known = cls >= 0
+        packed = cls[known] * len(whole) + self.values[name][known]
+        which, distinct = label(packed)
+        count = np.bincount(which, pairs.counts[known], distinct).astype(np.int64)
+        first = np.empty(distinct, dtype=np.int64)
+        first[which[::-1]] = packed[::-1]
+        cls, value = first // len(whole), first % len(whole)
+        return ValueCounts(cls, value, count, number, whole, *self.places[name])
+
+    def _within_limits(self, classes: NodeClasses) -> NodeClasses:
+        """Suppress the fewest records, in whole classes, that bring the risk under its limits."""
+        if not self.task.limits:
+            return classes
+        sums = [(self._risks(limit, classes), limit.limit) for limit in self.task.limits]
+        left = self.task.budget - classes.suppressed
+        chosen = fewest_for_all(classes.size, sums, left)
+        if chosen is None:
+            return replace(classes, allowed=False, spoilt=self._over_limits(classes))
+        return replace(classes, failing=classes.failing | chosen)
+
+    def _held_to_limits(self, classes: NodeClasses) -> NodeClasses:
+        """Whether what is left is under the limits of the risk; nothing is suppressed for it."""
+        over = self._over_limits(classes)
+        return replace(classes, allowed=classes.allowed and not over, spoilt=classes.spoilt + over)
+
+    def _over_limits(self, classes: NodeClasses) -> float:
+        """By how much the risk of the classes that are left exceeds its limits, in records."""
+        over = [
+            float(self._risks(limit, classes).sum()) - limit.limit for limit in self.task.limits
+        ]
+        return sum(self.task.n * above for above in over if above > TOLERANCE)
+
+    def _risks(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> NDArray[np.float64]:
+        """What each class that is left adds to the risk.
+
+        In a sample a combination may have more initial records (j) than its class has here (i).
+        """
+        task = self.task
+        i, j = classes.size[classes.label], task.initial_sizes
+        kept = ~classes.failing[classes.label]
+        limit.weights.require_fit(i[kept], j[kept])  # a zero of the wrong triangle is no safety
+        each = limit.weights(i, j) * task.keys.counts / np.maximum(i, j) / task.n
+        value = np.bincount(classes.label, each, len(classes.size))
+        return np.where(classes.failing, 0.0, value)
+
+    @functools.cached_property
+    def heights(self) -> tuple[int, ...]:
+        """Height of each key's hierarchy."""
+        return tuple(r.height for r in self.task.recodings)

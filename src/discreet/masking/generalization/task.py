@@ -1,0 +1,141 @@
+"""The task of a search: coded keys with their hierarchies, what must hold, and what may be
+suppressed. Everything is computed from frequency sets; records are never looked at again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.loss.generalization import LossName, entropy_shares
+from discreet.masking.generalization.lattice import Lattice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.hierarchies.recoding import Recoding
+
+Suppression = Literal["failing", "k-only"]
+Floats = list[list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a search works on.
+
+    Attributes
+    ----------
+    keys : FrequencySet
+        Of the key attributes of the initial file.
+    recodings : tuple of Recoding
+        One fitted hierarchy per key, in the order of the keys.
+    criterion : Criterion
+        What every class must satisfy; None when only the disclosure risk is limited.
+    limits : tuple of DisclosureRiskAtMost
+    initial_sizes : array
+        Size of the initial class of each combination of key values.
+    pairs : mapping of attribute to FrequencySet
+        The keys with each confidential attribute that the criterion looks at.
+    whole : mapping of attribute to FrequencySet
+        The distribution of those attributes in the whole file.
+    frequencies : mapping of attribute to array
+        The sizes of its values, largest first, as far as the necessary conditions look.
+    budget : int
+        How many records may be suppressed.
+    suppression : {"failing", "k-only"}
+        Suppress every class that fails, or, as Truta & Vinay read literally, only those smaller
+        than k, and require the rest of those that are left.
+    loss : LossName
+    asked : tuple
+        What was asked for; ``criterion`` names its attributes even where all were meant.
+    """
+
+    keys: FrequencySet
+    recodings: tuple[Recoding, ...]
+    criterion: Any
+    limits: tuple[DisclosureRiskAtMost, ...]
+    n: int
+    initial_sizes: NDArray[np.int64]
+    pairs: Mapping[str, FrequencySet]
+    whole: Mapping[str, FrequencySet]
+    frequencies: Mapping[str, NDArray[np.int64]]
+    budget: int
+    suppression: Suppression
+    loss: LossName
+    asked: tuple[Any, ...]
+
+    @property
+    def words(self) -> str:
+        """What was asked for."""
+        return " and ".join(one.describe() for one in self.asked)
+
+    @functools.cached_property
+    def lattice(self) -> Lattice:
+        """The nodes to search."""
+        return Lattice(self.keys.attributes, tuple(r.height + 1 for r in self.recodings))
+
+    @functools.cached_property
+    def maps(self) -> list[list[NDArray[np.int32]]]:
+        """Per key and level: code of a value → code of its generalization."""
+        return [list(r.maps) for r in self.recodings]
+
+    @functools.cached_property
+    def shares(self) -> Floats:
+        """Per key and level: Iyengar's share of leaves covered, by code."""
+        return [[r.shares(level) for level in range(r.height + 1)] for r in self.recodings]
+
+    @functools.cached_property
+    def entropies(self) -> Floats:
+        """The same table for non-uniform entropy."""
+        return entropy_shares(self.keys, self.maps)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The criteria on classes, one by one."""
+        return () if self.criterion is None else self.criterion.parts
+
+    @property
+    def k(self) -> int:
+        """The least class size that some criterion asks for; 1 when none does."""
+        return 1 if self.criterion is None else self.criterion.least_size
+
+    @functools.cached_property
+    def distinct(self) -> dict[str, int]:
+        """The least number of distinct values asked for, per confidential attribute."""
+        confidential = tuple(self.pairs)
+        return {} if self.criterion is None else self.criterion.least_distinct(confidential)
+
+    @property
+    def only_sizes_and_distinct(self) -> bool:
+        """Whether class sizes and numbers of distinct values decide everything."""
+        return all(c.counts_decide for c in self.parts) and not self.limits
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a feasible node has only feasible nodes above it."""
+        if self.suppression == "k-only" and self.budget and (self.distinct or self.limits):
+            return False  # suppressed classes can merge into one that fails p, or adds to the risk
+        if self.limits and self._is_sample and not self._risk_falls_in_samples:
+            return False
+        everything = (*self.parts, *self.limits)
+        if self.budget:
+            return all(c.monotone_with_suppression for c in everything)
+        return all(c.monotone for c in everything)
+
+    @property
+    def _is_sample(self) -> bool:
+        """Whether some combination of key values has more records in the initial file."""
+        return bool((self.initial_sizes > self.keys.counts).any())
+
+    @property
+    def _risk_falls_in_samples(self) -> bool:
+        """Whether the risk of a sample never rises when classes merge: not where records that
+        were suppressed come back, which may have fewer initial twins than those they join; nor
+        where weights grow with i up to j, as the rules of the upper triangle allow."""
+        return not self.budget and all(limit.weights.by_masked_size for limit in self.limits)

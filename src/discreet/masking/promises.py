@@ -1,0 +1,91 @@
+"""The promises of the maskings: criteria hold, groups have k records, no risk is above a limit.
+
+Each is measured afresh on the masked file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet import engine
+from discreet.criteria.check import counted_classes, risk_check, violating
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from discreet.data.masked import Masked
+    from discreet.risks.record import RecordRisk
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The criteria hold in the masked file, which has the number of records that it should."""
+
+    criterion: Any
+    limits: Sequence[Any] = ()
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Counted where the records are."""
+        if masked.n == 0:  # all are suppressed, and nothing is left that could fail
+            return _of_number(masked, engine.size(masked.source))
+        return [*self._by_class(masked), *self._by_risk(masked)]
+
+    def _by_class(self, masked: Masked) -> list[str]:
+        if self.criterion is None:
+            return _of_number(masked, engine.size(masked.source))
+        classes, bound = counted_classes(masked, self.criterion)
+        records = violating(classes, bound)
+        failing = f"{bound.describe()} does not hold for {counted(records, 'record')}"
+        return [*_of_number(masked, classes.n), *([failing] if records else [])]
+
+    def _by_risk(self, masked: Masked) -> list[str]:
+        """Where records have no name that links them, the classes of the node were measured."""
+        initial = masked.initial
+        if initial.source.row is None and initial.record_id is None:
+            return []
+        return [
+            f"{limit.describe()} does not hold"
+            for limit in self.limits
+            if not risk_check(initial, masked, limit).satisfied
+        ]
+
+
+@dataclass(frozen=True)
+class InGroups:
+    """Every combination of values of each set of columns is shared by k records at least."""
+
+    k: int
+    sets: Sequence[Sequence[str]]
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Counted where the records are."""
+        problems = []
+        for names in self.sets:
+            sizes = engine.class_signatures(masked.source, names, (), skip_missing=False)
+            size, classes = (sizes.column(name).to_numpy() for name in ("size", "classes"))
+            problems += _of_number(masked, int((size * classes).sum()))
+            small = int((size * classes)[size < self.k].sum())
+            if small:
+                problems.append(f"{counted(small, 'record')} in groups of fewer than {self.k}")
+        return problems
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """No record has a risk above the limit."""
+
+    risk: RecordRisk
+    at_most: float
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Measured anew, with the settings of the risk."""
+        from discreet.masking.risky_groups import above
+
+        left = len(above(masked, self.risk, self.at_most, self.risk.values > self.at_most))
+        return [f"{counted(left, 'record')} above a risk of {self.at_most:g}"] if left else []
+
+
+def _of_number(masked: Masked, found: int) -> list[str]:
+    said = masked.steps[-1].after
+    return [] if found == said else [f"{found:,} records are there, {said:,} should be"]

@@ -1,0 +1,294 @@
+"""Protection aimed at the risky records: only they are changed, until no record's risk is too high.
+
+What Orooji & Knapp (2018) name as the use of their measure. ``"suppress"`` blanks single cells (see
+``local_suppression``); ``"microaggregate"`` replaces the known attributes of the risky records by
+averages of small groups among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge, Gt
+
+from discreet import engine
+from discreet.data import attributes
+from discreet.data.masked import Masked, masked_from, require_ids, require_link
+from discreet.data.microdata import Microdata
+from discreet.data.promise import refuse
+from discreet.errors import Problem, argument, fail, raise_all
+from discreet.masking.local_suppression import Problem as Task
+from discreet.masking.local_suppression import suppressed
+from discreet.masking.method import masking
+from discreet.masking.promises import AtMost
+from discreet.masking.risky_groups import aggregated
+from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
+from discreet.progress import stage
+from discreet.risks.exposure import CodedRecords
+from discreet.risks.record import RecordRisk, record_risk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TargetingMethod = Literal["suppress", "microaggregate"]
+_ROUNDING = 1 - 1e-9  # the risk of a masked file is added up in another order
+
+
+def _outcome(risk: RecordRisk, at_most: float, **_: Any) -> tuple[dict[str, int], str]:
+    above = risk.above(at_most)
+    said = f"{above.count:,} of {risk.n:,} records had a risk above {at_most:g}; none has now."
+    return {"records_above": above.count}, said
+
+
+@masking(
+    title="Targeted suppression",
+    done="changed where the risk was too high",
+    about="Only records above a limit of risk lose a value here and there.",
+    noun="targeting",
+    example="--settings risk.toml --at-most 0.01",
+    measures={"risk": record_risk},
+    outcome=_outcome,
+)
+def protect_records(
+    data: Microdata,
+    risk: Annotated[RecordRisk, InPython, Doc("The risk of each record, measured before.")],
+    *,
+    at_most: Annotated[
+        float,
+        Ge(0),
+        Label("Highest risk of a record that may remain"),
+        Doc("The highest risk that may remain."),
+        Vary(1.0, 0.1, 0.01),
+    ],
+    method: Annotated[
+        TargetingMethod,
+        Label(
+            "Method",
+            {"suppress": "blank single cells", "microaggregate": "averages of risky records"},
+        ),
+        Doc("Blank cells, or replace what is known by averages of groups."),
+        Public,
+    ] = "suppress",
+    columns: Annotated[
+        Sequence[str] | None,
+        Columns(),
+        Label("Columns that may be changed"),
+        Doc("Attributes that may be changed; all that are known or sensitive by default."),
+        Public,
+    ] = None,
+    cost: Annotated[
+        Mapping[str, Annotated[float, Gt(0)]] | None,
+        Columns(),
+        Label("What a cell is worth"),
+        Doc("Cost of a cell, 1 by default: dear ones are blanked last."),
+    ] = None,
+) -> Masked:
+    """Lower the risk of every record to a limit by changing the risky records only.
+
+    A record at or below the limit is changed only where it must be: it would come above the limit
+    because risky records that shared its values were changed, and these have nothing else to lose;
+    or the risky records are too few to form groups. The result says which: ``.drawn_in``.
+
+    Parameters
+    ----------
+    data : Microdata
+        A blank is counted by its policy on missing values: ``"category"``, a value of its own, or
+        ``"wildcard"``, which matches every value.
+    risk : RecordRisk
+        Measured on the same data; its settings say what is known and sensitive.
+    at_most : float
+        The highest risk that may remain.
+    method : {"suppress", "microaggregate"}
+        Blank cells one at a time, those that lower the risk most per unit of cost first. Or
+        replace the known attributes of the risky records by averages of groups among them.
+    columns : list of attributes, optional
+        Those that may be changed; default: all that are known or sensitive (for
+        ``"microaggregate"``: all that are known).
+    cost : mapping of attribute to number, optional
+        What a cell is worth, 1 by default: dear ones are blanked last.
+
+    Returns
+    -------
+    Masked
+        ``.changes`` says how many cells of each attribute were changed, ``.drawn_in`` which
+        records were changed though they were not above the limit, by their place in
+        ``risk.values``.
+
+    Raises
+    ------
+    InvalidData
+        When records remain above the limit: how many.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"town": list("aaaab"), "illness": ["flu", "flu", "flu", "flu", "rare"]}
+    >>> survey = ds.read(table)
+    >>> risk = ds.record_risk(survey, {"town": 0.5}, {"illness": 1.0})
+    >>> [round(value, 1) for value in risk.values.tolist()]
+    [32.5, 32.5, 32.5, 32.5, 70.0]
+    >>> masked = ds.protect_records(survey, risk, at_most=40)
+    >>> masked.changes
+    {'illness': 1}
+    """
+    _require(data, risk, at_most, method, columns, cost)
+    require_ids(data)
+    require_link(data)
+    if data.source.row is None:
+        fail(
+            "N02",
+            f"the records of {data.name} have no order in the engine.",
+            "Write them to a file and protect that.",
+        )
+    chosen = _columns(risk, method, columns)
+    parameters = {"at_most": at_most, "by": method, "columns": list(chosen), "cost": cost or {}}
+    promise, broken = AtMost(risk, at_most), [""]
+    for limit in (at_most, at_most * _ROUNDING):
+        masked = _protected(data, risk, limit, parameters)
+        broken = promise.broken(masked)
+        if not broken:
+            return masked
+    refuse(broken, "protect_records")
+
+
+def _protected(
+    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any]
+) -> Masked:
+    chosen, risky = tuple(parameters["columns"]), risk.values > parameters["at_most"]
+    if parameters["by"] == "suppress":
+        made = _suppress(data, risk, limit, chosen, parameters["cost"], risky)
+    else:
+        made = aggregated(data, risk, limit, chosen, risky)
+    source, changes, left, drawn_in = made
+    if left:
+        _not_reached(left, parameters["at_most"])
+    settings = risk.settings.to_dict()
+    found = {"changes": changes, "drawn_in": len(drawn_in), "settings": settings}
+    return masked_from(
+        data,
+        source,
+        method="protect_records",
+        parameters={**parameters, **found},
+        promise=None,  # held against it by the caller, which tries again with less
+        changed=frozenset(changes),
+        complete=source,
+        changes=changes,
+        drawn_in=tuple(int(row) for row in drawn_in),
+        asked={**parameters, "method": parameters["by"], **vars(risk.settings)},
+    )
+
+
+def _suppress(
+    data: Microdata,
+    risk: RecordRisk,
+    at_most: float,
+    chosen: tuple[str, ...],
+    cost: Mapping[str, float],
+    risky: NDArray[np.bool_],
+) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
+    names = risk.settings.attributes
+    task = Task(
+        sets=[tuple(names.index(a) for a in s) for s in risk.sets],
+        probabilities=risk.probabilities,
+        alpha=risk.settings.alpha,
+        at_most=at_most,
+        blankable=tuple(names.index(name) for name in chosen),
+        cost=np.array([float(cost.get(name, 1.0)) for name in names]),
+        wildcard=data.missing == "wildcard",
+        risky=risky,
+    )
+    first = int(risky.sum())
+    with stage("blanking cells of risky records", max(first, 1)) as advance:
+        found = suppressed(
+            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(first - left, 0))
+        )
+    cells = {names[a]: blank for a, blank in found.cells.items()}
+    changes = {name: int(blank.sum()) for name, blank in cells.items()}
+    return _blanked(data, cells, require_link(data)), changes, found.left, found.drawn_in
+
+
+def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not cells:
+        return data.source
+    found = engine.records(data.source, link, list(cells), link)
+    table = found.select(["link"])
+    for name, blank in cells.items():
+        column = found.column(name)
+        empty = pa.scalar(None, column.type)
+        table = table.append_column(name, pc.if_else(pa.array(blank), empty, column))
+    return engine.replaced(data.source, link, table)
+
+
+def _columns(
+    risk: RecordRisk, method: TargetingMethod, columns: Sequence[str] | None
+) -> tuple[str, ...]:
+    settings = risk.settings
+    if columns is not None:
+        return attributes.names(columns)
+    if method == "suppress":
+        return settings.attributes
+    return tuple(name for name, likely in settings.known.items() if likely > 0)
+
+
+def _require(
+    data: object, risk: object, at_most: object, method: str, columns: Any, cost: Any
+) -> None:
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    if not isinstance(risk, RecordRisk):
+        fail("P09", "the risk is not a record risk.", "Measure it with ds.record_risk(data, …).")
+    problems = _option_problems(at_most, method, cost)
+    if risk.n != data.n:
+        what = f"the risk was measured on {risk.n:,} records, and the data have {data.n:,}."
+        problems.append(Problem("P43", what, "Measure it on these data."))
+    if data.missing == "refuse":
+        what = (
+            f"the data are read with {argument('missing', 'refuse')}, and a blank is a "
+            "missing value."
+        )
+        problems.append(Problem("N40", what, 'Read them with missing="category" or "wildcard".'))
+    known = risk.settings.attributes
+    for word, names in (("column", attributes.names(columns)), ("cost of", tuple(cost or ()))):
+        problems += [
+            Problem(
+                "P43",
+                f"{word} {name!r} is neither known nor sensitive in the risk.",
+                "Name attributes of its settings.",
+            )
+            for name in names
+            if name not in known
+        ]
+    if columns is not None and not attributes.names(columns):
+        problems.append(Problem("P04", "no column is named.", "Name those that may be changed."))
+    raise_all(problems)
+
+
+def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
+    problems = []
+    if not (is_number(at_most) and at_most >= 0):
+        what = f"{argument('at_most')} is not a number of at least 0."
+        problems.append(Problem("P10", what, "Give the highest risk that may remain."))
+    if method not in ("suppress", "microaggregate"):
+        problems.append(
+            Problem("P16", f"{argument('method')} is not known.", "Use suppress or microaggregate.")
+        )
+    if cost is not None and not (
+        isinstance(cost, Mapping) and all(is_number(c) and 0 < c < np.inf for c in cost.values())
+    ):
+        what = f"{argument('cost')} is no mapping of attribute to a number above 0."
+        problems.append(Problem("P43", what, 'Write {"illness": 10}.'))
+    return problems
+
+
+def _not_reached(records: int, at_most: float) -> NoReturn:
+    fail(
+        "D42",
+        f"{records:,} records could not be brought down to a risk of {at_most:g}.",
+        f"Raise {argument('at_most')}, or let more attributes be changed: {argument('columns')}.",
+    )

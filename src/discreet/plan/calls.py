@@ -1,0 +1,139 @@
+"""From calls to a plan: what was said of microdata and done with them, as sections of a plan.
+
+Only what was given to the calls is recorded. What they found in the data — the values of a
+column, the groups of a hierarchy once fitted, the suppressed combinations — is not.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import fail
+from discreet.hierarchies.written import written as dumped
+from discreet.plan import criteria
+from discreet.plan.document import FILES
+from discreet.plan.fields import is_scalar
+from discreet.registry import maskings
+
+if TYPE_CHECKING:
+    from discreet.plan.plan import Plan
+
+Call = tuple[str, Mapping[str, Any]]  # a verb and its arguments
+
+
+def plan_of(data: Any, output: str, more: Sequence[Call] = ()) -> Plan:
+    """The plan that repeats what was done to microdata, and then some more calls."""
+    from discreet.plan.plan import Plan
+
+    steps = getattr(data, "steps", ())
+    calls = [*((step.method, step.asked or step.parameters) for step in steps), *more]
+    initial = getattr(data, "initial", data)
+    document = {**reading_of(initial), **_done(calls), "outputs": {"masked": output}}
+    here = Path.cwd()
+    return Plan.of(moved(document, here, here), here)
+
+
+def reading_of(data: Any) -> dict[str, Any]:
+    """Source, roles and types, the usual left out."""
+    file, policy = data.origin.file, data.missing
+    source = {
+        **({} if file is None else {"file": str(file)}),
+        **plain(data.origin.options),
+        **({} if policy == "category" else {"missing": policy}),
+    }
+    roles = {
+        "identifiers": list(data.identifiers),
+        "keys": list(data.keys),
+        "confidential": list(data.confidential),
+        "weight": data.weight,
+        "record_id": data.record_id,
+    }
+    sections = {
+        "source": source,
+        "roles": {role: given for role, given in roles.items() if given},
+        "types": dict(data.origin.types),
+    }
+    return {name: section for name, section in sections.items() if section}
+
+
+def _done(calls: Sequence[Call]) -> dict[str, Any]:
+    """The steps, and as sections of their own the hierarchies of the last generalization and,
+    where nothing was done after it, its criterion: the plan's criterion must hold in the end.
+    """
+    steps = [_step(verb, asked) for verb, asked in calls]
+    used = [step["hierarchies"] for step in steps if "hierarchies" in step]
+    for step in steps:
+        if used and step.get("hierarchies") == used[-1]:
+            del step["hierarchies"]
+    shared = {"hierarchies": used[-1] if used else {}}
+    shared |= {"criterion": steps[-1].pop("criterion", {}) if steps else {}, "steps": steps}
+    return {name: section for name, section in shared.items() if section}
+
+
+def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if verb not in maskings:
+        fail("N20", f"a plan has no step for {verb!r}.", f"It has {', '.join(maskings)}.")
+    step: dict[str, Any] = {"do": verb}
+    for name, parameter in maskings[verb].parameters.items():
+        value = asked.get(name)
+        if value is None or value in ([], {}, ()):
+            continue
+        if parameter.shared:
+            step[name] = _SHARED[parameter.shared](value)
+        else:
+            step[name] = plain(parameter.written.dump(value) if parameter.written else value)
+    return step
+
+
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "hierarchies": lambda value: {k: dumped(one) for k, one in value.items()},
+    "criterion": criteria.written,
+}
+
+
+def plain(value: Any) -> Any:
+    """As TOML and JSON have it: numbers of numpy as numbers of Python, tuples as lists, and what
+    they have no word for as its text.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    value = value.item() if hasattr(value, "item") else value
+    return value if value is None or is_scalar(value) else str(value)
+
+
+def moved(document: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """A document whose files are named relative to a new folder, or absolutely when not below."""
+    changed = copy.deepcopy(dict(document))
+    for table, name in files_of(changed):
+        table[name] = _relative(old / Path(table[name]).expanduser(), new)
+    return changed
+
+
+def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every place of a document that names a file: the table and the key."""
+    yield from (
+        (document[name], "file") for name in ("source",) if "file" in document.get(name, {})
+    )
+    yield from (
+        (document["outputs"], name) for name in FILES if name in document.get("outputs", {})
+    )
+    for part in (document, *document.get("steps", [])):
+        named = [
+            *part.get("hierarchies", {}).values(),
+            *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
+        ]
+        yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
+
+
+def _relative(file: Path, folder: Path) -> str:
+    try:
+        way = os.path.relpath(file, folder)
+    except ValueError:  # another drive
+        return str(file)
+    return str(file) if way.startswith(os.pardir + os.sep + os.pardir) else Path(way).as_posix()

@@ -1,0 +1,227 @@
+"""Criteria in a plan: one table, or several that must all hold.
+
+[criterion]
+k = 5
+p = 2
+closeness = 0.2
+disclosure_risk = { limit = 0.05, weights = { threshold = 3 } }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.criteria.kind import CriterionKind
+from discreet.errors import DiscreetError, Problem, fail
+from discreet.parameters import Parameter
+from discreet.plan import hierarchies
+from discreet.plan.fields import Field, table_problems
+from discreet.plan.lines import At
+from discreet.plan.place import Where
+from discreet.registry import criteria
+
+NAMED = "confidential"  # beside the criteria of a table: the attributes that all of them apply to
+
+
+def inline_kinds() -> list[CriterionKind]:
+    """The kinds whose parameters are keys of the table; those that ask for more come first."""
+    kinds = [kind for kind in criteria.all() if kind.inline]
+    return sorted(kinds, key=lambda kind: (-len(kind.needed), kind.name))
+
+
+def nested_kinds() -> dict[str, CriterionKind]:
+    """The kinds that have a key of their own."""
+    return {kind.key: kind for kind in criteria.all() if not kind.inline}
+
+
+def fields() -> dict[str, Field]:
+    """The keys of a table of criteria."""
+    inline = {p.name: Field.of(p) for kind in inline_kinds() for p in kind.parameters.values()}
+    nested = {key: _short_or_table(kind.first) for key, kind in nested_kinds().items()}
+    named = inline.pop(NAMED)
+    return {**inline, NAMED: named, **nested}
+
+
+def _short_or_table(first: Parameter) -> Field:
+    return Field(f"{first.words}, or a table", lambda v: first.fits(v) or isinstance(v, Mapping))
+
+
+def criterion_problems(given: Any, at: At, where: Where, folder: Path) -> list[Problem]:
+    """What is wrong with the criteria of a plan."""
+    if not isinstance(given, list):
+        return _table_problems(given, at, where, folder)
+    return [
+        problem
+        for i, one in enumerate(given)
+        for problem in _table_problems(one, (*at, i), where, folder)
+    ]
+
+
+def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Problem]:
+    problems = table_problems(given, fields(), at, where)
+    if not isinstance(given, Mapping):
+        return problems
+    for key, kind in nested_kinds().items():
+        if isinstance(given.get(key), Mapping):
+            problems += _inner_problems(given[key], kind, (*at, key), where, folder)
+    problems += _companions(given, at, where)
+    if problems:
+        return problems
+    try:
+        criteria_in(given, folder)
+    except DiscreetError as error:
+        return where.all(at, error.problems)
+    return []
+
+
+def _inner_problems(
+    inner: Mapping[str, Any], kind: CriterionKind, at: At, where: Where, folder: Path
+) -> list[Problem]:
+    known = {name: Field.of(p) for name, p in kind.parameters.items()}
+    problems = table_problems(inner, known, at, where, kind.needed)
+    for name, parameter in kind.parameters.items():
+        deeper = parameter.written is not None and parameter.written.section == "hierarchies"
+        if deeper and isinstance(inner.get(name), Mapping):
+            here = (*at, name)
+            problems += hierarchies.hierarchy_problems(inner[name], here, where, folder)
+    return problems
+
+
+def _companions(given: Mapping[str, Any], at: At, where: Where) -> list[Problem]:
+    """What a parameter needs beside it: p needs k."""
+    for kind in inline_kinds():
+        lacking = [name for name in kind.needed if name not in given]
+        if kind.first.name in given and lacking:
+            what = f"{lacking[0]!r} is missing beside {kind.first.name!r}."
+            remedy = f"Write {lacking[0]} = …, at least {kind.first.name}."
+            return [where.problem(at, "P32", what, remedy)]
+    return []
+
+
+def built(given: Mapping[str, Any] | Sequence[Mapping[str, Any]], folder: Path) -> list[Any]:
+    """The criteria, all of which must hold."""
+    tables = [given] if isinstance(given, Mapping) else given
+    return [criterion for table in tables for criterion in criteria_in(table, folder)]
+
+
+def criteria_in(given: Mapping[str, Any], folder: Path) -> list[Any]:
+    """The criteria of one table."""
+    return [kind.of(table, folder) for kind, table in kinds_in(given)]
+
+
+def kinds_in(given: Mapping[str, Any]) -> Iterator[tuple[CriterionKind, dict[str, Any]]]:
+    """The kinds that a table names, each with the parameters it gives: sizes first, then the
+    others as they are written."""
+    left = dict(given)
+    for kind in inline_kinds():
+        if all(name in left for name in kind.needed):
+            own = {n: left[n] for n in kind.parameters if n in left}
+            for name in own:
+                if name != NAMED:
+                    del left[name]
+            yield kind, own
+    nested = nested_kinds()
+    for key in (name for name in left if name in nested):  # in the order of the plan
+        kind = nested[key]
+        inner = left[key] if isinstance(left[key], Mapping) else {kind.first.name: left[key]}
+        shared = {NAMED: left[NAMED]} if NAMED in left and NAMED in kind.parameters else {}
+        yield kind, {**shared, **inner}
+
+
+def kind_of(criterion: Any) -> CriterionKind:
+    """The kind that a criterion is of."""
+    for kind in criteria.all():
+        if type(criterion) is kind.made:
+            found: CriterionKind = kind
+            return found
+    what = f"a criterion of type {type(criterion).__name__} cannot stand in a plan."
+    fail("N20", what, "Use one of those of discreet, or of a package that adds some.")
+
+
+def written(criterion: Any) -> dict[str, Any] | list[dict[str, Any]]:
+    """Criteria as a plan writes them: in one table where no key stands twice."""
+    several = criterion if isinstance(criterion, list | tuple) else [criterion]
+    tables = [_written(part) for one in several for part in one.parts]
+    keys = [key for table in tables for key in table]
+    if len(keys) == len(set(keys)) and not (NAMED in keys and len(tables) > 1):
+        return {key: value for table in tables for key, value in table.items()}
+    return tables
+
+
+def _written(criterion: Any) -> dict[str, Any]:
+    kind = kind_of(criterion)
+    table = kind.written(criterion)
+    return table if kind.inline else {kind.key: table}
+
+
+def script(given: Any) -> str:
+    """The criteria as an expression of Python."""
+    tables = [given] if isinstance(given, Mapping) else given
+    parts = [_script(kind, own) for table in tables for kind, own in kinds_in(table)]
+    return parts[0] if len(parts) == 1 else "[\n" + "".join(f"    {p},\n" for p in parts) + "]"
+
+
+def _script(kind: CriterionKind, table: Mapping[str, Any]) -> str:
+    said = []
+    for name, value in table.items():
+        form = kind.parameters[name].written
+        shown = form.script(value) if form is not None else repr(value)
+        alone = name == kind.first.name and len(kind.needed) == 1
+        said.append(shown if alone else f"{name}={shown}")
+    first = kind.first.name
+    said.sort(key=lambda part: "=" in part and not part.startswith(f"{first}="))
+    return f"ds.{kind.name}({', '.join(said)})"
+
+
+def columns_in(given: Any, at: At) -> Iterator[tuple[At, Mapping[str, Field], Mapping[str, Any]]]:
+    """Every table of a criterion with its fields, and where it stands."""
+    if isinstance(given, list):
+        for i, one in enumerate(given):
+            yield from columns_in(one, (*at, i))
+    elif isinstance(given, Mapping):
+        yield at, fields(), given
+        for key, kind in nested_kinds().items():
+            if isinstance(given.get(key), Mapping):
+                known = {name: Field.of(p) for name, p in kind.parameters.items()}
+                yield (*at, key), known, given[key]
+
+
+def inner_tables(given: Any, section: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Tables within criteria that are written like a section of the plan, or that name a file."""
+    tables = [given] if isinstance(given, Mapping) else given
+    for table in tables:
+        for key, kind in nested_kinds().items():
+            inner = table.get(key)
+            for name, parameter in kind.parameters.items():
+                one = inner.get(name) if isinstance(inner, Mapping) else None
+                form = parameter.written
+                if form is not None and isinstance(one, dict) and section in ("", form.section):
+                    yield name, one
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of the criteria of a plan."""
+    inline = {p.name: p.schema() for kind in inline_kinds() for p in kind.parameters.values()}
+    nested = {key: _nested_schema(kind) for key, kind in nested_kinds().items()}
+    table = {
+        "type": "object",
+        "properties": {**inline, **nested},
+        "additionalProperties": False,
+    }
+    return {"anyOf": [table, {"type": "array", "items": table}]}
+
+
+def _nested_schema(kind: CriterionKind) -> dict[str, Any]:
+    table = {
+        "type": "object",
+        "properties": {name: p.schema() for name, p in kind.parameters.items()},
+        "required": list(kind.needed),
+        "additionalProperties": False,
+    }
+    return {
+        "title": kind.title,
+        "description": kind.about,
+        "anyOf": [kind.first.schema(), table],
+    }

@@ -1,0 +1,256 @@
+"""The sections of a plan, and all that is wrong with them, at once and with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import Problem, did_you_mean, listed
+from discreet.plan import criteria, hierarchies, steps
+from discreet.plan.fields import (
+    COLUMN,
+    COLUMNS,
+    FLAG,
+    SEED,
+    TEXT,
+    TEXTS,
+    Field,
+    choice,
+    is_scalar,
+    table_problems,
+)
+from discreet.plan.lines import At
+from discreet.plan.place import Where
+from discreet.registry import maskings
+
+_CODES = Field(
+    "a list of codes, or a table of columns and lists",
+    lambda v: _is_codes(v) or (isinstance(v, Mapping) and all(map(_is_codes, v.values()))),
+    columns=True,
+    schema={
+        "anyOf": [
+            {"type": "array"},
+            {"type": "object", "additionalProperties": {"type": "array"}},
+        ]
+    },
+)
+SOURCE = {
+    "file": TEXT,
+    "separator": Field(
+        "one character",
+        lambda v: isinstance(v, str) and len(v) == 1,
+        schema={"type": "string", "minLength": 1, "maxLength": 1},
+    ),
+    "encoding": choice("utf-8", "latin-1", "utf-16"),
+    "missing": choice("category", "wildcard", "refuse"),
+    "missing_values": _CODES,
+    "names": TEXTS,
+    "header": FLAG,
+    "engine": choice("spark"),
+}
+ROLES = {
+    "identifiers": COLUMNS,
+    "keys": COLUMNS,
+    "confidential": COLUMNS,
+    "weight": COLUMN,
+    "record_id": COLUMN,
+}
+OUTPUTS = {
+    "masked": TEXT,
+    "ledger": TEXT,
+    "public": TEXT,
+    "report": TEXT,
+    "public_report": TEXT,
+    "note": TEXT,
+    "identifiers": COLUMNS,
+    "unique_columns": Field(
+        "a table of columns and the reason why each may be made public",
+        lambda v: (
+            isinstance(v, Mapping)
+            and all(isinstance(one, str) and one.strip() for one in v.values())
+        ),
+        columns=True,
+    ),
+    "escape_formulas": FLAG,
+    "seed": SEED,
+}
+PUBLIC = ("public", "public_report")  # outputs that make a release a public one
+FILES = {  # the outputs that are files, in the order in which they appear; the ledger is last
+    "masked": (".csv", ".parquet"),
+    "report": (".html",),
+    "public_report": (".html",),
+    "public": (".json",),
+    "ledger": (".json",),
+}
+TYPE = Field(
+    "continuous, nominal, or the list of its values in order",
+    lambda v: v in ("continuous", "nominal") or _is_scale(v),
+    schema={"anyOf": [{"enum": ["continuous", "nominal"]}, {"type": "array", "minItems": 1}]},
+)
+_TABLE = Field("a table", lambda v: isinstance(v, Mapping))
+SECTIONS = {
+    "source": _TABLE,
+    "roles": _TABLE,
+    "types": _TABLE,
+    "hierarchies": _TABLE,
+    "criterion": Field("a table or a list of tables", lambda v: isinstance(v, Mapping | list)),
+    "steps": Field(
+        "a list of tables: [[steps]]",
+        lambda v: isinstance(v, list) and all(isinstance(one, Mapping) for one in v),
+    ),
+    "outputs": _TABLE,
+}
+
+
+def _is_codes(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_scalar, value))
+
+
+def _is_scale(value: Any) -> bool:
+    return _is_codes(value) and 0 < len(value) == len({str(one) for one in value})
+
+
+def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -> list[Problem]:
+    """Everything wrong with a plan that can be seen without its source."""
+    problems = table_problems(document, SECTIONS, (), where)
+    sound = {
+        name: value
+        for name, value in document.items()
+        if name in SECTIONS and SECTIONS[name].fits(value)
+    }
+    for name, fields in (("source", SOURCE), ("roles", ROLES), ("outputs", OUTPUTS)):
+        if name in sound:
+            problems += table_problems(sound[name], fields, (name,), where)
+    types = sound.get("types", {})
+    problems += table_problems(types, dict.fromkeys(types, TYPE), ("types",), where)
+    problems += _hierarchy_problems(sound.get("hierarchies", {}), ("hierarchies",), where, folder)
+    problems += _keyless(sound, where)
+    if "criterion" in sound:
+        problems += criteria.criterion_problems(sound["criterion"], ("criterion",), where, folder)
+    problems += _step_problems(sound, where, folder)
+    return [*problems, *_output_problems(sound, where)]
+
+
+def _hierarchy_problems(given: Any, at: At, where: Where, folder: Path) -> list[Problem]:
+    return [
+        problem
+        for name, one in given.items()
+        for problem in hierarchies.hierarchy_problems(one, (*at, name), where, folder)
+    ]
+
+
+def _keyless(document: Mapping[str, Any], where: Where) -> list[Problem]:
+    """Hierarchies of columns that are not keys."""
+    keys = document.get("roles", {}).get("keys", [])
+    remedy = "Name it in roles.keys, or leave the hierarchy out."
+    if not isinstance(keys, list):
+        return []
+    return [
+        where.problem(
+            ("hierarchies", name), "R10", "is not a key.", did_you_mean(name, keys) or remedy
+        )
+        for name in document.get("hierarchies", {})
+        if name not in keys
+    ]
+
+
+def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> list[Problem]:
+    problems = []
+    for i, step in enumerate(document.get("steps", [])):
+        at: At = ("steps", i)
+        problems += steps.step_problems(step, at, where)
+        own, criterion = step.get("hierarchies"), step.get("criterion")
+        if isinstance(own, Mapping):
+            problems += _hierarchy_problems(own, (*at, "hierarchies"), where, folder)
+        if isinstance(criterion, Mapping | list):
+            here = (*at, "criterion")
+            problems += criteria.criterion_problems(criterion, here, where, folder)
+        wants = _needs_criterion(step)
+        if wants and not (criterion or document.get("criterion")):
+            what = f"{wants} towards no criterion."
+            problems.append(where.problem(at, "P32", what, "Write [criterion] with k = 5, say."))
+    return problems
+
+
+def _needs_criterion(step: Mapping[str, Any]) -> str:
+    """What a step that works towards a criterion does; empty for the others."""
+    named = step.get("do")
+    if not isinstance(named, str) or named not in maskings:
+        return ""
+    wants = any(p.shared == "criterion" and p.required for p in maskings[named].parameters.values())
+    return f"{named}s" if wants else ""
+
+
+def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]:
+    outputs = document.get("outputs", {})
+    problems = []
+    named = {name: outputs[name] for name in FILES if isinstance(outputs.get(name), str)}
+    for name, file in named.items():
+        if Path(file).suffix not in FILES[name]:
+            what = f"does not end in {' or '.join(FILES[name])}."
+            problems.append(where.problem(("outputs", name), "O01", what, "Name it so."))
+    for name, file in named.items():
+        twin = next(n for n, f in named.items() if Path(f) == Path(file))
+        if twin != name:
+            what = f"names the same file as {twin!r}."
+            problems.append(where.problem(("outputs", name), "P34", what, "Name another."))
+    return problems
+
+
+def named_columns(document: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
+    """Every column that a plan names, and where; whatever does not fit is passed over."""
+    for section, fields in (("source", SOURCE), ("roles", ROLES), ("outputs", OUTPUTS)):
+        yield from _columns_in(document.get(section), fields, (section,))
+    for section in ("types", "hierarchies"):
+        yield from (((section, name), name) for name in _mapping(document.get(section)))
+    yield from _criterion_columns(document.get("criterion"), ("criterion",))
+    for i, step in enumerate(_list(document.get("steps"))):
+        named = str(_mapping(step).get("do"))
+        if named in maskings:
+            at: At = ("steps", i)
+            yield from _columns_in(step, steps.fields_of(maskings[named]), at)
+            own = _mapping(step.get("hierarchies"))
+            yield from (((*at, "hierarchies", name), name) for name in own)
+            yield from _criterion_columns(step.get("criterion"), (*at, "criterion"))
+
+
+def _columns_in(table: Any, fields: Mapping[str, Field], at: At) -> Iterator[tuple[At, str]]:
+    for name, value in _mapping(table).items():
+        if name in fields and fields[name].columns and fields[name].fits(value):
+            yield from _names((*at, name), value)
+
+
+def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:
+    if isinstance(value, str):
+        yield at, value
+    elif isinstance(value, Mapping):
+        yield from (((*at, name), name) for name in value)
+    elif at[-1] != "missing_values":  # a list of codes is for all columns
+        yield from (((*at, i), name) for i, name in enumerate(value))
+
+
+def _criterion_columns(given: Any, at: At) -> Iterator[tuple[At, str]]:
+    for here, fields, table in criteria.columns_in(given, at):
+        yield from _columns_in(table, fields, here)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def column_problems(
+    document: Mapping[str, Any], columns: Sequence[str], source: str, where: Where
+) -> list[Problem]:
+    """The columns that a plan names and the source does not have."""
+    problems = []
+    for at, name in named_columns(document):
+        if name not in columns:
+            what = f"{name!r} is not a column of {source}."
+            remedy = did_you_mean(name, columns) or f"Its columns are {listed(columns)}."
+            problems.append(where.problem(at, "R01", what, remedy))
+    return problems

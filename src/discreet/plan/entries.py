@@ -1,0 +1,119 @@
+"""The entries of a ledger: what was done, with which parameters and figures, without a value.
+
+A plan may hold labels that its author wrote: scales, leaves of hierarchies, codes for missing
+values. They are cell values of the data, too, and stand in the ledger as a number and a digest.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.metadata
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import discreet as ds
+from discreet.plan import criteria
+from discreet.plan.calls import files_of, plain
+from discreet.plan.digests import digest, fingerprint, size
+from discreet.registry import maskings, origins
+
+if TYPE_CHECKING:
+    from discreet.plan.plan import Plan
+
+
+def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan without the values that its author wrote, and without the folders of the machine."""
+    shown = copy.deepcopy(dict(document))
+    for table, name in files_of(shown):
+        table[name] = Path(table[name]).name
+    types = shown.get("types", {})
+    shown |= {"types": {n: _counted(v) if isinstance(v, list) else v for n, v in types.items()}}
+    source = shown.get("source", {})
+    if "missing_values" in source:
+        codes = source["missing_values"]
+        source["missing_values"] = (
+            {name: _counted(some) for name, some in codes.items()}
+            if isinstance(codes, Mapping)
+            else _counted(codes)
+        )
+    for part in (shown, *shown.get("steps", [])):
+        _hide_leaves(part)
+    shown.get("outputs", {}).pop("note", None)  # free text may quote a value
+    return {name: section for name, section in shown.items() if section}
+
+
+def _hide_leaves(part: dict[str, Any]) -> None:
+    inner = [one for _, one in criteria.inner_tables(part.get("criterion", []), "hierarchies")]
+    for hierarchy in (*part.get("hierarchies", {}).values(), *inner):
+        for name in {"leaves", "tree"} & set(hierarchy):
+            hierarchy[name] = _counted(hierarchy[name])
+    known = maskings[part["do"]].parameters if "do" in part else {}
+    for name in (name for name in part if name in known and known[name].holds_values):
+        part[name] = _counted(part[name])
+
+
+def _counted(values: Any) -> dict[str, Any]:
+    return {"number": _leaves(values), "sha256": fingerprint(values)}
+
+
+def _leaves(values: Any) -> int:
+    """How many leaves a table or a tree has; how many values a list."""
+    if not isinstance(values, Mapping):
+        return len(values)
+    nested = any(isinstance(one, Mapping) for one in values.values())
+    return sum(map(_leaves, values.values())) if nested else len(values)
+
+
+def versions(engine: str, plan: Plan) -> dict[str, str]:
+    """The versions that the bytes of the output depend on, of packages that add methods too."""
+    named = {str(step.get("do")) for step in plan.section("steps") or ()}
+    kinds = {type(one).__name__ for one in plan.criterion or ()}
+    found = {"discreet": ds.__version__, "python": platform.python_version()}
+    found |= origins(named | kinds)
+    for package in (engine, "ibis-framework", "pyarrow", "numpy"):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # an engine that is no package of Python
+    return found
+
+
+def inputs(plan: Plan) -> list[dict[str, Any]]:
+    """The files that the plan reads, with their digests."""
+    named = [(plan.file(table[name]), name) for table, name in files_of(plan.document)]
+    outputs = set(plan.outputs.values())
+    files = [file for file, name in named if name == "file" and file not in outputs]
+    return [entry("source" if file == plan.source else "beside", file) for file in files]
+
+
+def entry(role: str, file: Path, *, name: str | None = None) -> dict[str, Any]:
+    """A file by name, size and digest."""
+    return {
+        "role": role,
+        "file": name or file.name,
+        "bytes": size(file),
+        "sha256": digest(file),
+    }
+
+
+def step_entry(step: Any, seconds: float) -> dict[str, Any]:
+    """A step that was done: its parameters, records before and after, and how long it took."""
+    return {
+        "do": step.method,
+        "parameters": plain(step.parameters),
+        "records": {"before": step.before, "after": step.after},
+        "seconds": round(seconds, 3),
+    }
+
+
+def figures(result: Any) -> Any:
+    """What a result found, as plain values; None where it was not measured."""
+    return None if result is None else plain(result.to_dict())
+
+
+def relative(file: Path, folder: Path) -> str:
+    """The way from a folder to a file."""
+    return Path(os.path.relpath(file, folder)).as_posix()

@@ -1,0 +1,135 @@
+"""What the keys of a plan may hold, and what is said when they hold something else.
+
+A value is never quoted in a problem: it may have been copied from the data.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.errors import Problem, did_you_mean, listed
+from discreet.parameters import Parameter
+from discreet.plan.lines import At
+from discreet.plan.place import Where
+
+
+@dataclass(frozen=True)
+class Field:
+    """What one key may hold.
+
+    Attributes
+    ----------
+    words : str
+        In words: "a whole number of at least 1".
+    fits : function
+        Whether a value does.
+    columns : bool
+        Whether it names columns of the source.
+    values : bool
+        Whether it may hold values of the data, which no ledger and no explanation shows.
+    schema : mapping
+        The same as JSON Schema.
+    """
+
+    words: str
+    fits: Callable[[Any], bool]
+    columns: bool = False
+    values: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parameter: Parameter) -> Field:
+        """What a parameter of a method, a criterion or a measure may hold."""
+        return cls(
+            parameter.words,
+            parameter.fits,
+            parameter.columns is not None,
+            parameter.holds_values,
+            parameter.schema(),
+        )
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; a truth value is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def is_texts(value: Any) -> bool:
+    """Whether a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a text, a number, a truth value, a date or a time."""
+    return isinstance(value, str | int | float | dt.date | dt.time)
+
+
+def whole(least: int) -> Field:
+    """A whole number."""
+    return Field(
+        f"a whole number of at least {least}",
+        lambda v: is_whole(v) and v >= least,
+        schema={"type": "integer", "minimum": least},
+    )
+
+
+def number(low: float, high: float, words: str = "") -> Field:
+    """A number within bounds."""
+    said = words or f"a number from {low:g} to {high:g}"
+    schema = {"type": "number", "minimum": low, "maximum": high}
+    return Field(said, lambda v: is_number(v) and low <= v <= high, schema=schema)
+
+
+def choice(*known: str) -> Field:
+    """One of some words."""
+    return Field(f"one of {', '.join(known)}", lambda v: v in known, schema={"enum": [*known]})
+
+
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+TEXT = Field(
+    "a text", lambda v: isinstance(v, str) and bool(v), schema={"type": "string", "minLength": 1}
+)
+TEXTS = Field("a list of texts", is_texts, schema=_TEXTS)
+FLAG = Field("true or false", lambda v: isinstance(v, bool), schema={"type": "boolean"})
+SEED = Field("a whole number", is_whole, schema={"type": "integer"})
+COLUMN = Field(
+    "the name of a column", lambda v: isinstance(v, str), columns=True, schema={"type": "string"}
+)
+COLUMNS = Field("a list of column names", is_texts, columns=True, schema=_TEXTS)
+
+
+def table_problems(
+    table: Any, fields: Mapping[str, Field], at: At, where: Where, need: tuple[str, ...] = ()
+) -> list[Problem]:
+    """What is wrong with a table: keys that are not known, values that do not fit, keys missing."""
+    if not isinstance(table, Mapping):
+        return [where.problem(at, "P31", "must be a table.", f"Write {need_text(at, need)}.")]
+    problems = []
+    for name, value in table.items():
+        if name not in fields:
+            remedy = did_you_mean(name, fields) or f"Known are {listed(fields, 20)}."
+            what = f"{name!r} is not a key of a plan here."
+            problems.append(where.problem((*at, name), "P30", what, remedy))
+        elif not fields[name].fits(value):
+            what = f"must be {fields[name].words}."
+            problems.append(where.problem((*at, name), "P31", what, "Mend the value."))
+    for name in need:
+        if name not in table:
+            remedy = f"Write {name} = …: {fields[name].words}."
+            problems.append(where.problem(at, "P32", f"{name!r} is missing.", remedy))
+    return problems
+
+
+def need_text(at: At, need: tuple[str, ...]) -> str:
+    """An example of a table."""
+    inner = ", ".join(f"{name} = …" for name in need) or "…"
+    return f"{at[-1] if at else 'it'} = {{ {inner} }}"

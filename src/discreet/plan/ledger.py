@@ -1,0 +1,202 @@
+"""The ledger of a release: what was done, with which parameters, digests and figures.
+
+It lies beside the masked file as JSON and holds no cell value. An intruder who has it learns
+the seeds and can tell by the digest whether a file is the original: it is for the house. The
+public extract has neither.
+"""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import Problem, fail, raise_all
+from discreet.files import write_text
+from discreet.registry import maskings
+
+if TYPE_CHECKING:
+    from discreet.plan.verification import Verification
+
+FORMAT = 1
+_SECTIONS = ("discreet", "plan", "outputs", "steps", "records")
+_SECRET = ("seed", "sha256", "file")  # of the plan: a digest of few labels can be guessed
+_RISK = ("n", "t", "minimal", "maximal")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ledger:
+    """What was done. Written by a run of a plan, read by ``.read``.
+
+    Attributes
+    ----------
+    document : mapping
+        The entries, as plain values.
+    folder : Path
+        Where it lies.
+    """
+
+    document: Mapping[str, Any]
+    folder: Path
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Ledger:
+        """Read a ledger, or its public extract."""
+        if not isinstance(path, str | os.PathLike):
+            fail("S01", "the path is not a path.", "Give the name of a ledger, a .json file.")
+        file = Path(path)
+        if not file.is_file():
+            fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
+        problem = Problem("S21", f"{file.name} is not a ledger.", "Give one that a run wrote.")
+        try:
+            document = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            document = None
+        known = isinstance(document, Mapping) and document.get("ledger") == FORMAT
+        raise_all([] if known and all(name in document for name in _SECTIONS) else [problem])
+        return cls(document, file.absolute().parent)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether this is the extract for publication."""
+        return bool(self.document.get("public", False))
+
+    def seeds(self, steps: int) -> list[int | None]:
+        """The seed of each step; None for one that draws nothing at random."""
+        known = self.document["plan"].get("steps", [])
+        if self.is_public or len(known) != steps:
+            what = "has no seeds" if self.is_public else f"is of {len(known)} steps, not {steps}"
+            fail("P35", f"the ledger {what}.", "Give the ledger that a run of this plan wrote.")
+        return [step.get("seed") for step in known]
+
+    def output(self, role: str) -> Mapping[str, Any]:
+        """The entry of an output: its file, size, digest."""
+        found = (one for one in self.document["outputs"] if one["role"] == role)
+        return next(found, {})
+
+    def verify(
+        self,
+        masked: str | os.PathLike[str],
+        *,
+        initial: str | os.PathLike[str] | None = None,
+        plan: str | os.PathLike[str] | None = None,
+    ) -> Verification:
+        """Recompute digests, figures and the criterion of a masked file, and compare them.
+
+        Parameters
+        ----------
+        masked : path
+            The masked file.
+        initial : path, optional
+            The original: its digest is compared, and the plan is run again on it.
+        plan : path, optional
+            The plan; by default the one that the ledger names, if it is still there and the same.
+        """
+        from discreet.plan.verification import verify
+
+        places = [None if p is None else Path(p) for p in (masked, initial, plan)]
+        assert places[0] is not None
+        return verify(self, places[0], places[1], places[2])
+
+    def compare(self, other: Ledger) -> Verification:
+        """Whether another run gave the same files and records, by their digests."""
+        from discreet.plan.verification import compared
+
+        return compared(self, other)
+
+    def public(self) -> Ledger:
+        """The extract for publication: no seed, no digest and no name of the original, of the
+        disclosure risk only what it comes to, of the loss no details by attribute.
+        """
+        known, plan = self.document, self.document["plan"]
+        roles = plan.get("roles", {})
+        kept = {
+            "source": {n: v for n, v in plan.get("source", {}).items() if n == "missing"},
+            "roles": {n: roles[n] for n in ("keys", "confidential", "weight") if n in roles},
+            "criterion": plan.get("criterion"),
+            "steps": [_published(step, step) for step in plan.get("steps", [])],
+        }
+        outputs = [one for one in known["outputs"] if one["role"] in ("masked", "public_report")]
+        risk, loss = known.get("disclosure_risk"), known.get("information_loss")
+        shown = {
+            "ledger": FORMAT,
+            "public": True,
+            "discreet": known["discreet"],
+            "date": str(known.get("started", ""))[:10],
+            "plan": without(_SECRET, {n: v for n, v in kept.items() if v}),
+            "outputs": outputs,
+            "steps": [_published_entry(step) for step in known["steps"]],
+            "records": known["records"],
+            "check": without(("computed_from",), known.get("check")),
+            "risk": without(("computed_from",), known.get("risk")),
+            "disclosure_risk": risk and {n: risk[n] for n in _RISK if n in risk},
+            "information_loss": without(("computed_from", "by_attribute"), loss),
+            "unchanged": self._unchanged_names(),
+        }
+        return Ledger({n: v for n, v in shown.items() if v is not None}, self.folder)
+
+    def _unchanged_names(self) -> dict[str, Any] | None:
+        """What left as it was, by name and role: how many are unique helps who has no file."""
+        known = self.document.get("unchanged")
+        return known and {
+            "released": known["released"],
+            "columns": [{n: one[n] for n in ("column", "role")} for one in known["columns"]],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return copy.deepcopy(dict(self.document))
+
+    def to_json(self) -> str:
+        """As a JSON text."""
+        return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write it as a .json file."""
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".json":
+            fail("O01", "a ledger is written to a .json file.", "Name it so.")
+        write_text(Path(path), self.to_json(), overwrite=overwrite)
+
+    def explain(self) -> str:
+        """What was done, a line each."""
+        known, records = self.document, self.document["records"]
+        lines = [
+            f"{self.output('masked').get('file', 'masked')}: {records['after']:,} of "
+            f"{records['before']:,} records, by discreet {known['discreet']}."
+        ]
+        lines += [
+            f"{i}. {step['do']}: {step['records']['before']:,} records before, "
+            f"{step['records']['after']:,} after."
+            for i, step in enumerate(known["steps"], 1)
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Ledger: {self.explain().splitlines()[0]}"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+def without(names: tuple[str, ...], node: Any) -> Any:
+    """Plain values without some keys, at any depth."""
+    if isinstance(node, Mapping):
+        return {name: without(names, one) for name, one in node.items() if name not in names}
+    return [without(names, one) for one in node] if isinstance(node, list) else node
+
+
+def _published(step: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """A step with what everybody may know of it; nothing of a method that is not here."""
+    known = maskings[step["do"]].published(recorded) if step["do"] in maskings else {}
+    return {"do": step["do"], **known}
+
+
+def _published_entry(step: Mapping[str, Any]) -> dict[str, Any]:
+    shown = _published(step, step.get("parameters", {}))
+    name = shown.pop("do")
+    return {"do": name, "parameters": shown, "records": step["records"]}

@@ -1,0 +1,229 @@
+"""Running a plan: mask, check, measure, and write all outputs together."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import discreet as ds
+from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.files import place_problems
+from discreet.files.rooms import tidy, together
+from discreet.plan import entries
+from discreet.plan.document import FILES
+from discreet.plan.ledger import FORMAT, Ledger
+from discreet.plan.release import Release
+
+if TYPE_CHECKING:
+    from discreet.plan.plan import Plan
+
+
+@dataclass
+class _Run:
+    """A run under way: what has been found so far."""
+
+    plan: Plan
+    found: Any = None
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    not_measured: dict[str, str] = field(default_factory=dict)
+
+    def measured(self, name: str, measure: Callable[[], Any]) -> Any:
+        """A figure; where the data or the roles do not allow it, the reason is recorded."""
+        try:
+            return measure()
+        except DiscreetError as error:
+            if error.code[0] not in "NR":
+                raise
+            self.not_measured[name] = str(error.problems[0])
+            return None
+
+
+def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
+    """Carry out a plan; what stands in the way is said before the work."""
+    for folder in {place.parent for place in plan.outputs.values()}:
+        tidy(folder)
+    started, clock, before = dt.datetime.now(dt.UTC), time.monotonic(), _states(plan)
+    data = plan.rehearse(overwrite=overwrite)
+    plan = plan.with_seeds(ledger)
+    inputs = entries.inputs(plan)
+    under_way = _Run(plan)
+    masked = _masked(under_way, data)
+    document = _document(under_way, data, masked, inputs)
+    document |= {"started": started.isoformat(timespec="seconds")}
+    release = _measured(under_way, data, masked, document)
+    raise_all(_reason_problems(release))
+    if release.satisfied:
+        if _states(plan) != before:  # it would be written from two states of a file
+            fail("S22", "an input was changed during the run.", "Run again when it is at rest.")
+        release = _written(release, under_way, data, clock)
+    return release
+
+
+def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
+    """What would stop a run before it begins: no step, outputs that exist or are inputs."""
+    problems = []
+    if not plan.section("steps"):
+        what, remedy = "has no step: nothing would be masked.", "Add [[steps]]."
+        problems.append(plan.where.problem((), "P32", what, remedy))
+    read = plan.inputs
+    for name, place in plan.outputs.items():
+        found = place_problems(place, overwrite=overwrite, suffixes=FILES[name], inputs=read)
+        problems += plan.where.all(("outputs", name), found)
+    return [*problems, *_report_problems(plan)]
+
+
+def _report_problems(plan: Plan) -> list[Problem]:
+    """Reports draw charts, which need packages of their own."""
+    absent = [name for name in ("altair", "vl_convert", "jinja2") if find_spec(name) is None]
+    return [
+        plan.where.problem(
+            ("outputs", name),
+            "M01",
+            f"a report needs {', '.join(absent)}.",
+            "Run: pip install 'discreet[charts]'",
+        )
+        for name in ("report", "public_report")
+        if name in plan.outputs and absent
+    ]
+
+
+def _masked(under_way: _Run, data: Any) -> Any:
+    masked = data
+    for step in under_way.plan.section("steps"):
+        clock = time.monotonic()
+        done = under_way.plan.step(masked, step)
+        masked, under_way.found = done.masked, done.found or under_way.found
+        seconds = time.monotonic() - clock
+        under_way.steps.append(entries.step_entry(masked.steps[-1], seconds))
+    if masked.n == 0:
+        fail("D32", "all records would be suppressed.", "Lower max_suppressed or the criterion.")
+    return masked
+
+
+def _document(
+    under_way: _Run, data: Any, masked: Any, inputs: list[dict[str, Any]]
+) -> dict[str, Any]:
+    plan = under_way.plan
+    return {
+        "ledger": FORMAT,
+        "discreet": ds.__version__,
+        "engine": data.source.engine,
+        "versions": entries.versions(data.source.engine, plan),
+        "plan": entries.without_values(plan.document),
+        "inputs": inputs,
+        "outputs": [],
+        "steps": under_way.steps,
+        "records": {"before": data.n, "after": masked.n},
+    }
+
+
+def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any]) -> Release:
+    plan, measured = under_way.plan, under_way.measured
+    check = ds.check(masked, plan.criterion) if plan.criterion else None
+    found = {
+        "risk": measured("risk", lambda: ds.risk(masked)),
+        "disclosure_risk": measured("disclosure_risk", lambda: ds.disclosure_risk(data, masked)),
+        "information_loss": measured("information_loss", lambda: ds.information_loss(data, masked)),
+    }
+    document |= {"check": entries.figures(check)}
+    document |= {name: entries.figures(result) for name, result in found.items()}
+    document |= {"not_measured": under_way.not_measured}
+    unchanged = ds.unchanged(masked, identifiers=plan.section("outputs").get("identifiers", ()))
+    document |= {"unchanged": entries.figures(unchanged)}
+    ledger = Ledger(document, plan.outputs["ledger"].parent)
+    return Release(plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=())
+
+
+def _reason_problems(release: Release) -> list[Problem]:
+    """A public release in which many records are unique on a column needs a reason in writing."""
+    plan = release.plan
+    if not plan.is_public or not release.satisfied:
+        return []
+    remedy = (
+        'write why it may go out: unique_columns = { column = "reason" } in [outputs], or '
+        "--unique-column 'column=reason'."
+    )
+    reasons = plan.section("outputs").get("unique_columns", {})
+    return plan.where.all(("outputs",), release.unchanged.problems(reasons, remedy))
+
+
+def _states(plan: Plan) -> list[tuple[int, int, int]]:
+    """Size, time and number of each file that is read."""
+    states = [file.stat() for file in plan.inputs if file.exists()]
+    return [(state.st_size, state.st_mtime_ns, state.st_ino) for state in states]
+
+
+def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Release:
+    plan, targets = release.plan, release.plan.outputs
+    like = plan.source if plan.source is not None and plan.source.exists() else None
+    with together(list(targets.values()), like) as places:
+        made = {name: places[target] for name, target in targets.items()}
+        _write_masked(release, made["masked"])
+        _write_reports(release, under_way, data, made)
+        ledger = _completed(release, made, targets, clock)
+        if "public" in made:
+            made["public"].write_text(ledger.public().to_json(), encoding="utf-8")
+            ledger = _completed(release, made, targets, clock)
+        made["ledger"].write_text(ledger.to_json(), encoding="utf-8")
+    return replace(release, ledger=ledger, files=tuple(targets.values()))
+
+
+def _write_masked(release: Release, place: Path) -> None:
+    names = ("identifiers", "escape_formulas", "seed")
+    outputs = release.plan.section("outputs")
+    release.masked.write(place, **{name: outputs[name] for name in names if name in outputs})
+
+
+def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[str, Path]) -> None:
+    audiences: dict[str, Any] = {"report": "internal", "public_report": "public"}
+    for name, audience in audiences.items():
+        if name in made:
+            ds.report(
+                data,
+                release.masked,
+                made[name],
+                audience=audience,
+                criterion=release.plan.criterion or None,
+                found=under_way.found,
+                note=release.plan.section("outputs").get("note") if name == "report" else None,
+                unique_columns=release.plan.section("outputs").get("unique_columns"),
+            )
+
+
+def _completed(
+    release: Release, made: Mapping[str, Path], targets: Mapping[str, Path], clock: float
+) -> Ledger:
+    """The ledger with the outputs that lie ready; it does not list itself."""
+    document, folder = dict(release.ledger.document), release.ledger.folder
+    ready = [name for name in made if name != "ledger" and made[name].exists()]
+    document["outputs"] = [
+        entries.entry(name, made[name], name=entries.relative(targets[name], folder))
+        for name in ready
+    ]
+    outputs = release.plan.section("outputs")
+    document["outputs"][0] |= {
+        "columns": list(_columns(release)),
+        "formulas_escaped": bool(outputs.get("escape_formulas", False)),
+    }
+    document["plan_file"] = _plan_file(release.plan, folder)
+    document["seconds"] = round(time.monotonic() - clock, 3)
+    return Ledger(document, folder)
+
+
+def _columns(release: Release) -> list[str]:
+    asked = release.plan.section("outputs").get("identifiers", [])
+    masked = release.masked
+    return [c for c in masked.columns if c in masked.released or c in asked]
+
+
+def _plan_file(plan: Plan, folder: Path) -> dict[str, Any] | None:
+    """The plan by its way from the ledger and its digest; None for one made in Python."""
+    file = plan.folder / plan.where.file
+    if not plan.where.file or not file.is_file():
+        return None
+    return entries.entry("plan", file, name=entries.relative(file, folder))

@@ -1,0 +1,94 @@
+"""The JSON Schema of a plan, made from the descriptions: editors complete and check with it.
+
+Draft 2020-12. It knows what a plan may say and what that means; what needs the data, or another
+part of the plan, is said when the plan is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet._version import __version__
+from discreet.masking.method import Method
+from discreet.plan import criteria, hierarchies
+from discreet.plan.document import OUTPUTS, ROLES, SOURCE, TYPE
+from discreet.plan.fields import Field
+from discreet.plan.steps import fields_of
+from discreet.registry import maskings
+
+_ABOUT = {
+    "source": ("Source", "The file that is masked, and how it is read."),
+    "roles": ("Roles", "What the columns are to an intruder."),
+    "types": ("Types", "How attributes are measured; what is not given is inferred."),
+    "hierarchies": ("Hierarchies", "How the values of a key become coarser."),
+    "criterion": ("Criterion", "What must hold in the end."),
+    "steps": ("Steps", "What is done, in order."),
+    "outputs": ("Outputs", "The files that are written."),
+}
+
+
+def schema() -> dict[str, Any]:
+    """The schema of ``release.toml``.
+
+    Examples
+    --------
+    >>> found = schema()
+    >>> sorted(found["properties"])
+    ['criterion', 'hierarchies', 'outputs', 'roles', 'source', 'steps', 'types']
+    """
+    sections = {
+        "source": _table(SOURCE),
+        "roles": _table(ROLES),
+        "types": {"type": "object", "additionalProperties": dict(TYPE.schema)},
+        "hierarchies": {
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/hierarchy"},
+        },
+        "criterion": criteria.schema(),
+        "steps": {"type": "array", "items": {"anyOf": [_step(m) for m in maskings.all()]}},
+        "outputs": _table(OUTPUTS),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"A plan of discreet {__version__}",
+        "description": "What a release is made from, and how: release.toml.",
+        "type": "object",
+        "properties": {name: _described(name, section) for name, section in sections.items()},
+        "additionalProperties": False,
+        "$defs": {"hierarchy": hierarchies.schema()},
+    }
+
+
+def _described(name: str, section: dict[str, Any]) -> dict[str, Any]:
+    title, about = _ABOUT[name]
+    return {"title": title, "description": about, **section}
+
+
+def _table(fields: Mapping[str, Field]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            name: {"description": f"{one.words[:1].upper()}{one.words[1:]}.", **one.schema}
+            for name, one in fields.items()
+        },
+        "additionalProperties": False,
+    }
+
+
+def _step(method: Method) -> dict[str, Any]:
+    """A step: the method, and its parameters by the same names."""
+    origin = f" (from {method.entry.origin})" if method.entry.origin else ""
+    found = {
+        "title": method.title,
+        "description": f"{method.about}{origin}",
+        "type": "object",
+        "properties": {
+            "do": {"const": method.name, "description": method.about},
+            **{name: dict(one.schema) for name, one in fields_of(method).items()},
+        },
+        "required": ["do", *(p.name for p in method.parameters.values() if p.needed)],
+        "additionalProperties": False,
+    }
+    either = [{"required": [name]} for names in method.groups.values() for name in names]
+    return {**found, "oneOf": either} if either else found

@@ -1,0 +1,105 @@
+"""The steps of a plan: each names a masking method and gives its parameters, by the same names."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import Problem, did_you_mean, listed
+from discreet.masking.method import Done, Method
+from discreet.parameters import Parameter
+from discreet.plan.fields import Field, choice, table_problems
+from discreet.plan.lines import At
+from discreet.plan.place import Where
+from discreet.registry import maskings
+
+Step = Mapping[str, Any]
+SHARED = {
+    "hierarchies": Field(
+        "a table of hierarchies",
+        lambda v: isinstance(v, Mapping),
+        schema={"$ref": "#/properties/hierarchies"},
+    ),
+    "criterion": Field(
+        "a table or a list of them",
+        lambda v: isinstance(v, Mapping | list),
+        schema={"$ref": "#/properties/criterion"},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """What steps share: the hierarchies of the keys and the criterion of the plan."""
+
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    criterion: Sequence[Any] = ()
+
+
+def fields_of(method: Method) -> dict[str, Field]:
+    """The keys that a step takes beside ``do``."""
+    return {name: _field(parameter) for name, parameter in method.parameters.items()}
+
+
+def _field(parameter: Parameter) -> Field:
+    if parameter.shared:
+        return SHARED[parameter.shared]
+    return Field.of(parameter)
+
+
+def method_of(step: Step) -> Method:
+    """The method that a step names."""
+    found: Method = maskings[step["do"]]
+    return found
+
+
+def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
+    """What is wrong with the keys of a step."""
+    if not isinstance(step, Mapping) or "do" not in step:
+        remedy = f"Write do = …: one of {listed(maskings)}."
+        return [where.problem(at, "P32", "does not say what to do.", remedy)]
+    if step["do"] not in maskings:
+        near = did_you_mean(str(step["do"]), maskings) or f"Known are {listed(maskings)}."
+        return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
+    method = method_of(step)
+    fields = {"do": choice(*maskings), **fields_of(method)}
+    need = tuple(p.name for p in method.parameters.values() if p.needed)
+    problems = table_problems(step, fields, at, where, need)
+    for names in method.groups.values():
+        if sum(name in step for name in names) != 1:
+            what = f"needs {' or '.join(names)}, one of the two."
+            problems.append(where.problem(at, "P32", what, "Give one."))
+    return problems
+
+
+def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
+    """A step that can be repeated: one that draws at random and has no seed gets one."""
+    drawn = method_of(step).seed
+    if drawn is None or drawn.name in step:
+        return dict(step)
+    return {**step, drawn.name: secrets.randbits(63) if seed is None else seed}
+
+
+def done(data: Any, step: Step, given: Given, folder: Path) -> Done:
+    """Carry out a step; files are relative to the folder."""
+    method = method_of(step)
+    return method.run(data, {**loaded(method, step, folder), **shared(method, given)})
+
+
+def loaded(method: Method, step: Step, folder: Path) -> dict[str, Any]:
+    """The arguments that a step gives, as Python has them."""
+    found = {}
+    for name, value in step.items():
+        parameter = method.parameters.get(name)
+        if parameter is not None and not parameter.shared:
+            found[name] = parameter.written.load(value, folder) if parameter.written else value
+    return found
+
+
+def shared(method: Method, given: Given) -> dict[str, Any]:
+    """The arguments that a method takes from sections of the plan."""
+    sections = {"hierarchies": given.hierarchies, "criterion": list(given.criterion)}
+    return {p.name: sections[p.shared] for p in method.parameters.values() if p.shared}

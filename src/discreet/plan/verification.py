@@ -1,0 +1,301 @@
+"""Verification: whether a masked file is what its ledger says, and the criterion holds.
+
+Digests show that not a bit was changed; the figures and the criterion are computed afresh from
+the file. With the original at hand, the plan is run again and must give the same bytes.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import discreet as ds
+from discreet.errors import DiscreetError, did_you_mean, fail, listed
+from discreet.frames import FrameKind, from_arrow
+from discreet.plan import criteria
+from discreet.plan.digests import digest
+from discreet.plan.entries import figures, versions
+from discreet.plan.ledger import without
+
+if TYPE_CHECKING:
+    from discreet.plan.ledger import Ledger
+    from discreet.plan.plan import Plan
+
+_FRESH = ("computed_from",)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that is not as the ledger says."""
+
+    what: str
+    recorded: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: the ledger says {self.recorded}, found is {self.found}"
+
+
+@dataclass(frozen=True, repr=False)
+class Verification:
+    """The outcome: what agrees, what differs, and what could not be compared, with the reason."""
+
+    agreed: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    not_compared: tuple[str, ...]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+    def explain(self) -> str:
+        """The differences, then what agrees and what was not compared."""
+        lines = []
+        if self.differences:
+            lines = [f"NOT as the ledger says: {len(self.differences)} differences."]
+            lines += [f"  {one}." for one in self.differences]
+            lines += ["Do not release or use this file before this is understood."]
+        lines += [f"As the ledger says: {', '.join(self.agreed)}."] if self.agreed else []
+        lines += [f"Not compared: {one}." for one in self.not_compared]
+        return "\n".join(lines)
+
+    def table(self, kind: FrameKind = "arrow") -> Any:
+        """One row per difference."""
+        import pyarrow as pa
+
+        text = pa.string()
+        schema = pa.schema([("what", text), ("recorded", text), ("found", text)])
+        return from_arrow(pa.Table.from_pylist([vars(d) for d in self.differences], schema), kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "satisfied": self.satisfied,
+            "differences": [vars(one) for one in self.differences],
+            "agreed": list(self.agreed),
+            "not_compared": list(self.not_compared),
+        }
+
+    def __repr__(self) -> str:
+        return f"Verification: {self.explain().splitlines()[0]}"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+
+@dataclass
+class _Findings:
+    """What has been compared so far."""
+
+    agreed: list[str] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    not_compared: list[str] = field(default_factory=list)
+
+    def compare(self, what: str, recorded: Any, found: Any) -> None:
+        """Compare a figure, or several by name."""
+        different = list(_different(what, recorded, found))
+        self.differences += different
+        self.agreed += [] if different else [what]
+
+
+def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
+    if isinstance(recorded, Mapping) and isinstance(found, Mapping):
+        for name in dict.fromkeys([*recorded, *found]):
+            yield from _different(f"{what}, {name}", recorded.get(name), found.get(name))
+    elif not _same(recorded, found):
+        yield Difference(what, _shown(recorded), _shown(found))
+
+
+def _same(recorded: Any, found: Any) -> bool:
+    if isinstance(recorded, float) and isinstance(found, float):
+        return math.isclose(recorded, found, rel_tol=1e-9, abs_tol=1e-12) or (
+            math.isnan(recorded) and math.isnan(found)
+        )
+    return bool(recorded == found)
+
+
+def _shown(value: Any) -> str:
+    """A figure, a name or a digest; of long lists only the length."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return listed(value)
+    if isinstance(value, list | Mapping):
+        return f"a list of {len(value)}"
+    return "nothing" if value is None else str(value)
+
+
+def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None) -> Verification:
+    """Compare all that can be compared."""
+    findings = _Findings()
+    _need(masked)
+    recorded = ledger.output("masked")
+    findings.compare("digest of the masked file", recorded.get("sha256"), digest(masked))
+    try:
+        if masked.is_dir() and masked.suffix == ".csv":
+            findings.not_compared.append("the content of a folder of CSV files")
+        else:
+            _compare_content(findings, ledger, masked)
+    except DiscreetError as error:  # a damaged file may fail at any step
+        findings.differences.append(Difference("the masked file", "readable", error.code))
+    _compare_others(findings, ledger)
+    if initial is not None:
+        _compare_initial(findings, ledger, initial)
+        _run_again(findings, ledger, initial, plan)
+    return Verification(
+        tuple(findings.agreed), tuple(findings.differences), tuple(findings.not_compared)
+    )
+
+
+def compared(ledger: Ledger, other: Ledger) -> Verification:
+    """Compare what two runs released, and how many records were left after each step."""
+    findings = _Findings()
+    for one in ledger.document["outputs"]:
+        if one["role"] == "masked":
+            found = other.output("masked").get("sha256")
+            findings.compare("digest of the masked file", one["sha256"], found)
+    listed_then = ["unchanged"] if "unchanged" in ledger.document else []
+    for name in ("records", "check", "disclosure_risk", "information_loss", *listed_then):
+        recorded, found = (without(_FRESH, one.document.get(name)) for one in (ledger, other))
+        findings.compare(name.replace("_", " "), recorded, found)
+    return Verification(
+        tuple(findings.agreed), tuple(findings.differences), tuple(findings.not_compared)
+    )
+
+
+def _need(file: Path) -> None:
+    if not file.exists():
+        near = did_you_mean(file.name, [p.name for p in file.parent.glob("*")])
+        fail("S01", f"{file.name} does not exist.", near or "Check the path.")
+
+
+def _compare_content(findings: _Findings, ledger: Ledger, masked: Path) -> None:
+    """Records, columns, class sizes and the criterion, computed from the file."""
+    roles = ledger.document["plan"].get("roles", {})
+    bare = ds.read(masked, **_form(masked))
+    findings.compare("records", ledger.document["records"]["after"], bare.n)
+    findings.compare("columns", ledger.output("masked").get("columns"), list(bare.columns))
+    named = [*roles.get("keys", []), *roles.get("confidential", [])]
+    if any(name not in bare.columns for name in named):
+        return  # the columns differ, which has been said
+    data = _read(ledger, masked, named)
+    if roles.get("keys") and ledger.document.get("risk"):
+        found = without(_FRESH, figures(ds.risk(data)))
+        findings.compare("class sizes and risks", without(_FRESH, ledger.document["risk"]), found)
+    _compare_criterion(findings, ledger, data)
+
+
+def _form(masked: Path) -> dict[str, Any]:
+    """How our own files are written; a folder of Parquet files is Spark's."""
+    if masked.suffix == ".parquet":
+        return {"engine": "spark"} if masked.is_dir() else {}
+    return {"separator": ",", "header": True}
+
+
+def _read(ledger: Ledger, masked: Path, named: list[str]) -> Any:
+    """The masked file with its roles; the values of a CSV file as they are written."""
+    plan = ledger.document["plan"]
+    roles = {n: v for n, v in plan["roles"].items() if n in ("keys", "confidential")}
+    types = {} if masked.suffix == ".parquet" else dict.fromkeys(named, "nominal")
+    policy = plan.get("source", {}).get("missing", "category")
+    return ds.read(masked, **_form(masked), **roles, types=types, missing=policy)
+
+
+def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
+    """The criteria on classes; others compare with the original, and need it."""
+    given = ledger.document["plan"].get("criterion")
+    if not given:
+        return
+    tables = [given] if isinstance(given, Mapping) else given
+    beyond = [
+        name for table in tables for name in ("closeness", "disclosure_risk") if name in table
+    ]
+    findings.not_compared += [f"{name}, which needs the original" for name in dict.fromkeys(beyond)]
+    plain = [{n: v for n, v in table.items() if n not in beyond} for table in tables]
+    criterion = criteria.built(plain, ledger.folder)
+    if criterion:
+        found = ds.check(data, criterion)
+        name = " and ".join(one.describe() for one in criterion)
+        findings.compare(f"whether {name} holds", True, found.satisfied)
+
+
+def _compare_others(findings: _Findings, ledger: Ledger) -> None:
+    """Reports and the public extract, where they lie beside the ledger."""
+    for one in ledger.document["outputs"]:
+        file = ledger.folder / one["file"]
+        if one["role"] == "masked":
+            continue
+        if file.is_file():
+            findings.compare(f"digest of {file.name}", one["sha256"], digest(file))
+        else:
+            findings.not_compared.append(f"{file.name}, which is not there")
+
+
+def _compare_initial(findings: _Findings, ledger: Ledger, initial: Path) -> None:
+    _need(initial)
+    sources = [one for one in ledger.document.get("inputs", []) if one["role"] == "source"]
+    if sources:
+        findings.compare("digest of the original", sources[0]["sha256"], digest(initial))
+    else:
+        findings.not_compared.append("the original, of which a public extract has no digest")
+
+
+def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path | None) -> None:
+    plan = _plan(findings, ledger, given)
+    if plan is None:
+        return
+    recorded = ledger.document["versions"]
+    now = versions(str(ledger.document["engine"]), plan)
+    if now != recorded:
+        other = ", ".join(n for n in recorded if now.get(n) != recorded[n])
+        findings.not_compared.append(f"versions: {other} are not those of the run")
+    seeded = plan.with_seeds(ledger).on(initial)
+    data = seeded.open()
+    masked = seeded.mask(data)
+    outputs = seeded.section("outputs")
+    names = ("identifiers", "escape_formulas", "seed")
+    with tempfile.TemporaryDirectory(prefix="discreet-verify-") as folder:
+        place = Path(folder) / seeded.outputs["masked"].name
+        masked.write(place, **{name: outputs[name] for name in names if name in outputs})
+        again = digest(place)
+    findings.compare(
+        "digest of the masked file, made again", ledger.output("masked")["sha256"], again
+    )
+    if seeded.criterion:
+        found = without(_FRESH, figures(ds.check(masked, seeded.criterion)))
+        findings.compare("the check, made again", without(_FRESH, ledger.document["check"]), found)
+    if "unchanged" in ledger.document:
+        left = figures(ds.unchanged(masked, identifiers=outputs.get("identifiers", ())))
+        findings.compare("what left as it was, made again", ledger.document["unchanged"], left)
+    for name, measure in (
+        ("disclosure_risk", ds.disclosure_risk),
+        ("information_loss", ds.information_loss),
+    ):
+        if ledger.document.get(name):
+            found = without(_FRESH, figures(measure(data, masked)))
+            said = name.replace("_", " ") + ", made again"
+            findings.compare(said, without(_FRESH, ledger.document[name]), found)
+
+
+def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | None:
+    """The plan that was run: the one given, or the one the ledger names if it is still the same."""
+    from discreet.plan.plan import Plan
+
+    recorded = ledger.document.get("plan_file")
+    file = given or (ledger.folder / recorded["file"] if recorded else None)
+    if ledger.is_public or recorded is None or file is None or not file.is_file():
+        findings.not_compared.append("a second run, for which the plan is not there")
+        return None
+    if given is not None:
+        findings.compare("digest of the plan", recorded["sha256"], digest(file))
+    elif digest(file) != recorded["sha256"]:
+        findings.not_compared.append("a second run, for the plan was changed since")
+        return None
+    return Plan.read(file)

@@ -1,0 +1,222 @@
+"""What it cost: measures of information loss, distributions and correlations before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discreet as ds
+from discreet.charts import correlation_chart
+from discreet.reports.blocks import Block, Figure, Section, Table, Words, cut, rounded, shown
+from discreet.reports.distributions import distributions
+from discreet.reports.facts import Facts
+from discreet.reports.fragments import before_after_figure, figure
+from discreet.reports.names import shortened
+from discreet.reports.sentences import sentence, short
+from discreet.words import counted
+
+_MOST_CHARTS = 24
+_MOST_PAIRS = 15
+_SHORT = {"mean": "mean", "standard deviation": "SD"}
+
+
+def section(facts: Facts) -> Section:
+    """The third section of the report."""
+    blocks: list[Block] = [*_in_words(facts), *_measures(facts)]
+    if not facts.public:
+        blocks += [*_by_attribute(facts), *_statistics(facts), *_distributions(facts)]
+        blocks += _score(facts)
+    return Section("cost", "What it cost", tuple(blocks))
+
+
+def _in_words(facts: Facts) -> list[Words]:
+    loss, lines = facts.loss, [_lead(facts)]
+    if loss.untouched and not facts.public:
+        lines.append(f"Left as they were: {facts.listed(loss.untouched)}.")
+    if loss.not_compared and not facts.public:
+        lines.append(
+            f"Recoded to labels, so that values cannot be compared: "
+            f"{facts.listed(loss.not_compared)}."
+        )
+    if loss.missing_records:
+        lines.append(f"{counted(loss.missing_records, 'record')} of the initial file left out.")
+    if loss.left_out and not facts.public:
+        lines.append(
+            f"{counted(loss.left_out, 'record')} with missing values left out of the measures "
+            "of numbers."
+        )
+    return [Words(tuple(lines))]
+
+
+def _lead(facts: Facts) -> str:
+    """A measure that applies, in a sentence."""
+    rows = {row["measure"]: row for row in facts.loss.table("arrow").to_pylist()}
+    if facts.loss.lead is None:
+        return "No single measure sees all that was changed; the attributes have their own."
+    row = rows[facts.loss.lead]
+    said = sentence(row["measure"], _few_digits(facts, row["value"]), row["meaning"])
+    return f"{short(row['measure'])} {shown(_few_digits(facts, row['value']))}. {said}"
+
+
+def _measures(facts: Facts) -> list[Block]:
+    """Every measure that applies with its sentence, in public with two digits, also in the
+    sentence; then those that do not, with the reason for the house.
+    """
+    rows = []
+    for row in facts.loss.table("arrow").to_pylist():
+        if row["value"] is not None:
+            value = _few_digits(facts, row["value"])
+            said = sentence(row["measure"], value, row["meaning"])
+            rows.append((short(row["measure"]), value, f"{said} Range: {row['range']}."))
+    blocks: list[Block] = []
+    if rows:
+        head = ("measure", "value", "what it says")
+        blocks.append(Table("Information loss", head, tuple(rows)))
+    lines = [
+        f"{', '.join(short(name) for name in names)}: {facts.said(reason)}"
+        for reason, names in facts.loss.reasons().items()
+    ]
+    if facts.public:
+        lines = [", ".join(short(name) for name in facts.loss.not_applicable)] if lines else []
+    return [*blocks, *([Words((_ABSENT, *lines))] if lines else [])]
+
+
+_ABSENT = "Measures that do not apply to this masking:"
+
+
+def _few_digits(facts: Facts, value: float) -> float:
+    return float(f"{value:.{2 if facts.public else 4}g}")
+
+
+def _digits(value: float | None, digits: int) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def _by_attribute(facts: Facts) -> list[Table]:
+    found = [dict(row) for row in facts.loss.by_attribute]
+    found = [row for row in found if row["attribute"] not in facts.loss.untouched]
+    if not found:
+        return []
+    measures = [n for n in dict.fromkeys(n for row in found for n in row) if n != "attribute"]
+    rows = tuple(
+        (facts.names[row["attribute"]], *(_digits(row.get(name), 3) for name in measures))
+        for row in found
+    )
+    columns = ("attribute", *(short(name) for name in measures))
+    return [cut(Table("Information loss by attribute", columns, rows))]
+
+
+# -- statistics and correlations -------------------------------------------------------------------
+
+
+def _statistics(facts: Facts) -> list[Block]:
+    """Means, spreads and correlations; quantiles are values of records, and are left out."""
+    if facts.masked.n < facts.threshold:
+        return []
+    try:
+        found = ds.compare_statistics(facts.initial, facts.masked, on=facts.on).rows
+    except ds.DiscreetError as error:
+        if error.code == "D06":
+            return [Words((_none_complete(facts),), "bad")]
+        if error.code != "N07":
+            raise
+        return []  # no attribute is a number in both files
+    rows = [
+        (facts.names.get(name, name), _SHORT[statistic], before, after, _change(before, after))
+        for name, statistic, before, after in found
+        if statistic in _SHORT and before is not None and after is not None
+    ]
+    columns = ("attribute", "statistic", "before", "after", "change")
+    note = "Of the released records, with four significant digits."
+    table = cut(Table("Means and standard deviations (SD)", columns, tuple(rows), note))
+    pairs = [
+        (name, statistic, before, after)
+        for name, statistic, before, after in found
+        if statistic == "correlation" and before is not None and after is not None
+    ]
+    return [table, *([_correlations(facts, pairs)] if pairs else [])]
+
+
+def _none_complete(facts: Facts) -> str:
+    """Why nothing is compared, and which step left no record with all of its numbers."""
+    said = "No released record has all of its numbers: means and correlations are not compared."
+    for place, step in enumerate(getattr(facts.masked, "steps", ()), 1):
+        if cells := sum(step.parameters.get("changes", {}).values()):
+            said += (
+                f" Step {place} ({step.method}) emptied {counted(cells, 'cell')}: raise its limit."
+            )
+    return said
+
+
+def _change(before: float, after: float) -> str:
+    change = round((after - before) / abs(before), 3) if before else None
+    if change is None:
+        return "–"
+    return f"{change:+.1%}".replace("-", "−") if change else "0.0%"
+
+
+def _correlations(facts: Facts, found: list[tuple[str, str, float, float]]) -> Figure:
+    """The pairs whose correlation changed most."""
+    ordered = sorted(found, key=lambda row: (-abs(row[3] - row[2]), row[0]))
+    rows = [(facts.said(pair), before, after) for pair, _, before, after in ordered]
+    table = Table(
+        "Correlations, numbers",
+        ("pair", "before", "after", "change"),
+        tuple((pair, _r(b), _r(a), _r(a - b)) for pair, b, a in rows),
+    )
+    pair, before, after = rows[0]
+    left_out = len(rows) - _MOST_PAIRS
+    return figure(
+        correlation_chart(rows[:_MOST_PAIRS]),
+        title="Correlations before and after",
+        alt=(
+            f"Correlations of {counted(len(rows), 'pair')} of attributes before and after. The "
+            f"largest change is that of {pair}, from {before:.2f} to {after:.2f}."
+        ),
+        table=cut(table),
+        note=f"The {_MOST_PAIRS} largest changes are drawn." if left_out > 0 else "",
+    )
+
+
+def _r(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+# -- distributions ---------------------------------------------------------------------------------
+
+
+def _distributions(facts: Facts) -> list[Block]:
+    changed = facts.changed()
+    blocks: list[Block] = []
+    hidden = []
+    for name in changed[:_MOST_CHARTS]:
+        found = distributions(facts.initial, facts.masked, name, facts.threshold)
+        if not found:
+            hidden.append(name)
+        for part in found:
+            which = " and ".join(part.totals)
+            title = f"{facts.names[name]}: distribution {which}"
+            blocks.append(
+                before_after_figure(
+                    title, part.rows, part.totals, by=shortened(name, 20), note=part.note
+                )
+            )
+    lines = []
+    if hidden:
+        lines.append(f"Too few records for a distribution: {facts.listed(hidden)}.")
+    if len(changed) > _MOST_CHARTS:
+        lines.append(f"The first {_MOST_CHARTS} of {len(changed):,} changed attributes are drawn.")
+    return [*([Words(tuple(lines))] if lines else []), *blocks]
+
+
+# -- score -----------------------------------------------------------------------------------------
+
+
+def _score(facts: Facts) -> list[Block]:
+    found: Any = facts.given.score
+    if found is None:
+        return []
+    parts = {k: v for k, v in found.to_dict().items() if isinstance(v, float)}
+    rows = tuple((name.replace("_", " "), rounded(value)) for name, value in parts.items())
+    said = Words(facts.explained(found))
+    table = Table("Score and its parts, 0 (best) to 100", ("part", "value"), rows)
+    return [said, table]

@@ -1,0 +1,264 @@
+"""Distributions of an attribute before and after masking, without the value of a single record.
+
+A category is named only where it holds at least a threshold of records in each file that has it;
+the others are one row, "other". Numbers and times are counted in bins (see ``binning``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.reports import bins
+from discreet.reports.names import shortened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    import discreet as ds
+
+_MOST = 12  # categories that are named
+_MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Records of an attribute by category or bin: rows of (label, records in each file)."""
+
+    attribute: str
+    rows: tuple[tuple[str, Mapping[str, int]], ...]
+    totals: Mapping[str, int]
+    note: str
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The values of an attribute in a file and how many records have each."""
+
+    values: pa.Array
+    counts: NDArray[np.int64]
+    missing: int
+
+    @classmethod
+    def of(cls, values: pa.Array, counts: NDArray[np.int64]) -> _Counted:
+        """Missing values counted apart."""
+        present = np.array(values.is_valid())
+        return cls(values.drop_null(), counts[present], int(counts[~present].sum()))
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum()) + self.missing
+
+    def with_missing(self) -> tuple[pa.Array, NDArray[np.int64]]:
+        """Values and counts, a missing value among them."""
+        import pyarrow as pa
+
+        if not self.missing:
+            return self.values, self.counts
+        gap = pa.nulls(1, self.values.type)
+        return pa.concat_arrays([self.values, gap]), np.append(self.counts, self.missing)
+
+
+def distributions(
+    initial: ds.Microdata, masked: ds.Microdata, name: str, threshold: int
+) -> list[Distribution]:
+    """The distribution before and after: one where both can be counted alike, else two."""
+    before, after = _counted(initial, name), _counted(masked, name)
+    continuous = initial.types[name].measure == "continuous"
+    recoded = _recoded(masked, name, before)
+    ordered = initial.types[name].measure == "ordinal"
+    if recoded is not None:
+        files = {"before": recoded, "after": after}
+        return _tidy(_categories(name, files, threshold, ordered=True))
+    if continuous and _few_small_numbers(before, after):
+        files = {"before": before, "after": after}
+        return _tidy(_categories(name, files, threshold, ordered=True))
+    if continuous and _family(before.values) == _family(after.values) != "text":
+        return _tidy(_bins(name, {"before": before, "after": after}, threshold))
+    if not continuous and _family(before.values) == _family(after.values):
+        return _tidy(_categories(name, {"before": before, "after": after}, threshold, ordered))
+    return [
+        *_tidy(_alone(name, {"before": before}, threshold, ordered)),
+        *_tidy(_alone(name, {"after": after}, threshold, ordered)),
+    ]
+
+
+def _alone(
+    name: str, file: dict[str, _Counted], threshold: int, ordered: bool
+) -> Distribution | None:
+    [found] = file.values()
+    if _family(found.values) == "text":
+        return _categories(name, file, threshold, ordered)
+    return _bins(name, file, threshold)
+
+
+def _tidy(found: Distribution | None) -> list[Distribution]:
+    return [] if found is None else [found]
+
+
+def _counted(data: ds.Microdata, name: str) -> _Counted:
+    import pyarrow as pa
+
+    found = data.frequency_set([name])
+    return _Counted.of(found.values[0].take(pa.array(found.codes[0])), np.asarray(found.counts))
+
+
+def _recoded(masked: Any, name: str, before: _Counted) -> _Counted | None:
+    """The initial values as the masking labelled them, where it is known how."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if name not in getattr(masked, "mappings", {}):
+        return None
+    table = masked.mapping(name).combine_chunks()
+    values, counts = before.with_missing()
+    if table.column("value").type != values.type:
+        return None
+    at = pc.index_in(values, value_set=table.column("value").combine_chunks())
+    if at.null_count:
+        return None  # generalized more than once: the last mapping begins with labels
+    labels = table.column("label").combine_chunks().cast(pa.string()).take(at)
+    order = labels.unique()
+    codes = np.asarray(pc.index_in(labels, value_set=order), dtype=np.int64)
+    sums = np.zeros(len(order), dtype=np.int64)
+    np.add.at(sums, codes, counts)
+    return _Counted.of(order, sums)
+
+
+def _family(values: pa.Array) -> str:
+    import pyarrow as pa
+
+    kind = values.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    return "date" if pa.types.is_date(kind) or pa.types.is_timestamp(kind) else "text"
+
+
+def _few_small_numbers(*files: _Counted) -> bool:
+    """Whether all are whole numbers of up to three digits, and so few that each has a row."""
+    if not all(_whole(found.values) for found in files):
+        return False
+    values = {value for found in files for value in found.values.to_pylist()}
+    return len(values) <= _MOST and all(abs(value) < 1000 for value in values)
+
+
+# -- categories ------------------------------------------------------------------------------------
+
+
+def _categories(
+    name: str, files: Mapping[str, _Counted], threshold: int, ordered: bool = False
+) -> Distribution | None:
+    """Named where each file has none or enough; the most frequent come first, or in order."""
+    totals = {file: found.n for file, found in files.items()}
+    if min(totals.values()) < threshold:
+        return None
+    counts = _by_label(files)
+    enough = [label for label, n in counts.items() if _enough(n, threshold)]
+    named = sorted(enough, key=lambda label: (-sum(counts[label].values()), label))[:_MOST]
+    in_order = sorted(counts, key=_as_number) if _all_numbers(counts) else list(counts)
+    shown = [label for label in in_order if label in set(named)] if ordered else named
+    rows = [(shortened(label, 40), counts[label]) for label in shown]
+    others = [n for label, n in counts.items() if label not in set(named)]
+    if others:
+        label = f"other ({len(others):,} {'category' if len(others) == 1 else 'categories'})"
+        rows.append((label, {file: sum(n[file] for n in others) for file in files}))
+    return Distribution(name, tuple(rows), totals, _said(others, threshold))
+
+
+def _by_label(files: Mapping[str, _Counted]) -> dict[str, dict[str, int]]:
+    """Records of each file by the text of the category; a missing value is one."""
+    found: dict[str, dict[str, int]] = {}
+    for file, counted in files.items():
+        pairs = [*zip(counted.values.to_pylist(), counted.counts.tolist(), strict=True)]
+        pairs += [(_MISSING, counted.missing)] if counted.missing else []
+        for value, count in pairs:
+            of = found.setdefault(str(value), dict.fromkeys(files, 0))
+            of[file] += count
+    return found
+
+
+def _all_numbers(labels: Iterable[str]) -> bool:
+    return all(_as_number(label) < math.inf for label in labels if label != _MISSING)
+
+
+def _as_number(label: str) -> float:
+    try:
+        return float(label)
+    except ValueError:
+        return math.inf  # "missing" comes last
+
+
+def _enough(counts: Mapping[str, int], threshold: int) -> bool:
+    return all(n == 0 or n >= threshold for n in counts.values())
+
+
+def _said(others: Sequence[Any], threshold: int) -> str:
+    if not others:
+        return ""
+    few = f"Categories of fewer than {threshold:,} records in a file"
+    return f"{few}, or beyond the {_MOST} most frequent, are merged as 'other'."
+
+
+# -- numbers and times -----------------------------------------------------------------------------
+
+
+def _bins(name: str, files: Mapping[str, _Counted], threshold: int) -> Distribution | None:
+    first = next(iter(files.values()))
+    months = _family(first.values) == "date"
+    numbers = {file: _numbers(found) for file, found in files.items()}
+    at = bins.edges(
+        numbers[next(iter(files))], first.counts, whole=_whole(first.values), months=months
+    )
+    counts = {file: bins.counted(numbers[file], files[file].counts, at) for file in files}
+    runs = _without_empty_ends(bins.merged(list(counts.values()), threshold), list(counts.values()))
+    if not runs:
+        return None
+    text: Callable[[float], str] = bins.month_text if months else bins.number_text
+    labels = bins.labels(at, runs, text)
+    rows = [
+        (label, {file: int(counts[file][low:high].sum()) for file in files})
+        for label, (low, high) in zip(labels, runs, strict=True)
+    ]
+    missing = {file: found.missing for file, found in files.items()}
+    if any(missing.values()) and _enough(missing, threshold):
+        rows.append((_MISSING, missing))
+    hidden = any(missing.values()) and not _enough(missing, threshold)
+    note = (
+        "A bin begins with its first number and ends before its second; "
+        f"bins of fewer than {threshold:,} records are merged."
+        + (f" Fewer than {threshold:,} missing values are not shown." if hidden else "")
+    )
+    return Distribution(name, tuple(rows), {f: found.n for f, found in files.items()}, note)
+
+
+def _numbers(found: _Counted) -> NDArray[np.float64]:
+    """Numbers as they are; times as months since year 0."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if _family(found.values) != "date":
+        return np.asarray(found.values.cast(pa.float64(), safe=False), dtype=np.float64)
+    year, month = (np.asarray(part(found.values), np.float64) for part in (pc.year, pc.month))
+    return 12 * year + month - 1
+
+
+def _whole(values: pa.Array) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(values.type))
+
+
+def _without_empty_ends(
+    runs: list[tuple[int, int]], files: Sequence[NDArray[np.int64]]
+) -> list[tuple[int, int]]:
+    """The runs without the first and the last ones that hold no record."""
+    holds = [any(int(counts[low:high].sum()) for counts in files) for low, high in runs]
+    if True not in holds:
+        return []
+    return runs[holds.index(True) : len(holds) - holds[::-1].index(True)]

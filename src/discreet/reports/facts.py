@@ -1,0 +1,176 @@
+"""The facts of a release: all that a report shows, computed once by the public functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import discreet as ds
+from discreet.reports.names import distinct, renamed
+from discreet.words import NOT_USED
+
+Audience = Literal["internal", "public"]
+FEWEST = 5  # records: the usual limit of official statistics for what may be shown
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What the caller gave besides the two files."""
+
+    criterion: Any = None
+    found: Any = None
+    ru_map: Any = None
+    record_risk: Any = None
+    score: Any = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Two files, their measures, and for whom they are shown.
+
+    Attributes
+    ----------
+    threshold : int
+        Least number of records that a category or a bin of the report holds.
+    names : mapping
+        Columns by the short name they have on the page.
+    checks : tuple
+        Outcomes of the criteria, in order.
+    """
+
+    initial: ds.Microdata
+    masked: ds.Microdata
+    on: str | None
+    audience: Audience
+    threshold: int
+    names: Mapping[str, str]
+    given: Given
+    before: ds.Risk
+    after: ds.Risk
+    disclosure: ds.DisclosureRisk
+    loss: ds.InformationLoss
+    checks: tuple[Any, ...]
+
+    @property
+    def public(self) -> bool:
+        """Whether the report is for readers who must not learn about the initial file."""
+        return self.audience == "public"
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """What was done to the initial file, where it is known."""
+        return getattr(self.masked, "steps", ()) if self.on is None else ()
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The columns of the masked file that are released."""
+        return tuple(c for c in self.masked.released if c != self.on)
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether all criteria hold; None when none was given."""
+        return all(check.satisfied for check in self.checks) if self.checks else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the steward must see to before release: identifiers in a file masked elsewhere."""
+        if self.on is None or not self.masked.identifiers:
+            return ()
+        names = self.listed(self.masked.identifiers)
+        return (f"identifiers are still in the masked file: {names}. Remove them before release.",)
+
+    def listed(self, columns: Sequence[str]) -> str:
+        """Columns by their short names."""
+        return ", ".join(self.names.get(c, c) for c in columns)
+
+    def said(self, text: str) -> str:
+        """A text with long names of columns shortened."""
+        return renamed(text, self.names)
+
+    def explained(self, result: Any) -> tuple[str, ...]:
+        """What a result says of itself, but for its advice on what to call next, and for what the
+        report says once."""
+        lines = self.said(result.explain()).splitlines()
+        return tuple(line for line in lines if not line.startswith(("Next: ", NOT_USED)))
+
+    def changed(self) -> list[str]:
+        """The released attributes whose values were changed, in the order of the file."""
+        shared = [c for c in self.released if c in self.initial.released]
+        if self.on is None and isinstance(self.masked, ds.Masked):
+            return [c for c in shared if c in self.masked.changed]
+        keys = [c for c in shared if c in self.initial.keys and c not in self.loss.untouched]
+        others = [c for c in shared if c not in self.initial.keys and self._differs(c)]
+        return [c for c in shared if c in {*keys, *others}]
+
+    @functools.cached_property
+    def unchanged(self) -> ds.Unchanged:
+        """What leaves as it was, but for the column that links a file masked elsewhere."""
+        if self.on is None and isinstance(self.masked, ds.Masked):
+            return ds.unchanged(self.masked)
+        linking = () if self.on is None else (self.on,)
+        return ds.unchanged(self.masked, changed=[*self.changed(), *linking])
+
+    def _differs(self, column: str) -> bool:
+        before, after = (d.frequency_set([column]) for d in (self.initial, self.masked))
+        return bool(before != after)
+
+
+def gather(
+    initial: ds.Microdata,
+    masked: ds.Microdata,
+    given: Given,
+    *,
+    on: str | None,
+    audience: Audience,
+    threshold: int | None,
+) -> Facts:
+    """Compute what the report shows."""
+    masked = _with_roles(initial, masked, on)
+    criteria = criteria_of(given)
+    disclosure = ds.disclosure_risk(initial, masked, on=on)
+    return Facts(
+        initial,
+        masked,
+        on,
+        audience,
+        threshold or max([FEWEST, *(c.least_size for c in criteria)]),
+        distinct([*initial.columns, *masked.columns]),
+        given,
+        ds.risk(initial),
+        ds.risk(masked),
+        disclosure,
+        ds.information_loss(initial, masked, on=on),
+        tuple(_checked(initial, masked, on, criterion) for criterion in criteria),
+    )
+
+
+def criteria_of(given: Given) -> list[Any]:
+    """The criteria one by one; those of the search when none are given."""
+    criterion = given.criterion
+    if criterion is None and given.found is not None:
+        criterion = given.found.task.asked
+    several = criterion if isinstance(criterion, list | tuple) else [criterion]
+    return [part for c in several if c is not None for part in c.parts]
+
+
+def _checked(initial: ds.Microdata, masked: ds.Microdata, on: str | None, criterion: Any) -> Any:
+    if criterion.compares_files:
+        return ds.check(initial, masked, criterion, on=on)
+    return ds.check(masked, criterion)
+
+
+def _with_roles(initial: ds.Microdata, masked: ds.Microdata, on: str | None) -> ds.Microdata:
+    """A file masked elsewhere with the roles of the initial one, where it has none."""
+    if masked.keys or any(key not in masked.columns for key in initial.keys):
+        return masked
+    here = [c for c in initial.identifiers if c in masked.columns and c != on]
+    confidential = [c for c in initial.confidential if c in masked.columns]
+    roles: dict[str, Any] = {"keys": initial.keys, "confidential": confidential}
+    free = {*initial.keys, *confidential}
+    roles["identifiers"] = [c for c in here if c not in free]
+    if on in masked.columns and on not in free:
+        roles["record_id"] = on
+    return masked.with_roles(**roles)

@@ -1,0 +1,157 @@
+"""Who could be recognised: class sizes, k and p, uniques, the disclosure risk, the criterion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from discreet.reports.blocks import (
+    Block,
+    Columns,
+    KeyFigures,
+    Section,
+    Share,
+    Table,
+    Words,
+    cut,
+    rounded,
+)
+from discreet.reports.facts import Facts
+from discreet.reports.fragments import class_size_figure, figure
+from discreet.words import counted
+
+
+def section(facts: Facts) -> Section:
+    """The second section of the report."""
+    blocks: list[Block] = [*_checks(facts), _figures(facts)]
+    blocks += _public(facts) if facts.public else _internal(facts)
+    return Section("recognised", "Who could be recognised", tuple(blocks))
+
+
+def _checks(facts: Facts) -> list[Words]:
+    """Each criterion and whether it holds."""
+    return [
+        Words((_outcome(check, facts),), "good" if check.satisfied else "bad")
+        for check in facts.checks
+    ]
+
+
+def _outcome(check: Any, facts: Facts) -> str:
+    sign = "✓" if check.satisfied else "✗"
+    if facts.public:
+        verdict = "holds" if check.satisfied else "does not hold"
+        return f"{sign} {facts.said(check.criterion.describe())} {verdict}."
+    return f"{sign} {facts.said(' '.join(check.explain().split()))}"
+
+
+def _figures(facts: Facts) -> KeyFigures:
+    after, k = facts.after, facts.after.k
+    hidden = facts.public and k < facts.threshold
+    figures: list[tuple[str, Any]] = [
+        ("smallest class (k)", f"under {facts.threshold}" if hidden else k)
+    ]
+    if not hidden:
+        risk = f"1 in {k:,}" if k > 1 else "certain"
+        figures.append(("highest risk of recognition", risk))
+    if not facts.public:
+        figures.append(("records alone in their class", after.uniques))
+        figures.append(("DR_min", facts.disclosure.minimal))
+    maximal = facts.disclosure.maximal
+    figures.append(("DR_max", _upwards(maximal) if facts.public else maximal))
+    return KeyFigures(tuple(figures))
+
+
+def _upwards(risk: float) -> float:
+    """A risk with three decimals, never less than it is."""
+    return math.ceil(risk * 1000 - 1e-9) / 1000
+
+
+def _public(facts: Facts) -> list[Block]:
+    keys = facts.listed(facts.after.provenance.keys)
+    said = Words(
+        (
+            f"An intruder is taken to know {keys} of a person. Records with equal values of these "
+            "form a class, and a record is recognised with a chance of one in the size of its "
+            "class.",
+            f"By guessing within classes, at most {_upwards(facts.disclosure.maximal):.1%} of the "
+            "people of the initial file are recognised (DR_max).",
+            *_values_per_class(facts),
+        )
+    )
+    return [said, class_size_figure({"released": _safe_bins(facts)})]
+
+
+def _values_per_class(facts: Facts) -> list[str]:
+    return [
+        f"Every class has at least {counted(p, 'value')} of {facts.names[name]}."
+        for name, p in facts.after.p.items()
+        if p > 1
+    ]
+
+
+def _safe_bins(facts: Facts) -> list[tuple[str, int]]:
+    """Released records by class size, all sizes under the threshold in one."""
+    t = facts.threshold
+    lows = [1, t, 2 * t, 5 * t, 10 * t, 20 * t, 50 * t, 100 * t]
+    rows = []
+    for low, high in zip(lows, [*lows[1:], None], strict=True):
+        n = sum(n for i, _, n in facts.after.class_sizes if i >= low and (not high or i < high))
+        label = f"under {t:,}" if low == 1 else f"{low:,}+" if not high else f"{low:,}–{high - 1:,}"
+        rows.append((label, n))
+    while len(rows) > 1 and not rows[-1][1]:
+        rows.pop()
+    return rows
+
+
+def _internal(facts: Facts) -> list[Block]:
+    before, after = facts.before, facts.after
+    blocks: list[Block] = [
+        Columns((_measures(facts), Words(facts.explained(facts.disclosure)))),
+        class_size_figure(
+            {"before": before.class_sizes.binned(), "after": after.class_sizes.binned()},
+            note=f"A class is all records with equal {facts.listed(after.provenance.keys)}.",
+        ),
+    ]
+    if facts.given.record_risk is not None:
+        blocks += _record_risk(facts.given.record_risk, facts)
+    return blocks
+
+
+def _measures(facts: Facts) -> Table:
+    before, after = facts.before, facts.after
+    rows: list[tuple[Any, ...]] = [
+        ("records", before.n, after.n),
+        ("classes", before.classes, after.classes),
+        ("smallest class, k", before.k, after.k),
+        ("records alone in their class", before.uniques, after.uniques),
+        ("share alone", Share(before.uniques, before.n), Share(after.uniques, after.n)),
+        ("mean risk of recognition", before.mean_risk, after.mean_risk),
+        ("share with a risk above 20 %", *(f"{r.share_above(0.2):.1%}" for r in (before, after))),
+    ]
+    rows += [
+        (f"fewest values of {facts.names[name]} in a class, p", before.p.get(name), p)
+        for name, p in after.p.items()
+    ]
+    return Table("Risk before and after", ("measure", "before", "after"), tuple(rows))
+
+
+def _record_risk(found: Any, facts: Facts) -> list[Block]:
+    """The histogram of the risks of the records, and what they mean."""
+    said = Words(facts.explained(found))
+    histogram = found.histogram()
+    if not histogram.counts:
+        return [said]
+    bins = list(zip(histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True))
+    rows = [(f"{rounded(low, 2)} to {rounded(high, 2)}", records) for low, high, records in bins]
+    rows = [("0", histogram.zeros), *rows] if histogram.zeros else rows
+    low, high, most = max(bins, key=lambda row: row[2])
+    chart = figure(
+        histogram.chart(),
+        title="Records by their risk",
+        alt=(
+            f"Histogram of the risk of each record on a log axis: most of those at risk, "
+            f"{most:,}, have one from {rounded(low, 2)} to {rounded(high, 2)}."
+        ),
+        table=cut(Table("Records by their risk, numbers", ("risk", "records"), tuple(rows))),
+    )
+    return [said, chart]
