@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from processes import Clock
 
-from discreet.kernels.univariate import Floats, Ints, fixed_groups, optimal_groups
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.univariate import fixed_groups, optimal_groups
 
 SEED = 2003
 

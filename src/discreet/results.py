@@ -1,15 +1,52 @@
-"""Provenance: what a result was computed from — sizes, keys, engine, version; never a cell."""
+"""Results: what every one of them can show, and what it was computed from; never a cell."""
 
 from __future__ import annotations
 
+import abc
+import html
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from discreet import frames
 from discreet._version import __version__
+from discreet.frames import FrameKind
 from discreet.words import NOT_USED
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
+
+
+class Result(abc.ABC):
+    """Something found out: it explains itself in sentences, and has its figures as plain values.
+
+    ``kind`` is the kind of frame that its tables are, unless another one is asked for.
+    """
+
+    kind: FrameKind
+
+    @abc.abstractmethod
+    def explain(self) -> str:
+        """The result in a few sentences, one in each line."""
+
+    @abc.abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.explain().splitlines()[0]}"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
+
+    def _frame(
+        self, held: Mapping[str, Any] | Sequence[Mapping[str, Any]], kind: FrameKind | None
+    ) -> Any:
+        """Columns by name, or rows, as a frame of the kind asked for."""
+        import pyarrow as pa
+
+        table = pa.table(dict(held)) if isinstance(held, Mapping) else pa.Table.from_pylist(held)
+        return frames.from_arrow(table, kind or self.kind)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ MODULES = {
 ENGINE = "discreet.engine"
 # The floor plan: a part of the package imports only those that stand before it.
 FLOORS = (
-    *("_version", "words", "errors", "registry", "parameters", "measures", "results", "progress"),
-    *("files", "csvfile", "frames", "font", "charts"),
+    *("_version", "words", "errors", "registry", "parameters", "measures", "progress"),
+    *("files", "csvfile", "frames", "results", "font", "charts"),
     *("kernels", "frequency", "hierarchies", "engine", "data", "datasets"),
     *("risks", "loss", "criteria", "masking", "rumap", "plan", "reports", "app", "cli"),
 )
@@ -33,7 +33,7 @@ DOORS = {
 MEASURES = ("criteria", "risks", "loss", "masking.generalization")
 FRONTS = ("cli", "reports", "plan", "app")
 # they know neither data nor measures
-BENEATH = ("charts", "errors", "files", "font", "frames", "words")
+BENEATH = ("charts", "errors", "files", "font", "frames", "results", "words")
 # Words in -ing that name a thing of the field.
 NOUNS = {"masking", "missing", "sampling", "recoding", "packing"}
 FRAMES = {"pandas", "polars", "modin", "pyspark"}

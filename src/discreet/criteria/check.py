@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -17,7 +16,7 @@ from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
 from discreet.words import counted, share
 
@@ -35,8 +34,8 @@ class Violations:
     records: int
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Result):
     """Whether a criterion holds. ``by`` counts the violations for each reason: the class size,
     or a confidential attribute; a class may fail for several."""
 
@@ -50,9 +49,6 @@ class Check:
 
     def __bool__(self) -> bool:
         return self.satisfied
-
-    def __repr__(self) -> str:
-        return f"Check: {self.explain().splitlines()[0]}"
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
@@ -79,13 +75,11 @@ class Check:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per reason."""
-        import pyarrow as pa
-
         rows = [
             {"reason": reason, "classes": v.classes, "records": v.records}
             for reason, v in self.by.items()
         ]
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+        return self._frame(rows, kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -98,12 +92,9 @@ class Check:
             "computed_from": self.provenance.to_dict(),
         }
 
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
-
-@dataclass(frozen=True)
-class RiskCheck:
+@dataclass(frozen=True, repr=False)
+class RiskCheck(Result):
     """Whether the disclosure risk of a masked file is at most a limit."""
 
     criterion: DisclosureRiskAtMost
@@ -141,15 +132,9 @@ class RiskCheck:
         row = {"measure": name, "value": self.value, "limit": self.criterion.limit}
         return frames.from_arrow(pa.Table.from_pylist([row]), kind or self.risk.classification.kind)
 
-    def __repr__(self) -> str:
-        return f"RiskCheck: {self.explain().splitlines()[0]}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
-
 
 @dataclass(frozen=True, repr=False)
-class Checks:
+class Checks(Result):
     """Several criteria checked at once; all must hold."""
 
     parts: tuple[Check | RiskCheck, ...]

@@ -15,11 +15,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet import frames
 from discreet.data.microdata import Microdata
 from discreet.data.unchanged import found_in_words, is_flagged
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, repr=False)
-class RoleSuggestions:
+class RoleSuggestions(Result):
     """A role for every column, with the reason; to be corrected by someone who knows the data.
 
     ``.roles`` are arguments of ``ds.read``.
@@ -136,10 +136,8 @@ class RoleSuggestions:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role and reason."""
-        import pyarrow as pa
-
         rows = [vars(one) for one in self.suggestions]
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+        return self._frame(rows, kind)
 
     def explain(self) -> str:
         """The suggestions, a line each."""

@@ -12,7 +12,6 @@ column of which single cells were changed is as it was in all others, and stays 
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, fail, listed
 from discreet.frames import FrameKind
+from discreet.results import Result
 from discreet.words import counted, share
 
 MANY = 0.05  # share of unique records from which a column is flagged
@@ -90,7 +90,7 @@ class UnchangedColumn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unchanged:
+class Unchanged(Result):
     """The columns that leave as they were.
 
     Attributes
@@ -176,9 +176,6 @@ class Unchanged:
 
     def __repr__(self) -> str:
         return self.explain()
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def unchanged(

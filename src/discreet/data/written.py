@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import engine
+from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Written:
+class Written(Result):
     """What ``.write`` gave out.
 
     Attributes

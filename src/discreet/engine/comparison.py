@@ -27,9 +27,9 @@ from discreet.errors import InfiniteValues
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from discreet.kernels.arrays import Floats
+
     Answer = tuple[float, float, float]
 
 _MOST_SUMS = 300  # in one query

@@ -16,10 +16,11 @@ from types import TracebackType
 from typing import Any
 
 from discreet import engine
+from discreet.results import Result
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Result):
     """The settings in force; as a context manager, those before are put back in the end.
 
     Attributes

@@ -17,7 +17,8 @@ from discreet.hierarchies.texts import is_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Ints
+
 
 Part = Literal["day", "month", "quarter", "year", "decade"]
 PARTS: tuple[Part, ...] = get_args(Part)

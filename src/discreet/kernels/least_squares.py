@@ -18,11 +18,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Floats
 from discreet.kernels.summation import row_totals, total, totals
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 8 * np.finfo(float).eps
 _NOTHING = 1e-11  # of a column's length; a shorter rest is as good as none

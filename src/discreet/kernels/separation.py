@@ -16,11 +16,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Ints
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.kernels.packing import Codes
 from discreet.kernels.partitions import Partitions, Tables, partitions_of, refine, tables_for
 
-Ints = NDArray[np.int64]
 _U64 = np.uint64
 _SMALL = 4  # tuples per class, on average: below, one pass over all is quicker than class by class
 

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from discreet.kernels.arrays import Floats
+
 Terms = Callable[[slice], Floats]
 
 _SLICES = 3

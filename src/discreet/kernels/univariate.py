@@ -22,11 +22,10 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from discreet.kernels.arrays import Floats, Ints
+
 Objective = Literal["squares", "absolute"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _kernel: Callable[[_F], _F] = njit(cache=True, nogil=True)

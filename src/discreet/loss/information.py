@@ -8,12 +8,10 @@ A measure has a value where it sees everything that was changed (``applicability
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet import frames
 from discreet.data import attributes
 from discreet.data.link import Linked, link
 from discreet.data.masked import Masked, Step, require_records
@@ -33,7 +31,7 @@ from discreet.loss.categorical import added_up
 from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
 from discreet.parameters import whole_number
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
 from discreet.words import counted
 
@@ -66,7 +64,7 @@ MEASURES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InformationLoss:
+class InformationLoss(Result):
     """All measures of loss; one that does not apply is None.
 
     Attributes
@@ -135,15 +133,13 @@ class InformationLoss:
                 for name in self.measures
             ],
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def attributes(self, kind: FrameKind | None = None) -> Any:
         """One row per attribute in scope."""
-        import pyarrow as pa
-
         names = dict.fromkeys(key for row in self.by_attribute for key in row)
         columns = {name: [row.get(name) for row in self.by_attribute] for name in names}
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def explain(self) -> str:
         """The loss in a few sentences; what applies to this masking comes first."""
@@ -204,9 +200,6 @@ class InformationLoss:
     def __repr__(self) -> str:
         said = [f"{name} = {value:.4g}" for name, value in self._said()]
         return f"InformationLoss: {', '.join(said) or f'bits lost of {self._shares()}'}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 # in this order: the first that applies is the one to name first

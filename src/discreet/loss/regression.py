@@ -9,7 +9,6 @@ it; others have coefficients of their own, which are not compared.
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Collection, Sequence
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import frames
 from discreet.data import attributes
 from discreet.data.link import Linked, link
 from discreet.data.microdata import Microdata
@@ -27,6 +25,7 @@ from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.loss.comparison import distinct_texts, need_finite
+from discreet.results import Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +35,7 @@ _INTERCEPT = "intercept"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionLoss:
+class RegressionLoss(Result):
     """Coefficients before and after masking.
 
     Attributes
@@ -83,15 +82,13 @@ class RegressionLoss:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per coefficient."""
-        import pyarrow as pa
-
         columns = {
             "term": self.terms,
             "initial": self.initial,
             "masked": self.masked,
             "standard_error": self.standard_errors,
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def explain(self) -> str:
         """The change in a few sentences."""
@@ -126,9 +123,6 @@ class RegressionLoss:
 
     def __repr__(self) -> str:
         return f"RegressionLoss: {self.explain().splitlines()[1]}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def regression_loss(

@@ -9,7 +9,6 @@ whose original lies within a rank interval around the masked value, averaged ove
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,19 +25,19 @@ from discreet.loss.continuous import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import measure
 from discreet.progress import stage
+from discreet.results import Result
 from discreet.risks.disclosure import disclosure_risk
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 WHOLE = 20_000  # records: beyond, linkage is tried within blocks of about this size
 _PERCENT = range(1, 11)  # widths of the rank intervals
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Result):
     """A score with all its parts, each from 0 to 100.
 
     Attributes
@@ -88,9 +87,6 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {k: v for k, v in vars(self).items() if k != "kind"}
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 @measure(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import frames
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
@@ -18,6 +16,7 @@ from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
+from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.loss.continuous import Matrix
@@ -29,7 +28,7 @@ Row = tuple[str, str, float | None, float | None]
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Result):
     """Rows of (attribute, statistic, initial, masked).
 
     The correlation of an attribute that does not vary is None.
@@ -40,11 +39,9 @@ class Statistics:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per attribute (or pair of attributes) and statistic."""
-        import pyarrow as pa
-
         names = ("attribute", "statistic", "initial", "masked")
         columns = dict(zip(names, zip(*self.rows, strict=True), strict=True))
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def chart(self) -> Any:
         """Small multiples: quantiles of each attribute before and after (``charts`` extra)."""
@@ -72,9 +69,6 @@ class Statistics:
         """As plain values, for JSON."""
         names = ("attribute", "statistic", "initial", "masked")
         return {"statistics": [dict(zip(names, row, strict=True)) for row in self.rows]}
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 @measure(

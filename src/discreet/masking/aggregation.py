@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Floats, Ints
+
     Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
 
 Method = Literal["mdav", "v-mdav", "fixed", "optimal-univariate"]

@@ -11,8 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Floats, Ints
+
     Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
 
 OrdinalAverage = Literal["median", "convex-median"]

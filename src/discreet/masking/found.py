@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +25,7 @@ from discreet.masking.generalization.search import Figures, Search, SearchName, 
 from discreet.masking.generalization.task import Task
 from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
+from discreet.results import Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Found:
+class Found(Result):
     """What a search found.
 
     Attributes
@@ -280,9 +280,6 @@ class Found:
         return (
             f"Found by {self.name} search: {counted(len(self.numbers), 'node')}, best {self.best}"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def _mask(node: Node) -> Masked:

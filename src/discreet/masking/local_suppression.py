@@ -29,8 +29,8 @@ from discreet.risks.exposure import CodedRecords, Exposure, of_records
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Floats, Ints
+
     Rows = NDArray[np.intp]
     Flags = NDArray[np.bool_]
 

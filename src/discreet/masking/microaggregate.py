@@ -51,9 +51,9 @@ from discreet.progress import watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Ints
+
 
 _NUMERIC = ("integer", "number")
 _TAKES_ALL = f"Use {argument('method', 'mdav')}."

@@ -16,10 +16,7 @@ import numpy as np
 from discreet.masking.averages import OrdinalAverage, mean_and_spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Floats, Ints
 
 
 @dataclass(eq=False)

@@ -8,7 +8,6 @@ public extract has neither.
 from __future__ import annotations
 
 import copy
-import html
 import json
 import os
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.registry import maskings
+from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.plan.verification import Verification
@@ -30,7 +30,7 @@ _RISK = ("n", "t", "minimal", "maximal")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ledger:
+class Ledger(Result):
     """What was done. Written by a run of a plan, read by ``.read``.
 
     Attributes
@@ -175,12 +175,6 @@ class Ledger:
             for i, step in enumerate(known["steps"], 1)
         ]
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"Ledger: {self.explain().splitlines()[0]}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def without(names: tuple[str, ...], node: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import html
 import os
 import re
 import tomllib
@@ -28,6 +27,7 @@ from discreet.plan.lines import At, lines_of
 from discreet.plan.place import Where
 from discreet.plan.steps import Given, done
 from discreet.plan.toml import to_toml
+from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.masking.method import Done
@@ -38,7 +38,7 @@ _FORMAT = ("separator", "encoding", "names", "header")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Plan(Result):
     """What a release is made from, and how. Made by ``.read``, ``.of`` or ``.plan()``.
 
     Attributes
@@ -326,9 +326,6 @@ class Plan:
     def __repr__(self) -> str:
         done = ", then ".join(step["do"] for step in self.section("steps")) or "no step"
         return f"Plan for {self.source.name if self.source else 'a frame'}: {done}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def _checked(document: dict[str, Any], folder: Path, where: Where) -> Plan:

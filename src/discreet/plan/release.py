@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.frames import FrameKind, from_arrow
 from discreet.plan.entries import figures
+from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.plan.ledger import Ledger
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class Release(Result):
     """The outcome of a run.
 
     Attributes
@@ -82,9 +82,3 @@ class Release:
             "information_loss": figures(self.information_loss),
             "unchanged": figures(self.unchanged),
         }
-
-    def __repr__(self) -> str:
-        return f"Release: {self.explain().splitlines()[0]}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))

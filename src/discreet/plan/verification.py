@@ -6,7 +6,6 @@ the file. With the original at hand, the plan is run again and must give the sam
 
 from __future__ import annotations
 
-import html
 import math
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from discreet.plan import criteria
 from discreet.plan.digests import digest
 from discreet.plan.entries import figures, versions
 from discreet.plan.ledger import without
+from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.plan.ledger import Ledger
@@ -42,7 +42,7 @@ class Difference:
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(Result):
     """The outcome: what agrees, what differs, and what could not be compared, with the reason."""
 
     agreed: tuple[str, ...]
@@ -84,12 +84,6 @@ class Verification:
             "agreed": list(self.agreed),
             "not_compared": list(self.not_compared),
         }
-
-    def __repr__(self) -> str:
-        return f"Verification: {self.explain().splitlines()[0]}"
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 @dataclass

@@ -16,7 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from discreet.kernels.arrays import Floats
+
     Counts = NDArray[np.int64]
 
 _BINS = 10

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from discreet.reports.blocks import Figure, Section
 from discreet.reports.facts import Audience, Facts, Given, gather
 from discreet.reports.fragments import environment, style
 from discreet.reports.names import shortened
+from discreet.results import Result
 
 _SUFFIXES = (".html", ".htm")
 _AUDIENCES = {
@@ -42,7 +42,7 @@ _OFFERED = {  # what an object that is given must be able to do
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Result):
     """A report that was written.
 
     Attributes
@@ -89,9 +89,6 @@ class Report:
             "satisfied": self.satisfied,
             "warnings": list(self.warnings),
         }
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def report(

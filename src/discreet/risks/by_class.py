@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import frames
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.measures import measure
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class ClassSizes:
 
 
 @dataclass(frozen=True)
-class Risk:
+class Risk(Result):
     """Risk by classes.
 
     Attributes
@@ -160,11 +159,9 @@ class Risk:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """The class-size table as a frame: size i, classes F_i, records n_i."""
-        import pyarrow as pa
-
         sizes = self.class_sizes
         columns = {"size": sizes.sizes, "classes": sizes.F, "records": sizes.n}
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

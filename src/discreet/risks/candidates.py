@@ -11,7 +11,6 @@ Motwani & Xu (2007), Efficient algorithms for masking and finding quasi-identifi
 from __future__ import annotations
 
 import functools
-import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,26 +18,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import frames
 from discreet.data import attributes
 from discreet.data.attributes import unknown_column
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.candidate import Candidate
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from discreet.kernels.arrays import Ints
+
 
 _MANY = 0.5  # share of uniques from which explain() calls a set one that singles out records
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyCandidates:
+class KeyCandidates(Result):
     """All sets of up to ``up_to`` attributes; iterates over them, most separating first.
 
     Attributes
@@ -119,19 +118,15 @@ class KeyCandidates:
         ``gain`` is the mean rise of the share of uniques when the attribute joins a set of the
         others, all sizes of sets counting alike; then come the ratios of the attribute alone.
         """
-        import pyarrow as pa
-
         rows = [
             {"attribute": name, "gain": gain, "values": alone.classes, "distinct": alone.distinct,
              "separation": alone.separation, "unique": alone.unique}
             for name, gain, alone in self._ranked
         ]  # fmt: skip
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+        return self._frame(rows, kind)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per set, in the order of the candidates."""
-        import pyarrow as pa
-
         order = self._order
         columns = {
             "attributes": [", ".join(self._names(i)) for i in order],
@@ -142,7 +137,7 @@ class KeyCandidates:
             "uniques": self.uniques[order],
             "unique": self._ratios["unique"][order],
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def explain(self) -> str:
         """Which sets of attributes single out records, and what to do next."""
@@ -183,9 +178,6 @@ class KeyCandidates:
             f"KeyCandidates: {counted(len(self), 'set')} of up to "
             f"{counted(self.up_to, 'attribute')} in {counted(self.n, 'record')}"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
     def _singled_out(self) -> list[str]:
         """The smallest sets in which half of the records are unique, or the set nearest to it."""

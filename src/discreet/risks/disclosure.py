@@ -15,7 +15,6 @@ it is equation (6) of the same authors (2005) wherever i ≥ j. Where masking sp
 from __future__ import annotations
 
 import functools
-import html
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,7 @@ from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.kernels.summation import total
 from discreet.measures import measure
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.classification import Classification
 from discreet.risks.weights import Weights
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DisclosureRisk:
+class DisclosureRisk(Result):
     """The global disclosure risk of a masked file.
 
     Attributes
@@ -187,9 +186,6 @@ class DisclosureRisk:
             f"DisclosureRisk: n = {self.n:,}, t = {self.t:,}, DR_min = {self.minimal:.4f}, "
             f"DR_max = {self.maximal:.4f}"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 def weighted_risk(c: Classification, weights: Weights, n: int) -> float:

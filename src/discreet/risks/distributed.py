@@ -30,11 +30,10 @@ from discreet.risks.value_weights import ListedValues, Ranges
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from discreet.kernels.arrays import Floats
     from discreet.kernels.known_sets.unions import Union
 
-    Floats = NDArray[np.float64]
     Sets = list[tuple[int, ...]]
 
 _MOST_CELLS = 100_000  # combinations of a union of known sets that are brought here

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.data.microdata import Microdata
+    from discreet.kernels.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Sets = list[tuple[int, ...]]
 
 

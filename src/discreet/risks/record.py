@@ -14,7 +14,6 @@ no count is below 1 and no sum of weights above T(r), the sensitivity of all val
 from __future__ import annotations
 
 import functools
-import html
 import math
 import os
 import warnings
@@ -27,7 +26,6 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
-from discreet import frames
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, argument, fail, listed, raise_all
@@ -35,7 +33,7 @@ from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.measures import measure
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.exposure import exposure
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
@@ -49,9 +47,8 @@ from discreet.risks.sensitivity import (
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 MANY_SETS = 5_000  # known sets from which on a user should think of a larger ε
 MOST_SETS = 200_000  # known sets that are refused unless the limit is raised
@@ -68,7 +65,7 @@ class KnownSet:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RecordRisk:
+class RecordRisk(Result):
     """The risk of every record.
 
     Attributes
@@ -165,8 +162,6 @@ class RecordRisk:
     def by_attribute(self, kind: FrameKind | None = None) -> Any:
         """Which attribute drives the risk: the share of the total from known sets with it, and
         the share that its values are at stake in."""
-        import pyarrow as pa
-
         names = self.settings.attributes
         by_set, by_value = self._contributions
         whole = self.total or 1.0
@@ -179,18 +174,16 @@ class RecordRisk:
             "as_known": known,
             "as_sensitive": [float(part) / whole for part in by_value],
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per known set: attributes, PK, contribution to the total."""
-        import pyarrow as pa
-
         columns = {
             "known": [", ".join(s.attributes) for s in self.known_sets],
             "probability": [s.probability for s in self.known_sets],
             "contribution": [s.contribution for s in self.known_sets],
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write position and risk of every record as CSV or Parquet; no cell of the data."""
@@ -268,9 +261,6 @@ class RecordRisk:
             f"RecordRisk: {self.n:,} records, {len(self.sets):,} known sets, highest "
             f"{self.highest:.4g}, {self.above(_THRESHOLD).count:,} above {_THRESHOLD:g}"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
 
 _Share = Annotated[float, Interval(ge=0, le=1)]

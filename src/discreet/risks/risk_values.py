@@ -15,11 +15,8 @@ from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.data.microdata import Microdata
-
-    Floats = NDArray[np.float64]
+    from discreet.kernels.arrays import Floats
 
 
 class RiskValues(Protocol):

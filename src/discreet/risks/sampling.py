@@ -12,20 +12,18 @@ lines through 0, exactly, where the paper's experiment finds nearly straight one
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from discreet import frames
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.parameters import as_written, is_number, nearest
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
 
 MeasureName = Literal["minimal", "maximal"]
@@ -44,7 +42,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, repr=False)
-class SamplingRisk:
+class SamplingRisk(Result):
     """DR_min and DR_max of a simple random sample against the sampling factor, in closed form."""
 
     n: int
@@ -105,13 +103,11 @@ class SamplingRisk:
 
     def table(self, fractions: list[float] | None = None, kind: FrameKind | None = None) -> Any:
         """One row per sampling factor (default: 0.1, 0.2, … 1)."""
-        import pyarrow as pa
-
         chosen = [i / 10 for i in range(1, 11)] if fractions is None else fractions
         if not isinstance(chosen, Iterable) or isinstance(chosen, str) or not list(chosen):
             fail("P14", "the fractions are not a list of shares.", "Give for example [0.1, 0.2].")
         rows = [vars(self.at(f)) for f in chosen]
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.kind)
+        return self._frame(rows, kind)
 
     def chart(self) -> Any:
         """Both lines with a band of two standard deviations (needs the ``charts`` extra)."""
@@ -134,9 +130,6 @@ class SamplingRisk:
             f"SamplingRisk: n = {self.n:,}, DR_min = {whole.minimal:.4f}·sf, "
             f"DR_max = {whole.maximal:.4f}·sf"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
     def _moments(self, measure: str, t: int) -> tuple[float, float]:
         mean, variance = self._population(measure)

@@ -20,9 +20,8 @@ from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from discreet.kernels.arrays import Floats
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import html
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from discreet import charts, frames
+from discreet import charts
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
-from discreet.results import Provenance
+from discreet.results import Provenance, Result
 from discreet.rumap.point import Point, frontier, tied
 from discreet.words import counted
 
@@ -22,7 +21,7 @@ _SLACK = 1e-12  # a limit that is reached to this much is reached
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RUMap:
+class RUMap(Result):
     """Risk and loss of many maskings of one file.
 
     Attributes
@@ -110,7 +109,7 @@ class RUMap:
             name: pa.array([row[name] for row in rows], kinds.get(name, pa.float64()))
             for name in rows[0]
         }
-        return frames.from_arrow(pa.table(columns), kind or self.kind)
+        return self._frame(columns, kind)
 
     def chart(self) -> Any:
         """The map: loss against risk, the frontier as a line (needs the ``charts`` extra)."""
@@ -163,9 +162,6 @@ class RUMap:
             f"RUMap: {counted(len(self.points), 'masking')}, {len(self.frontier)} on the "
             f"frontier{failed}"
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
 
     @functools.cached_property
     def _parts(self) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Floats, Ints
+
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Columns = Sequence[Array]
 Set = tuple[int, ...]  # ascending attribute numbers

@@ -13,7 +13,8 @@ from math import prod
 import numpy as np
 from numba import njit
 
-from discreet.kernels.known_sets.arrays import Array, Each, Floats, Ints, Set, Weights
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.known_sets.arrays import Array, Each, Set, Weights
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.tables import table_sums
 from discreet.kernels.known_sets.unions import Union

@@ -17,17 +17,8 @@ from math import frexp, prod
 import numpy as np
 from numba import njit
 
-from discreet.kernels.known_sets.arrays import (
-    Advance,
-    Array,
-    Columns,
-    Each,
-    Floats,
-    Ints,
-    Set,
-    Weights,
-    Whole,
-)
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Packer, stretches
 from discreet.kernels.known_sets.progress import Progress
 from discreet.kernels.known_sets.refinement import deal, tree

@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Ints
 from discreet.kernels.class_sizes import append, tally
-from discreet.kernels.known_sets.arrays import Array, Columns, Each, Ints
+from discreet.kernels.known_sets.arrays import Array, Columns, Each
 
 _BLOCK = 2**15
 _STRETCH = 2**17  # fewer records are not worth another thread

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.kernels.known_sets.arrays import Floats, Ints, Set
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.known_sets.arrays import Set
 
 _ROUNDING = 1e-12  # a product that equals ε but for rounding is dropped
 _AT_ONCE = 4096  # sets that are extended together: bounds the memory

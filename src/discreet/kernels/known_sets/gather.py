@@ -13,7 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.kernels.known_sets.arrays import Advance, Columns, Floats, Set, Weights
+from discreet.kernels.arrays import Floats
+from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
 from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
 from discreet.kernels.known_sets.progress import Progress

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.kernels.known_sets.arrays import Array, Ints, Rows, Set, Weights, Whole
+from discreet.kernels.arrays import Ints
+from discreet.kernels.known_sets.arrays import Array, Rows, Set, Weights, Whole
 from discreet.kernels.known_sets.sensitivity import add_values
 from discreet.kernels.known_sets.splits import (
     Crowd,

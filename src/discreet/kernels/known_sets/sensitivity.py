@@ -13,7 +13,8 @@ from math import frexp
 import numpy as np
 from numba import njit
 
-from discreet.kernels.known_sets.arrays import Array, Columns, Floats, Ints, Set, Weights, Whole
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.known_sets.arrays import Array, Columns, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Stretches
 
 _BITS = 62

@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from discreet.kernels.known_sets.arrays import Array, Ints, Rows
+from discreet.kernels.arrays import Ints
+from discreet.kernels.known_sets.arrays import Array, Rows
 
 
 class Crowd(NamedTuple):

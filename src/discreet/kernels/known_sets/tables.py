@@ -15,7 +15,8 @@ from math import prod
 import numpy as np
 from numba import njit
 
-from discreet.kernels.known_sets.arrays import Floats, Ints, Set, Weights
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.known_sets.arrays import Set, Weights
 from discreet.kernels.known_sets.sensitivity import in_set
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.lattice.rollup import Floats, Ints
+from discreet.kernels.arrays import Floats, Ints
 
 Codes = NDArray[np.integer[Any]]
 

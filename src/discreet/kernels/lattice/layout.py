@@ -16,8 +16,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.lattice.attribute import Attribute, Codes
-from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Words, class_dtype, u64
+from discreet.kernels.lattice.rollup import Classes, Words, class_dtype, u64
 
 WORD_BITS = 64
 _COLUMNS = 5  # sets of classes may take so many times the int32 key columns …

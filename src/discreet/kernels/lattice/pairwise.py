@@ -26,10 +26,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
-from discreet.kernels.lattice.rollup import GOLDEN, Floats, Ints, Words, hash_table, table_bits, u64
+from discreet.kernels.lattice.rollup import GOLDEN, Words, hash_table, table_bits, u64
 
-Bools = NDArray[np.bool_]
 TIE = 1e-12
 ID_SPAN = 2**64
 _DENSE = 4  # a two-way table may have so many cells per tuple …

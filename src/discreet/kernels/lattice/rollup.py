@@ -27,8 +27,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.kernels.arrays import Floats
+
 Words = NDArray[np.uint64]
 Classes = NDArray[np.void]
 

@@ -32,19 +32,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.lattice.attribute import Codes, attributes
 from discreet.kernels.lattice.layout import Plan, initial_classes, layout_of, plan_of
-from discreet.kernels.lattice.rollup import (
-    Classes,
-    Floats,
-    Ints,
-    Step,
-    Words,
-    fresh_stamp,
-    hash_table,
-    roll,
-    u64,
-)
+from discreet.kernels.lattice.rollup import Classes, Step, Words, fresh_stamp, hash_table, roll, u64
 from discreet.kernels.lattice.tally import Tally, new_tally, rows_of, tally
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from numba import njit
 from numba.extending import intrinsic
 
-from discreet.kernels.lattice.rollup import Classes, Floats, Ints, Words, u64
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.lattice.rollup import Classes, Words, u64
 
 MASK_BITS = 64
 # The cells of each margin, as bits: first, second and both of the last attribute, for the

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from discreet.kernels.arrays import Ints
+
 Shorts = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
 

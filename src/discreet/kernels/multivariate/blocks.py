@@ -11,7 +11,8 @@ References
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import kernel
 
 
 def balanced_blocks(points: Floats, size: int) -> Ints:

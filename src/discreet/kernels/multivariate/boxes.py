@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, Singles, kernel
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 from discreet.kernels.multivariate.blocks import split
 from discreet.kernels.multivariate.coarse import coarsen_blocks
 

@@ -6,8 +6,9 @@ last one.
 
 import numpy as np
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
+from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
 from discreet.kernels.multivariate.sums import add, add_all, centroid
 
 

@@ -8,7 +8,8 @@ A block is passed over if even so none of its records can be near, or far, enoug
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Shorts, Singles, kernel
+from discreet.kernels.arrays import Floats
+from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 
 _MOVED = 2.0**-22  # twice the distance that rounding can move two points
 _INFINITY = np.int32(0x7F800000)  # the bits of infinity

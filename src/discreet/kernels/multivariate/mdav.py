@@ -22,7 +22,8 @@ References
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, Watch
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import Watch
 from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.pruned import pruned_groups
 

@@ -16,8 +16,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
+from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import add_squared_differences, farthest, nearest_places
 from discreet.kernels.multivariate.ordinal import convex_median, median, plurality
 from discreet.kernels.multivariate.sums import add, add_all, centroid

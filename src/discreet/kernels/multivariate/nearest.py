@@ -6,7 +6,8 @@ is three arrays of one length: squared distances, record numbers, and the places
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import kernel
 
 
 @kernel

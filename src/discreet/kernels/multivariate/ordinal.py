@@ -6,7 +6,8 @@ References
    microaggregation", 2005: Definitions 5.2 and 5.3, Section 5.4, Figure 2.
 """
 
-from discreet.kernels.multivariate.arrays import Ints, kernel
+from discreet.kernels.arrays import Ints
+from discreet.kernels.multivariate.arrays import kernel
 
 
 @kernel

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, Watch, kernel, unwatched
+from discreet.kernels.multivariate.arrays import Shorts, Watch, kernel, unwatched
 from discreet.kernels.multivariate.boxes import LANES, Boxes, build, remove, rounding
 from discreet.kernels.multivariate.search import Scratch, find_farthest, find_nearest, scratch
 from discreet.kernels.multivariate.shell import Shell, draw_up, walk

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Floats, Ints, Shorts, Singles, kernel
+from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 from discreet.kernels.multivariate.boxes import (
     INFINITY,
     LANES,

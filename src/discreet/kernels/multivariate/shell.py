@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, kernel
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import kernel
 from discreet.kernels.multivariate.boxes import LANES, Boxes, block_distances, rounding
 
 

@@ -6,7 +6,8 @@ is the rounded sum divided by the number of records. Records are added in their 
 away group by group: the seed first, then the others from the farthest to the nearest.
 """
 
-from discreet.kernels.multivariate.arrays import Floats, kernel
+from discreet.kernels.arrays import Floats
+from discreet.kernels.multivariate.arrays import kernel
 
 
 @kernel

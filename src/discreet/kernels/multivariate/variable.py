@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.multivariate.arrays import Floats, Ints, Watch, kernel, unwatched
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import farthest, squared_distances
 from discreet.kernels.multivariate.sums import add_all, centroid
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
+    from discreet.kernels.arrays import Ints
     from discreet.masking.generalization.task import Task
 
-    Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
 ALLOWED = 1e-12  # above a limit of the risk, as in a check
