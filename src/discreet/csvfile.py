@@ -42,7 +42,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Options:
+class CsvOptions:
     """What the user says of a CSV file; ``names`` name the columns of a file without header."""
 
     separator: str | None = None
@@ -51,14 +51,14 @@ class Options:
     header: bool = False  # True: the first line is a header although it holds numbers
 
 
-def inspect(path: Path, options: Options) -> Dialect:
+def inspect(path: Path, options: CsvOptions) -> Dialect:
     """Sniff the separator and read the header of a CSV file.
 
     Parameters
     ----------
     path : pathlib.Path
         A file that exists.
-    options : Options
+    options : CsvOptions
         A separator that is not given is chosen among comma, semicolon and tab: the one that
         cuts the first rows into the same number of cells, the more the better. A byte order
         mark is skipped.

@@ -117,7 +117,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Written:
+class Notation:
     """How a parameter stands in a plan, where it is more than a word, a number or columns.
 
     Attributes
@@ -216,7 +216,7 @@ class Parameter:
     above: bool = False
     below: bool = False
     columns: Columns | None = None
-    written: Written | None = None
+    written: Notation | None = None
     shared: str = ""
     file: str = ""
     group: str = ""
@@ -378,7 +378,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
     allowed = tuple(one for one in allowed if one is not type(None))
     label = _of(marks, Label)
     columns = _of(marks, Columns)
-    written, shared = _of(marks, Written), _of(marks, Shared)
+    written, shared = _of(marks, Notation), _of(marks, Shared)
     low, high, above, below = _bounds([*marks, *_inner_marks(allowed)])
     return Parameter(
         name,

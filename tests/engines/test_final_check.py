@@ -11,7 +11,7 @@ import pytest
 import discreet as ds
 from discreet.masking import distributed, found
 from discreet.masking import microaggregate as microaggregating
-from discreet.masking.aggregation import Options
+from discreet.masking.aggregation import Grouping
 from tests.engines.tables import ROLES, survey
 from tests.engines.test_masking import hierarchies
 
@@ -56,7 +56,7 @@ _combinations = found._suppressed_combinations
 @pytest.mark.verb("microaggregate")
 def test_groups_that_are_too_small_are_found_out(data, monkeypatch):
     def of_one(one, **changes):
-        return dataclasses.replace(one, **changes, **({"k": 1} if type(one) is Options else {}))
+        return dataclasses.replace(one, **changes, **({"k": 1} if type(one) is Grouping else {}))
 
     alone = lambda columns, *_: np.arange(len(columns[0].values))  # noqa: E731
     monkeypatch.setattr(distributed, "replace", of_one)  # on the executors

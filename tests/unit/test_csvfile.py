@@ -14,7 +14,7 @@ def inspect(tmp_path):
     def write_and_inspect(content, name="t.csv", separator=None, encoding="utf-8"):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return csvfile.inspect(path, csvfile.Options(separator, encoding))
+        return csvfile.inspect(path, csvfile.CsvOptions(separator, encoding))
 
     return write_and_inspect
 

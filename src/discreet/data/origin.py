@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet.csvfile import Options
+    from discreet.csvfile import CsvOptions
     from discreet.data.attributes import AttributeType
 
 
@@ -39,7 +39,7 @@ class Origin:
     def of(
         cls,
         source: Any,
-        csv: Options,
+        csv: CsvOptions,
         missing_values: Any,
         types: Mapping[str, AttributeType],
         engine: str | None,

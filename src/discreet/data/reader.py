@@ -88,7 +88,7 @@ def read(
     6
     """
     named = None if names is None else attributes.names(names)
-    csv = csvfile.Options(separator, encoding, named, header)
+    csv = csvfile.CsvOptions(separator, encoding, named, header)
     as_text = {
         str(name) for name, spec in _items(types) if isinstance(spec, str) and spec == "nominal"
     }
@@ -123,7 +123,7 @@ def _items(types: Any) -> list[tuple[Any, Any]]:
 
 
 def _open(
-    source: Any, codes: Any, csv: csvfile.Options, as_text: set[str], where: str | None
+    source: Any, codes: Any, csv: csvfile.CsvOptions, as_text: set[str], where: str | None
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
     if where not in (None, "spark"):
         fail("P16", f"{argument('engine')} is not known.", "Use 'spark', or leave it out.")
@@ -159,7 +159,7 @@ def _open(
     return engine.in_spark(opened) if where else opened, ordered
 
 
-def _open_file(path: Path, codes: Any, csv: csvfile.Options, as_text: set[str]) -> engine.Source:
+def _open_file(path: Path, codes: Any, csv: csvfile.CsvOptions, as_text: set[str]) -> engine.Source:
     _need_readable(path)
     if path.suffix.lower() in _PARQUET or path.is_dir():
         if path.is_file() and path.stat().st_size == 0:

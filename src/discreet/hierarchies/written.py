@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.parameters import Written
+from discreet.parameters import Notation
 
 BUILDERS = (
     "file", "intervals", "prefixes", "dates", "suppress", "by_frequency", "leaves", "tree",
@@ -95,7 +95,7 @@ def script(given: Mapping[str, Any]) -> str:
     return f"{made}.with_unmapped({given['unmapped']!r})" if late else made
 
 
-HIERARCHY = Written(
+HIERARCHY = Notation(
     "a hierarchy",
     lambda value: isinstance(value, Mapping),
     built,

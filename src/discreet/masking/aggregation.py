@@ -40,7 +40,7 @@ _TOLD_APART = 2**53  # up to it, every whole number is a floating-point number
 
 
 @dataclass(frozen=True)
-class Options:
+class Grouping:
     """How to microaggregate."""
 
     k: int
@@ -60,7 +60,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Attribute:
+class MaskedAttribute:
     """An attribute to mask.
 
     Attributes
@@ -102,7 +102,7 @@ class Column:
         Numbers in units of their last digit, and how they are stored, where averages are rounded.
     """
 
-    attribute: Attribute
+    attribute: MaskedAttribute
     values: NDArray[Any]
     labels: pa.Array | None
     origin: int = 0
@@ -112,7 +112,7 @@ class Column:
     result: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, attribute: Attribute, column: pa.ChunkedArray) -> Column:
+    def of(cls, attribute: MaskedAttribute, column: pa.ChunkedArray) -> Column:
         """Numbers of a continuous attribute; codes of an ordinal or nominal one, in their order."""
         if attribute.measure == "continuous":
             return cls._numbers(attribute, column)
@@ -125,7 +125,7 @@ class Column:
         return cls(attribute, ranks, _on_scale(attribute.scale, labels))
 
     @classmethod
-    def _numbers(cls, attribute: Attribute, column: pa.ChunkedArray) -> Column:
+    def _numbers(cls, attribute: MaskedAttribute, column: pa.ChunkedArray) -> Column:
         exact = wholes(column)
         if exact is None:
             values = column.to_numpy().astype(np.float64)
@@ -142,7 +142,7 @@ class Column:
         """Number of categories."""
         return len(self.labels) if self.labels is not None else 0
 
-    def mask(self, parts: list[Ints], options: Options) -> None:
+    def mask(self, parts: list[Ints], options: Grouping) -> None:
         """Univariate: groups of this column alone, within strata."""
         groups, number = np.empty(len(self.values), dtype=np.int64), 0
         for part in parts:
@@ -151,7 +151,7 @@ class Column:
             number += int(labels.max()) + 1
         self.average(groups, parts, options)
 
-    def average(self, groups: Ints, parts: list[Ints], options: Options) -> None:
+    def average(self, groups: Ints, parts: list[Ints], options: Grouping) -> None:
         """The average of each record's group; variances are preserved within strata, so that the
         means of the strata are, too."""
         if self.attribute.measure == "continuous":
@@ -193,7 +193,7 @@ class Column:
         return can.nearest(exact)
 
 
-def groups_of(columns: list[Column], parts: list[Ints], options: Options, watch: Ints) -> Ints:
+def groups_of(columns: list[Column], parts: list[Ints], options: Grouping, watch: Ints) -> Ints:
     """Groups over all columns, within strata and blocks."""
     points = _points(columns)
     groups = np.full(len(points), -1, dtype=np.int64)
@@ -209,7 +209,10 @@ def groups_of(columns: list[Column], parts: list[Ints], options: Options, watch:
 
 
 def mask_block(
-    block: pa.Table, attributes: Mapping[str, Attribute], order: Sequence[str], options: Options
+    block: pa.Table,
+    attributes: Mapping[str, MaskedAttribute],
+    order: Sequence[str],
+    options: Grouping,
 ) -> pa.Table:
     """One block of records with other values in the columns of the attributes."""
     ordered = block.sort_by([(name, "ascending") for name in order])
@@ -255,13 +258,13 @@ def _above(origin: float, unit: tuple[float, float] | None) -> tuple[float, floa
     return None if unit is None else (unit[0] - origin, unit[1])
 
 
-def _partition(points: Points, options: Options, watch: Ints) -> Ints:
+def _partition(points: Points, options: Grouping, watch: Ints) -> Ints:
     if options.method == "v-mdav":
         return v_mdav_groups(points, options.k, options.gamma, watch)
     return mdav_groups(points, options.k, options.ordinal, watch)
 
 
-def _univariate(values: Floats, options: Options) -> Ints:
+def _univariate(values: Floats, options: Grouping) -> Ints:
     from discreet.kernels.univariate import fixed_groups, optimal_groups
 
     if options.method == "fixed":

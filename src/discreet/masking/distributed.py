@@ -15,14 +15,17 @@ from discreet import engine
 from discreet.data.masked import require_ids, require_link
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
-from discreet.masking.aggregation import Attribute, Options, mask_block
+from discreet.masking.aggregation import Grouping, MaskedAttribute, mask_block
 from discreet.masking.partition import block_size, unit_of
 
 _WHOLE = 1_000_000  # records that one executor may hold
 
 
 def aggregated(
-    data: Microdata, attributes: Sequence[Attribute], strata: Sequence[str], options: Options
+    data: Microdata,
+    attributes: Sequence[MaskedAttribute],
+    strata: Sequence[str],
+    options: Grouping,
 ) -> engine.Source:
     """The table with masked columns."""
     link = require_link(data)
@@ -77,7 +80,7 @@ def _moves(
     }
 
 
-def _sizes(data: Microdata, strata: Sequence[str], options: Options) -> list[int]:
+def _sizes(data: Microdata, strata: Sequence[str], options: Grouping) -> list[int]:
     sizes = data.frequency_set(strata).counts.tolist() if strata else [data.n]
     small = sum(size < options.k for size in sizes)
     if small:

@@ -21,7 +21,7 @@ from discreet.frames import FrameKind
 from discreet.loss.generalization import precision
 from discreet.masking.generalization.nodes import NodeClasses
 from discreet.masking.generalization.recount import Recount
-from discreet.masking.generalization.search import Figures, Search, SearchName, Tally
+from discreet.masking.generalization.search import Figures, Search, SearchName, SearchTally
 from discreet.masking.generalization.task import Task
 from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
@@ -168,7 +168,7 @@ class Found(Result):
         return LatticeView(self)
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> SearchTally:
         """How many nodes were counted, and how many the conditions of Truta & Vinay excluded."""
         return self.search.tally
 

@@ -38,7 +38,7 @@ _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Protection:
     """What is to be protected, and at what price.
 
     ``blankable`` are the attributes that may lose cells, ``cost`` what a cell of each is worth,
@@ -65,7 +65,7 @@ class Blanked:
     drawn_in: Rows
 
 
-def suppressed(records: CodedRecords, problem: Problem, tell: Callable[[int], None]) -> Blanked:
+def suppressed(records: CodedRecords, problem: Protection, tell: Callable[[int], None]) -> Blanked:
     """Blank cells until the risk of every record is at most the limit, or nothing is left to blank;
     ``tell`` hears how many records are above it."""
     working, states = with_blanks(records), _States.of(records, problem)
@@ -106,7 +106,7 @@ class _States:
         The attributes that may lose cells and are in some known set.
     """
 
-    problem: Problem
+    problem: Protection
     original: list[NDArray[np.unsignedinteger]]
     involved: Flags
     careful: Flags
@@ -115,7 +115,7 @@ class _States:
     first: Floats | None = None
 
     @classmethod
-    def of(cls, records: CodedRecords, problem: Problem) -> _States:
+    def of(cls, records: CodedRecords, problem: Protection) -> _States:
         n, known = len(problem.risky), {a for one in problem.sets for a in one}
         return cls(
             problem,
@@ -184,7 +184,7 @@ def with_blanks(records: CodedRecords) -> CodedRecords:
 
 def _choice(
     records: CodedRecords,
-    problem: Problem,
+    problem: Protection,
     found: Exposure,
     risk: Floats,
     risky: Rows,
@@ -213,7 +213,9 @@ def _own_sensitivity(records: CodedRecords, rows: Rows, a: int) -> Floats:
     return np.zeros(len(rows)) if weights is None else weights[records.columns[a][rows]]
 
 
-def _risks_without(records: CodedRecords, problem: Problem, found: Exposure, rows: Rows) -> Floats:
+def _risks_without(
+    records: CodedRecords, problem: Protection, found: Exposure, rows: Rows
+) -> Floats:
     """Per attribute that may be blanked, the risk of some records if that cell were blank and all
     else unchanged."""
     own = {a: _own_sensitivity(records, rows, a) for a in range(len(records.columns))}

@@ -24,12 +24,12 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.aggregation import (
     UNIVARIATE,
-    Attribute,
     Column,
+    Grouping,
+    MaskedAttribute,
     Method,
     MissingValues,
     Objective,
-    Options,
     groups_of,
 )
 from discreet.masking.attainable import attainable
@@ -243,7 +243,7 @@ def microaggregate(
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     strata = attributes.names(by)
     preserve = preserve_variance if preserve_variance is not None else method not in UNIVARIATE
-    options = Options(k, method, objective, ordinal, missing, preserve, round, blocks, gamma)
+    options = Grouping(k, method, objective, ordinal, missing, preserve, round, blocks, gamma)
     raise_all(_problems(data, chosen, strata, options))
     source = _aggregated(data, chosen, strata, options)
     return masked_from(
@@ -259,7 +259,7 @@ def microaggregate(
     )
 
 
-def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options) -> InGroups:
+def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Grouping) -> InGroups:
     """Within a stratum k records or more share the values of all columns, or of each one where
     columns are masked by themselves. Strata that are masked as well are no longer what they were.
     """
@@ -269,7 +269,7 @@ def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Options)
 
 
 def _aggregated(
-    data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Options
+    data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Grouping
 ) -> engine.Source:
     attributes_ = _attributes(data, chosen, options)
     if engine.is_distributed(data.source):
@@ -294,7 +294,7 @@ def _aggregated(
     return engine.replaced(data.source, link, masked)
 
 
-def _together(columns: list[Column], parts: list[Ints], options: Options) -> None:
+def _together(columns: list[Column], parts: list[Ints], options: Grouping) -> None:
     """Groups over all columns, within strata and blocks; then the averages of each column."""
     groups = watched(
         "grouping similar records",
@@ -305,19 +305,19 @@ def _together(columns: list[Column], parts: list[Ints], options: Options) -> Non
         column.average(groups, parts, options)
 
 
-def _attributes(data: Microdata, chosen: Sequence[str], options: Options) -> list[Attribute]:
+def _attributes(data: Microdata, chosen: Sequence[str], options: Grouping) -> list[MaskedAttribute]:
     numbers = [name for name in chosen if _continuous(data, name) or options.univariate]
     can = attainable(data, numbers) if options.round else {}
     return [
-        Attribute(name, "continuous", attainable=can.get(name))
+        MaskedAttribute(name, "continuous", attainable=can.get(name))
         if name in numbers
         else _categorical(name, data.types.scale(name))
         for name in chosen
     ]
 
 
-def _categorical(name: str, scale: tuple[str, ...] | None) -> Attribute:
-    return Attribute(name, "nominal" if scale is None else "ordinal", scale)
+def _categorical(name: str, scale: tuple[str, ...] | None) -> MaskedAttribute:
+    return MaskedAttribute(name, "nominal" if scale is None else "ordinal", scale)
 
 
 def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
@@ -345,7 +345,7 @@ def _continuous(data: Microdata, name: str) -> bool:
 
 
 def _problems(
-    data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Options
+    data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Grouping
 ) -> list[Problem]:
     problems = problems_of(parameters_of(microaggregate), vars(options))
     for word, names in (("column", chosen), ("stratum", strata)):
@@ -370,7 +370,7 @@ def _problems(
     return problems + _column_problems(data, [c for c in chosen if c in data.columns], options)
 
 
-def _column_problems(data: Microdata, chosen: list[str], options: Options) -> list[Problem]:
+def _column_problems(data: Microdata, chosen: list[str], options: Grouping) -> list[Problem]:
     missing = engine.profile(data.source, chosen)[1] if chosen else {}
     given = vars(options)
     problems = [

@@ -20,8 +20,7 @@ from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.data.microdata import Microdata
 from discreet.data.promise import refuse
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.masking.local_suppression import Problem as Task
-from discreet.masking.local_suppression import suppressed
+from discreet.masking.local_suppression import Protection, suppressed
 from discreet.masking.method import masking
 from discreet.masking.promises import AtMost
 from discreet.masking.risky_groups import aggregated
@@ -190,7 +189,7 @@ def _suppress(
     risky: NDArray[np.bool_],
 ) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
     names = risk.settings.attributes
-    task = Task(
+    task = Protection(
         sets=[tuple(names.index(a) for a in s) for s in risk.sets],
         probabilities=risk.probabilities,
         alpha=risk.settings.alpha,

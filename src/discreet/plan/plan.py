@@ -25,7 +25,7 @@ from discreet.plan import criteria
 from discreet.plan.document import SOURCE, column_problems, document_problems
 from discreet.plan.lines import At, lines_of
 from discreet.plan.place import Where
-from discreet.plan.steps import Given, done
+from discreet.plan.steps import SharedByPlan, done
 from discreet.plan.toml import to_toml
 from discreet.results import Result
 
@@ -204,7 +204,7 @@ class Plan(Result):
     def step(self, data: Any, step: Mapping[str, Any]) -> Done:
         """Carry out one step of the plan."""
         own, criterion = step.get("hierarchies"), step.get("criterion")
-        given = Given(
+        given = SharedByPlan(
             self.hierarchies if own is None else self._built(own),
             self.criterion if criterion is None else criteria.built(criterion, self.folder),
         )

@@ -32,7 +32,7 @@ SHARED = {
 
 
 @dataclass(frozen=True)
-class Given:
+class SharedByPlan:
     """What steps share: the hierarchies of the keys and the criterion of the plan."""
 
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
     return {**step, drawn.name: secrets.randbits(63) if seed is None else seed}
 
 
-def done(data: Any, step: Step, given: Given, folder: Path) -> Done:
+def done(data: Any, step: Step, given: SharedByPlan, folder: Path) -> Done:
     """Carry out a step; files are relative to the folder."""
     method = method_of(step)
     return method.run(data, {**loaded(method, step, folder), **shared(method, given)})
@@ -99,7 +99,7 @@ def loaded(method: Method, step: Step, folder: Path) -> dict[str, Any]:
     return found
 
 
-def shared(method: Method, given: Given) -> dict[str, Any]:
+def shared(method: Method, given: SharedByPlan) -> dict[str, Any]:
     """The arguments that a method takes from sections of the plan."""
     sections = {"hierarchies": given.hierarchies, "criterion": list(given.criterion)}
     return {p.name: sections[p.shared] for p in method.parameters.values() if p.shared}

@@ -80,13 +80,13 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SideBySide:
     """Blocks beside each other where there is room."""
 
     blocks: tuple[Words | Table, ...]
 
 
-Block = Words | KeyFigures | Table | Figure | Code | Columns
+Block = Words | KeyFigures | Table | Figure | Code | SideBySide
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 from discreet.registry import maskings
 from discreet.reports.blocks import (
     Block,
-    Columns,
     KeyFigures,
     Section,
     Share,
+    SideBySide,
     Table,
     Words,
     rounded,
@@ -30,7 +30,7 @@ def section(facts: Facts) -> Section:
             ("columns released", len(facts.released)),
         )
     )
-    tables = Columns((_columns(facts), *_steps(facts)))
+    tables = SideBySide((_columns(facts), *_steps(facts)))
     blocks: tuple[Block, ...] = (
         figures,
         _in_words(facts),

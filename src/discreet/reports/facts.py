@@ -16,7 +16,7 @@ FEWEST = 5  # records: the usual limit of official statistics for what may be sh
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class ReportInput:
     """What the caller gave besides the two files."""
 
     criterion: Any = None
@@ -47,7 +47,7 @@ class Facts:
     audience: Audience
     threshold: int
     names: Mapping[str, str]
-    given: Given
+    given: ReportInput
     before: ds.Risk
     after: ds.Risk
     disclosure: ds.DisclosureRisk
@@ -121,7 +121,7 @@ class Facts:
 def gather(
     initial: ds.Microdata,
     masked: ds.Microdata,
-    given: Given,
+    given: ReportInput,
     *,
     on: str | None,
     audience: Audience,
@@ -147,7 +147,7 @@ def gather(
     )
 
 
-def criteria_of(given: Given) -> list[Any]:
+def criteria_of(given: ReportInput) -> list[Any]:
     """The criteria one by one; those of the search when none are given."""
     criterion = given.criterion
     if criterion is None and given.found is not None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from discreet.reports.blocks import (
     Block,
-    Columns,
     KeyFigures,
     Section,
     Share,
+    SideBySide,
     Table,
     Words,
     cut,
@@ -106,7 +106,7 @@ def _safe_bins(facts: Facts) -> list[tuple[str, int]]:
 def _internal(facts: Facts) -> list[Block]:
     before, after = facts.before, facts.after
     blocks: list[Block] = [
-        Columns((_measures(facts), Words(facts.explained(facts.disclosure)))),
+        SideBySide((_measures(facts), Words(facts.explained(facts.disclosure)))),
         class_size_figure(
             {"before": before.class_sizes.binned(), "after": after.class_sizes.binned()},
             note=f"A class is all records with equal {facts.listed(after.provenance.keys)}.",

@@ -23,7 +23,7 @@ from discreet.errors import Problem, argument, raise_all
 from discreet.files import need_free, write_text
 from discreet.reports import choice, contents, cost, recognition, repetition
 from discreet.reports.blocks import Figure, Section
-from discreet.reports.facts import Audience, Facts, Given, gather
+from discreet.reports.facts import Audience, Facts, ReportInput, gather
 from discreet.reports.fragments import environment, style
 from discreet.reports.names import shortened
 from discreet.results import Result
@@ -155,7 +155,7 @@ def report(
     ('What was released', 'Who could be recognised', 'What it cost', 'How to repeat it')
     """
     reasons = unique_columns if unique_columns is not None else {}
-    given = Given(criterion, found, ru_map, record_risk, score, reasons)
+    given = ReportInput(criterion, found, ru_map, record_risk, score, reasons)
     wrong = [*_problems(path, audience, title, note, threshold), *_given_problems(given)]
     raise_all([*wrong, *_reason_problems(reasons, masked)])
     target = Path(path)
@@ -241,7 +241,7 @@ def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
     ]
 
 
-def _given_problems(given: Given) -> list[Problem]:
+def _given_problems(given: ReportInput) -> list[Problem]:
     return [
         Problem(
             "P09", f"{argument(name)} is not a result of {maker}.", f"Give what {maker} returns."

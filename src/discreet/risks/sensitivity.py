@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.data.attributes import unknown_column
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
-from discreet.parameters import Written, is_number
+from discreet.parameters import Notation, is_number
 from discreet.risks.value_weights import ValueTable, is_share, value_table
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _written(table: Any) -> Any:
 
 
 _WEIGHT = {"type": "number", "minimum": 0, "maximum": 1}
-VALUE_TABLES = Written(
+VALUE_TABLES = Notation(
     "per column a table of values and weights, or a list of ranges",
     _tables_fit,
     _tables_read,

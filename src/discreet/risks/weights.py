@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.parameters import Written, is_number, is_whole
+from discreet.parameters import Notation, is_number, is_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -399,7 +399,7 @@ def _dumped(weights: Weights) -> Any:
     return weights.to_dict()
 
 
-WEIGHTS = Written(
+WEIGHTS = Notation(
     "minimal, maximal, or a table of one kind: threshold, decay, file or matrix",
     _fit,
     _loaded,

@@ -10,7 +10,7 @@ from typing import Any
 import discreet as ds
 from discreet.reports import cost, recognition
 from discreet.reports.blocks import Section, Words
-from discreet.reports.facts import FEWEST, Facts, Given
+from discreet.reports.facts import FEWEST, Facts, ReportInput
 from discreet.reports.names import distinct
 
 _MOMENTS = ("mean", "standard deviation", "correlation")  # a quantile is the value of a record
@@ -67,7 +67,7 @@ def sections(release: Any, before: Any) -> tuple[Section, ...]:
         audience="internal",
         threshold=threshold(release.plan.criterion),
         names=distinct(initial.columns),
-        given=Given(),
+        given=ReportInput(),
         before=before,
         after=release.risk,
         disclosure=release.disclosure_risk,

@@ -20,7 +20,7 @@ from numba import njit
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Packer, stretches
-from discreet.kernels.known_sets.progress import Progress
+from discreet.kernels.known_sets.progress import SetProgress
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.sensitivity import effective, in_set, totals, whole_weights
 from discreet.kernels.known_sets.tables import RollUp
@@ -60,7 +60,7 @@ def contributions(
     whole, bits = whole_weights(weights, n)
     open_, told = np.zeros(len(sets)), np.zeros((len(sets), len(columns)))
     plan = unions(sets, cardinalities, n)
-    done = Progress(advance, len(sets), plan)
+    done = SetProgress(advance, len(sets), plan)
     with stretches(n, threads) as over:
         amounts = totals(columns, whole, over).astype(np.int64, copy=False)
         open_[[not known for known in sets]] = amounts.sum() / max(n, 1)

@@ -17,7 +17,7 @@ from discreet.kernels.arrays import Floats
 from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
 from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
-from discreet.kernels.known_sets.progress import Progress
+from discreet.kernels.known_sets.progress import SetProgress
 from discreet.kernels.known_sets.sensitivity import effective, totals
 from discreet.kernels.known_sets.tables import table_sums
 from discreet.kernels.known_sets.unions import Union, unions
@@ -58,7 +58,7 @@ def record_sums(
     empty = sum(float(p) for known, p in zip(sets, pk, strict=True) if not known)
     reach, spent = np.full(n, empty / max(n, 1)), np.zeros(n)
     plan = unions(sets, cardinalities, n)
-    done = Progress(advance, len(sets), plan)
+    done = SetProgress(advance, len(sets), plan)
     with stretches(n, threads) as over:
         packer = Packer(columns, cardinalities, over, np.empty(n, np.uint32))
         for union in plan:

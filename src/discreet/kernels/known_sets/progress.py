@@ -9,7 +9,7 @@ from discreet.kernels.known_sets.arrays import Advance, Each
 from discreet.kernels.known_sets.unions import Union
 
 
-class Progress:
+class SetProgress:
     """Counts the sets of a plan; the empty set, which is in no union, is done from the start."""
 
     def __init__(self, advance: Advance | None, sets: int, plan: Sequence[Union]) -> None:

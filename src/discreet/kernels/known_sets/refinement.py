@@ -37,11 +37,11 @@ _CODES = 2**16  # codes up to here, or up to twice the number of rows, are count
 
 
 @dataclass
-class Node:
+class SetNode:
     """A set, below the set without its last attribute; no member if it is only passed."""
 
     member: int | None = None
-    children: dict[int, Node] = field(default_factory=dict)
+    children: dict[int, SetNode] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Part:
     sizes: Array
     room: Room
 
-    def visit(self, top: Node, visit: Visit) -> None:
+    def visit(self, top: SetNode, visit: Visit) -> None:
         """Visit the sets below the empty one, each after the sets it was split from.
 
         `visit` gets the number of the set and the sensitivity S of each row, None if all are 0.
@@ -71,7 +71,7 @@ class Part:
         everyone = np.arange(len(self.rows), dtype=np.int32)
         self._descend(top, Crowd(everyone, np.array([len(everyone)], np.int32)), None, visit)
 
-    def _descend(self, node: Node, crowd: Crowd, spent: Array | None, visit: Visit) -> None:
+    def _descend(self, node: SetNode, crowd: Crowd, spent: Array | None, visit: Visit) -> None:
         if node.member is not None:
             visit(node.member, spent)
         for a, child in node.children.items():
@@ -154,14 +154,14 @@ def deal(
     return Deal(numbered, values, counts, attributes[0], order, ends)
 
 
-def tree(sets: Mapping[int, Set], attributes: Sequence[int]) -> Node:
+def tree(sets: Mapping[int, Set], attributes: Sequence[int]) -> SetNode:
     """Arrange numbered sets below the empty one by their attributes, in the order given."""
-    top = Node()
+    top = SetNode()
     for member, known in sets.items():
         node = top
         for a in attributes:
             if a in known:
-                node = node.children.setdefault(a, Node())
+                node = node.children.setdefault(a, SetNode())
         node.member = member
     return top
 

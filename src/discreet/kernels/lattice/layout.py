@@ -53,11 +53,11 @@ class Layout(NamedTuple):
         return 1 << len(self.inner)
 
 
-class Plan(NamedTuple):
+class WalkPlan(NamedTuple):
     """The arrays that steer a walk.
 
     `last` … `begin` are per wheel: last level, stride of the node number, bit field, and
-    where the codes of each level begin in `delta` and `gain` (see `rollup.Step`).
+    where the codes of each level begin in `delta` and `gain` (see `rollup.LevelStep`).
     `major` is the shift of the major attribute, which fills its word to the top.
     `inner_node` lists the level combinations of the inner attributes by their share of
     the node number; `margin[inner_begin[q]:inner_begin[q + 1]]` are the margins that are
@@ -132,7 +132,7 @@ def _fields(bits: Sequence[int]) -> tuple[list[int], list[int]]:
     return word[::-1], shift[::-1]
 
 
-def plan_of(keys: Sequence[Attribute], layout: Layout) -> Plan:
+def plan_of(keys: Sequence[Attribute], layout: Layout) -> WalkPlan:
     """Return the arrays that steer a walk."""
     wheels = [f for f, a in enumerate(layout.outer) if keys[a].levels > 1]
     turning = [layout.outer[f] for f in wheels]
@@ -148,7 +148,7 @@ def plan_of(keys: Sequence[Attribute], layout: Layout) -> Plan:
             begin[w, level] = end
             end += len(to)
             begin[w, level + 1] = end
-    return Plan(
+    return WalkPlan(
         np.array([keys[a].levels - 1 for a in turning], np.int64),
         np.array([layout.strides[a] for a in turning], np.int64),
         np.array([layout.word[f] for f in wheels], np.int64),

@@ -39,7 +39,7 @@ _ROOMY = 2**16  # up to here a table four times the set still lies in the L2 cac
 _PART = 2**13  # classes merged at a time, where their order allows
 
 
-class Step(NamedTuple):
+class LevelStep(NamedTuple):
     """One attribute, one level up: what to add to a key and to a share, by present code.
 
     `major` is the lowest bit of the attribute by whose codes the classes are in order.
@@ -88,7 +88,7 @@ def roll(
     source: Classes,
     size: int,
     target: Classes,
-    step: Step,
+    step: LevelStep,
     table: NDArray[np.uint32],
     stamp: np.uint64,
 ) -> int:
@@ -109,7 +109,7 @@ def roll(
 
 
 @njit(cache=True, nogil=True)
-def _part_end(source: Classes, begin: int, size: int, step: Step) -> int:
+def _part_end(source: Classes, begin: int, size: int, step: LevelStep) -> int:
     """Return where a part may end: after `_PART` classes, before another major code.
 
     Classes stay in the order of their major codes, so no two parts have one in common:
@@ -122,7 +122,7 @@ def _part_end(source: Classes, begin: int, size: int, step: Step) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _major(cls: Any, step: Step) -> np.uint64:
+def _major(cls: Any, step: LevelStep) -> np.uint64:
     """Return the major code after the step."""
     word = len(cls.key) - 1
     key = cls.key[word]
@@ -139,7 +139,7 @@ def _roll_part(
     end: int,
     target: Classes,
     before: int,
-    step: Step,
+    step: LevelStep,
     table: NDArray[np.uint32],
     stamp: np.uint64,
 ) -> int:

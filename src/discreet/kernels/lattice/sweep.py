@@ -34,8 +34,16 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.lattice.attribute import Codes, attributes
-from discreet.kernels.lattice.layout import Plan, initial_classes, layout_of, plan_of
-from discreet.kernels.lattice.rollup import Classes, Step, Words, fresh_stamp, hash_table, roll, u64
+from discreet.kernels.lattice.layout import WalkPlan, initial_classes, layout_of, plan_of
+from discreet.kernels.lattice.rollup import (
+    Classes,
+    LevelStep,
+    Words,
+    fresh_stamp,
+    hash_table,
+    roll,
+    u64,
+)
 from discreet.kernels.lattice.tally import Tally, new_tally, rows_of, tally
 
 
@@ -224,7 +232,7 @@ class _Output(NamedTuple):
 def _walk(
     sets: Classes,
     initial: int,
-    plan: Plan,
+    plan: WalkPlan,
     first: Ints,
     last: Ints,
     table: NDArray[np.uint32],
@@ -289,10 +297,10 @@ def _holder(level: Ints, first: Ints, wheel: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _step(plan: Plan, wheel: int, level: int) -> Step:
+def _step(plan: WalkPlan, wheel: int, level: int) -> LevelStep:
     begin = plan.begin[wheel, level]
     end = plan.begin[wheel, level + 1]
-    return Step(
+    return LevelStep(
         plan.word[wheel],
         plan.shift[wheel],
         plan.mask[wheel],
@@ -303,7 +311,7 @@ def _step(plan: Plan, wheel: int, level: int) -> Step:
 
 
 @njit(cache=True, nogil=True)
-def _emit(tallied: Tally, plan: Plan, node: int, output: _Output) -> None:
+def _emit(tallied: Tally, plan: WalkPlan, node: int, output: _Output) -> None:
     """Add each margin to the nodes where it is a set of classes of its own."""
     for q in range(len(plan.inner_node)):
         at = node + plan.inner_node[q]

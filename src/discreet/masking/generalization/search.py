@@ -48,7 +48,7 @@ class Figures:
 
 
 @dataclass
-class Tally:
+class SearchTally:
     """How much work a search took, and what the two conditions spared."""
 
     counted: int = 0
@@ -65,7 +65,7 @@ class Outcome:
     nodes: tuple[int, ...]
     best: int | None
     complete: bool
-    tally: Tally
+    tally: SearchTally
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class Search:
     task: Task
     seconds: float | None = None
     by_node: bool = False
-    tally: Tally = field(default_factory=Tally)
+    tally: SearchTally = field(default_factory=SearchTally)
     _judged: dict[int, bool] = field(default_factory=dict)
 
     @functools.cached_property
