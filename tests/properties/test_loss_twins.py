@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.linkage import own_is_nearest
-from discreet.loss.categorical import categorical_loss
-from discreet.loss.continuous import continuous_loss
 from discreet.loss.generalization import entropy_shares, precision
 from discreet.loss.score import _interval_disclosure
 from tests import loss_twin
+from tests.loss_of_arrays import categorical_loss, continuous_loss
 
 CASES = settings(deadline=None, max_examples=250)
 

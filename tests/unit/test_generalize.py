@@ -190,3 +190,11 @@ def test_hierarchies_must_fit_the_keys(patients):
     wild = ds.read(ds.datasets.patients(50, seed=1), keys=["age"], missing="wildcard")
     with pytest.raises(ds.DiscreetError, match="wildcard"):
         ds.generalize(wild, {}, ds.KAnonymity(2))
+
+
+def test_problems_of_all_hierarchies_are_told_at_once():
+    data = ds.read({"a": ["x", "y"], "b": ["u", "v"], "c": ["p", "q"]}, keys=["a", "b", "c"])
+    short = {"a": ds.Hierarchy.from_dict({"x": ["*"]}), "b": ds.Hierarchy.from_dict({"u": ["*"]})}
+    with pytest.raises(ds.DiscreetError) as error:
+        ds.generalize(data, short, ds.KAnonymity(2))
+    assert [problem.code for problem in error.value.problems] == ["D20", "D20"]

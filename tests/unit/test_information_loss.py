@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.loss.categorical import categorical_loss
-from discreet.loss.continuous import continuous_loss
 from tests import loss_twin
+from tests.loss_of_arrays import categorical_loss, continuous_loss
 
 
 def test_il1_to_il3_are_relative_changes():

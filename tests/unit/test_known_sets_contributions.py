@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.known_sets.contributions import cell_shares, contributions
+from discreet.kernels.known_sets.contributions import contributions
 from discreet.kernels.known_sets.enumeration import known_sets
 from discreet.kernels.known_sets.gather import record_sums
 from discreet.kernels.known_sets.sensitivity import whole_weights
-from discreet.kernels.known_sets.unions import unions
 from tests.known_sets_files import constants, drawn, files, ways
 from tests.known_sets_twin import slow_contributions
 
@@ -48,30 +47,6 @@ def test_the_order_of_the_records_does_not_matter_to_the_last_bit(file, way, ran
         second = contributed(([c[order] for c in columns], *rest), threads=1)
     for one, other in zip(first, second, strict=True):
         assert np.array_equal(one, other)
-
-
-@given(files(), ways)
-def test_cells_counted_elsewhere_give_the_same_shares(file, way) -> None:
-    columns, radices, sets, pk, weights = file
-    n = len(columns[0])
-    whole, bits = whole_weights(weights, n)
-    amounts = np.zeros(n, np.int64)
-    for column, values in zip(columns, whole, strict=True):
-        amounts += 0 if values is None else values[column]
-    found = np.zeros(len(sets))
-    found[0] = amounts.sum() / n
-    with constants(**way):
-        for union in unions(sets, radices, n):
-            rows = np.column_stack([columns[a].astype(np.int64) for a in union.attributes])
-            tuples, at, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-            sums = np.zeros(len(counts), np.int64)
-            np.add.at(sums, at.ravel(), amounts)
-            codes = [tuples[:, i] for i in range(len(union.attributes))]
-            shares, _ = cell_shares(union, codes, counts, sums, radices, sets, whole)
-            found[list(union.members)] = shares
-        by_set, _ = contributed(file)
-    # where rows stand for several records, whole numbers are rounded at other places
-    np.testing.assert_allclose(np.ldexp(pk * found, -bits), by_set, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("room", [1, 2**12])

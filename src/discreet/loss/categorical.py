@@ -54,25 +54,6 @@ class CategoricalLoss:
     dimension: int
 
 
-def categorical_loss(
-    x: Codes,
-    y: Codes,
-    cardinalities: Sequence[int],
-    ordinal: Sequence[bool],
-    dimension: int = 2,
-) -> CategoricalLoss:
-    """Compare original codes x with masked codes y, one array per attribute, records linked.
-
-    The codes of an ordinal attribute are ranks.
-    """
-    dist = [attribute_dist(a, b, o) for a, b, o in zip(x, y, ordinal, strict=True)]
-    ebil = [attribute_ebil(a, b, c) for a, b, c in zip(x, y, cardinalities, strict=True)]
-    tables = [
-        table_variation(x, y, cardinalities, chosen) for chosen in tables_of(len(x), dimension)
-    ]
-    return added_up(dist, ebil, tables, dimension)
-
-
 def tables_of(attributes: int, dimension: int) -> list[tuple[int, ...]]:
     """The attributes of each contingency table up to a dimension."""
     return [

@@ -158,11 +158,6 @@ def around(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.maximum(QUANTILES - width, 0), np.minimum(QUANTILES + width, 1)
 
 
-def continuous_loss(x: Matrix, y: Matrix) -> ContinuousLoss:
-    """Compare original values x with masked values y, one column per attribute, rows linked."""
-    return loss_of(Summary.of(x, y))
-
-
 def loss_of(found: Summary) -> ContinuousLoss:
     """All measures."""
     pairs = np.triu_indices(len(found.mean_x), 1)

@@ -19,7 +19,7 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy, fit_all
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
@@ -260,7 +260,7 @@ def _task(
     initial = data.initial if isinstance(data, Masked) else data
     return Task(
         keys=found,
-        recodings=tuple(_fitted(hierarchies.get(key), found, a) for a, key in enumerate(keys)),
+        recodings=_fitted(hierarchies, found),
         criterion=parts,
         limits=limits,
         n=initial.n,
@@ -275,10 +275,16 @@ def _task(
     )
 
 
-def _fitted(hierarchy: Hierarchy | None, found: FrequencySet, a: int) -> Recoding:
-    name, values = found.attributes[a], found.values[a]
-    counts = np.bincount(found.codes[a], found.counts, len(values)).astype(np.int64)
-    return hierarchy.fit(name, values, counts) if hierarchy else _as_it_is(name, values)
+def _fitted(hierarchies: Mapping[str, Hierarchy], found: FrequencySet) -> tuple[Recoding, ...]:
+    """The hierarchies at the values of their keys; a key without one stays as it is."""
+    values = dict(zip(found.attributes, found.values, strict=True))
+    counts = {
+        name: np.bincount(codes, found.counts, len(values[name])).astype(np.int64)
+        for name, codes in zip(found.attributes, found.codes, strict=True)
+    }
+    given = {name: hierarchies[name] for name in values if name in hierarchies}
+    fitted = fit_all(given, values, counts)
+    return tuple(fitted.get(name) or _as_it_is(name, values[name]) for name in values)
 
 
 def _as_it_is(name: str, values: pa.Array) -> Recoding:

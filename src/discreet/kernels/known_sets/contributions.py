@@ -12,7 +12,7 @@ records and 27 sensitive attributes). A set that leaves nothing sensitive unknow
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import frexp, prod
+from math import frexp
 
 import numpy as np
 from numba import njit
@@ -25,7 +25,6 @@ from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.sensitivity import effective, in_set, totals, whole_weights
 from discreet.kernels.known_sets.tables import RollUp
 from discreet.kernels.known_sets.unions import Union, unions
-from discreet.kernels.packing import pack
 
 _BITS = 62
 
@@ -79,33 +78,6 @@ def contributions(
     share = np.ldexp(pk, -bits)
     as_sensitive = np.array([_reached(*own, reach) for own in zip(columns, weights, strict=True)])
     return share * open_, as_sensitive - share @ told
-
-
-def cell_shares(
-    union: Union,
-    codes: Sequence[Array],
-    counts: Ints,
-    amounts: Ints,
-    cardinalities: Sequence[int],
-    sets: Sequence[Set],
-    whole: Whole,
-) -> tuple[Floats, Floats]:
-    """From the cells of a union, per member: Σ over classes of the mean of T − S, and of each w_A.
-
-    Parameters
-    ----------
-    codes : one column per attribute of the union, in its order
-    counts, amounts : per cell, the records and the sum of their whole-number T
-    whole : the whole-number weights, per attribute of the file
-    """
-    if not union.table:
-        columns = dict(zip(union.attributes, codes, strict=True))
-        return _of_parts(union, columns, counts, amounts, cardinalities, sets, whole, map)
-    radices = [int(cardinalities[a]) for a in union.attributes]
-    place, _ = pack(codes, radices)
-    tables = [np.zeros(prod(radices), np.int64), np.zeros(prod(radices), np.int64)]
-    tables[0][place], tables[1][place] = counts, amounts
-    return _of_table(union, tables, cardinalities, sets, whole)
 
 
 def _of_table(
