@@ -20,11 +20,10 @@ from numba import njit
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Packer, stretches
-from discreet.kernels.known_sets.progress import SetProgress
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.sensitivity import effective, in_set, totals, whole_weights
 from discreet.kernels.known_sets.tables import RollUp
-from discreet.kernels.known_sets.unions import Union, unions
+from discreet.kernels.known_sets.unions import SetProgress, Union, unions
 
 _BITS = 62
 

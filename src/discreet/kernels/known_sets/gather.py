@@ -17,10 +17,9 @@ from discreet.kernels.arrays import Floats
 from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
 from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
-from discreet.kernels.known_sets.progress import SetProgress
 from discreet.kernels.known_sets.sensitivity import effective, totals
 from discreet.kernels.known_sets.tables import table_sums
-from discreet.kernels.known_sets.unions import Union, unions
+from discreet.kernels.known_sets.unions import SetProgress, Union, unions
 
 
 def record_sums(

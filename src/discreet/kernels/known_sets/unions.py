@@ -12,14 +12,14 @@ adds in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from discreet.kernels.known_sets.arrays import Set
+from discreet.kernels.known_sets.arrays import Advance, Each, Set
 
 # From measurements with a million and ten million records (benchmarks/record_risk.py), in ns.
 _RECORD, _ATTRIBUTE, _CELL = 1.5, 0.17, 8.0  # to count and look up, to pack, to sum up
@@ -160,3 +160,30 @@ def _refined(sets: Sequence[Set], place: Mapping[Set, int], rank: Mapping[int, i
         )
         for root in sorted(by_root, key=rank.__getitem__)
     ]
+
+
+class SetProgress:
+    """Counts the sets of a plan; the empty set, which is in no union, is done from the start."""
+
+    def __init__(self, advance: Advance | None, sets: int, plan: Sequence[Union]) -> None:
+        self._advance, self._sets = advance, sets
+        self._done = sets - sum(len(union.members) for union in plan)
+
+    def add(self, union: Union) -> None:
+        """Count the sets of a union as done."""
+        self._done += len(union.members)
+        self._tell(self._done)
+
+    def within(self, union: Union, each: Each) -> Each:
+        """A map that tells how much of a union is done."""
+
+        def mapped(step: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+            for i, found in enumerate(each(step, items)):
+                self._tell(self._done + len(union.members) * i // len(items))
+                yield found
+
+        return mapped
+
+    def _tell(self, done: int) -> None:
+        if self._advance is not None:
+            self._advance(done, self._sets)
