@@ -7,11 +7,13 @@ Compiled kernels run as plain Python, so that a change in one is never hidden by
 python -m tests.mutation                   60 mutants of each folder, drawn by a fixed seed
 python -m tests.mutation --number 0        all of them
 python -m tests.mutation --folder loss     those of one folder
+python -m tests.mutation --before e6f5ef8  also how many the tests of that commit kill by themselves
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import random
@@ -39,6 +41,7 @@ LEFT_OUT = ("test_docs", "test_docs_site", "test_rebuilt", "test_report", "test_
             "test_004_trends", "test_report_parts", "test_plan_text", "test_phrasing", "test_hierarchy")  # fmt: skip
 LONGEST = 200  # seconds of processor time for the tests of one mutant: beyond, it loops
 COPIED = ("src", "tests", "papers", "examples", "pyproject.toml")
+LEFT = ("survived", "unreached")
 EQUIVALENT = Path(__file__).parent / "equivalent.txt"
 
 
@@ -49,6 +52,7 @@ def main() -> int:
     parser.add_argument("--folder", action="append", choices=FOLDERS)
     parser.add_argument("--seconds", type=float, default=60, help="of tests, per mutant")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--before", help="a commit: what do the tests kill that it had?")
     parser.add_argument("--survey", type=Path, help="a survey kept from an earlier run")
     parser.add_argument("--output", type=Path, help="every mutant with its fate, as JSON")
     asked = parser.parse_args()
@@ -63,11 +67,12 @@ def main() -> int:
         tests = _survey(copies, asked.survey)
         _require_green(tests, copies[0])
         print(f"{len(mutants):,} of {every:,} mutants, {len(tests):,} tests", flush=True)
-        fates = _run(mutants, tests, copies, asked.seconds)
+        older = _older(tests, asked.before) if asked.before else set(tests)
+        fates = _run(mutants, tests, older, copies, asked.seconds)
     if asked.output:
         rows = [{"mutant": m.key, "line": m.line, "fate": f} for m, f in fates]
         asked.output.write_text(json.dumps(rows, indent=1))
-    return _report(fates, excused)
+    return _report(fates, excused, asked.before)
 
 
 def _mutants(folder: str) -> list[Mutant]:
@@ -165,9 +170,42 @@ def _holds_tests(path: Path) -> bool:
     )
 
 
+def _older(tests: dict[str, dict], commit: str) -> set[str]:
+    """The tests that a commit had, by file and name; examples of the docs are older ones."""
+    known: dict[str, set[str]] = {}
+
+    def names(path: str) -> set[str]:
+        shown = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, check=False,
+                               capture_output=True, text=True)  # fmt: skip
+        if shown.returncode:
+            return set()
+        tree = ast.walk(ast.parse(shown.stdout))
+        return {node.name for node in tree if isinstance(node, ast.FunctionDef)}
+
+    older = set()
+    for test in tests:
+        path, _, name = test.partition("::")
+        if not path.startswith("tests/"):
+            older.add(test)
+            continue
+        if path not in known:
+            known[path] = names(path)
+        if name.partition("[")[0].rpartition("::")[2] in known[path]:
+            older.add(test)
+    return older
+
+
 def _run(
-    mutants: list[Mutant], tests: dict[str, dict], copies: list[Path], seconds: float
+    mutants: list[Mutant],
+    tests: dict[str, dict],
+    older: set[str],
+    copies: list[Path],
+    seconds: float,
 ) -> list[tuple[Mutant, str]]:
+    """The fate of each mutant: first what the older tests make of it, then the others."""
+    parts = [
+        {name: tests[name] for name in tests if (name in older) == old} for old in (True, False)
+    ]
     free: Queue[Path] = Queue()
     for copy in copies:
         free.put(copy)
@@ -176,7 +214,10 @@ def _run(
     def one(mutant: Mutant) -> str:
         copy = free.get()
         try:
-            fate = _fate(mutant, _chosen(mutant, tests, seconds), copy)
+            fate = _fate(mutant, _chosen(mutant, parts[0], seconds), copy)
+            if fate in LEFT:
+                later = _fate(mutant, _chosen(mutant, parts[1], seconds), copy)
+                fate = "killed since" if later not in LEFT else min(fate, later)
         finally:
             free.put(copy)
         done[fate] += 1
@@ -233,19 +274,22 @@ def _tested(chosen: list[str], copy: Path) -> int:
     ).returncode
 
 
-def _report(fates: list[tuple[Mutant, str]], excused: set[str]) -> int:
-    left = [(m, f) for m, f in fates if f in {"survived", "unreached"}]
+def _report(fates: list[tuple[Mutant, str]], excused: set[str], before: str | None) -> int:
+    left = [(m, f) for m, f in fates if f in LEFT]
     equivalent = [m for m, _ in left if m.key in excused]
     open_ = sorted((str(m), f) for m, f in left if m.key not in excused)
     for folder in FOLDERS:
         own = [f for m, f in fates if m.path.is_relative_to(PACKAGE / folder)]
         if own:
-            dead = sum(f in {"killed", "timeout"} for f in own)
+            dead = sum(f not in LEFT for f in own)
             print(f"{folder:<15} {dead:>4} of {len(own):>4} killed ({dead / len(own):.1%})")
     dead = len(fates) - len(left)
     print(f"{'all':<15} {dead:>4} of {len(fates):>4} killed ({dead / len(fates):.1%}); "
           f"{len(equivalent)} equivalent; without them "
           f"{dead / max(len(fates) - len(equivalent), 1):.1%}")  # fmt: skip
+    if before:
+        old = sum(f in {"killed", "timeout"} for _, f in fates)
+        print(f"by the tests of {before} alone {old} ({old / len(fates):.1%})")
     for line, fate in open_:
         print(f"{fate:<9} {line}")
     return 0

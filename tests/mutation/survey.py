@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-LONGEST = 15
+LONGEST = 6
 _ROOT = f"{Path.cwd()}/"
 _FOLDER = f"{_ROOT}src/discreet/"
 _entered: set[tuple[str, int]] = set()
