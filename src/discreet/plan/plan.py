@@ -80,6 +80,13 @@ class Plan:
             Roles that it has already are kept; a column without one gets a suggestion.
         output : str, optional
             Name of the masked file.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> survey = ds.read({"name": list("abcd"), "age": [23, 37, 38, 41], "sex": list("FMMF")})
+        >>> ds.Plan.first(survey).document["roles"]
+        {'identifiers': ['name'], 'keys': ['age', 'sex']}
         """
         from discreet.plan.first_plan import first_plan
 
@@ -87,12 +94,23 @@ class Plan:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Plan:
-        """Read a plan, or say all that is wrong with it, with the lines.
+        r"""Read a plan, or say all that is wrong with it, with the lines.
 
         Parameters
         ----------
         path : str or path
             A TOML file. The files that it names are relative to its folder.
+
+        Examples
+        --------
+        >>> import discreet as ds, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+        >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+        >>> made = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+        >>> made.write(folder / "release.toml")
+        >>> ds.Plan.read(folder / "release.toml")
+        Plan for survey.csv: sample
         """
         if not isinstance(path, str | os.PathLike):
             fail("S01", "the path is not a path.", "Give the name of a plan, release.toml.")
@@ -103,7 +121,15 @@ class Plan:
 
     @classmethod
     def of(cls, document: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Plan:
-        """A plan from its sections as plain values; files are relative to the folder."""
+        """A plan from its sections as plain values; files are relative to the folder.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> sections = {"source": {"file": "survey.csv"}, "steps": [{"do": "sample", "n": 3}]}
+        >>> ds.Plan.of(sections)
+        Plan for survey.csv: sample
+        """
         if not isinstance(document, Mapping):
             fail("P31", "a plan is a table of sections.", 'Write {"source": {…}, "steps": […]}.')
         from discreet.plan.calls import plain
@@ -112,7 +138,14 @@ class Plan:
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """The JSON Schema of plans, with all methods, criteria and measures there are."""
+        """The JSON Schema of plans, with all methods, criteria and measures there are.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ds.Plan.schema()["properties"]["roles"]["title"]
+        'Roles'
+        """
         from discreet.plan.schema import schema
 
         return schema()
