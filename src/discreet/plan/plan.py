@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from discreet.plan.release import Release
 
 _FORMAT = ("separator", "encoding", "names", "header")
+# Editors look for the directive in the first lines, and for the file beside the plan.
+_SCHEMA = """\
+#:schema ./release.schema.json
+# Editors complete and check a plan with it: discreet schema > release.schema.json
+
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -323,12 +329,12 @@ class Plan:
         return copy.deepcopy(dict(self.document))
 
     def to_toml(self) -> str:
-        """The plan as TOML, always the same text."""
+        """The plan as TOML, always the same text; it names its schema, for editors."""
         document, notes = dict(self.document), dict(self.notes)
         if self.source is None:
             missing = 'file = "…": the records came from a frame; save them and name the file.'
             document, notes = {"source": {}, **document}, {("source",): missing, **notes}
-        return to_toml(document, notes)
+        return _SCHEMA + to_toml(document, notes)
 
     def to_python(self) -> str:
         """The same steps as a Python script, to be run in the folder of the plan."""
