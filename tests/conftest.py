@@ -1,5 +1,6 @@
 """What the tests share: where the reference data lie, and the settings of hypothesis."""
 
+import functools
 import os
 from pathlib import Path
 
@@ -30,6 +31,37 @@ def reference_data():
         return path
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plans_fit_their_schema():
+    """Hold every plan that a test makes or reads against the schema that editors check it with."""
+    from discreet.plan import plan
+
+    read = plan._checked
+
+    def held(document, *where):
+        found = read(document, *where)
+        assert schema_errors(document) == []
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "_checked", held)
+        yield
+
+
+def schema_errors(document):
+    """Where a plan is not as ``discreet schema`` says, by the ways to its keys."""
+    from jsonschema import Draft202012Validator
+
+    return [error.json_path for error in Draft202012Validator(_schema()).iter_errors(document)]
+
+
+@functools.cache
+def _schema():
+    import discreet as ds
+
+    return ds.Plan.schema()
 
 
 # Tests that watch other processes, a browser or the clock: a busy machine may upset them once.

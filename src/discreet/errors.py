@@ -82,7 +82,17 @@ class Problem:
 
 
 class DiscreetError(Exception):
-    """Base of all errors of this package; ``problems`` lists everything found wrong."""
+    """Base of all errors of this package; ``problems`` lists everything found wrong.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> try:
+    ...     ds.read({"age": [23]}, keys=["agee", "sex"])
+    ... except ds.DiscreetError as error:
+    ...     type(error).__name__, [problem.code for problem in error.problems]
+    ('InvalidRole', ['R01', 'R01'])
+    """
 
     def __init__(self, *problems: Problem) -> None:
         self.problems: tuple[Problem, ...] = problems

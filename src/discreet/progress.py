@@ -34,7 +34,17 @@ _POLL = 0.1  # seconds between two looks at a running kernel
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stage of the work is."""
+    """How far a stage of the work is.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> seen = []
+    >>> with ds.on_progress(seen.append):
+    ...     _ = ds.microaggregate(ds.read({"age": [8, 10, 19, 23]}, keys=["age"]), k=2)
+    >>> (seen[-1].stage, seen[-1].done, seen[-1].total), seen[-1].seconds >= 0
+    (('grouping similar records', 4, 4), True)
+    """
 
     stage: str
     done: int

@@ -109,6 +109,14 @@ def test_a_file_that_is_as_it_was_is_verified(release):
     assert found.not_compared == ()
 
 
+def test_a_release_without_roles_is_verified(tmp_path):
+    (tmp_path / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n")
+    steps = [{"do": "sample", "n": 2, "seed": 1}]
+    plan = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, tmp_path)
+    ledger = plan.run().ledger
+    assert ledger.verify(tmp_path / "masked.csv", initial=tmp_path / "survey.csv").satisfied
+
+
 def test_with_the_original_the_plan_is_run_again_and_gives_the_same_bytes(release):
     folder, name = release
     found = verify(folder, name, initial=folder / "patients.csv")

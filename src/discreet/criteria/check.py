@@ -37,7 +37,16 @@ class Violations:
 @dataclass(frozen=True, repr=False)
 class Check(Result):
     """Whether a criterion holds. ``by`` counts the violations for each reason: the class size,
-    or a confidential attribute; a class may fail for several."""
+    or a confidential attribute; a class may fail for several.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [50, 50, 30], "sex": list("MMF")}, keys=["age", "sex"])
+    >>> found = ds.check(survey, ds.KAnonymity(2))
+    >>> found.satisfied, found.violating_classes, found.violating_records
+    (False, 1, 1)
+    """
 
     criterion: Criterion
     satisfied: bool

@@ -41,6 +41,21 @@ class DisclosureRiskAtMost(Criterion):
         Between 0 and 1.
     weights : Weights, optional
         DR_max when not given.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> masked = ds.sample(survey, n=2, seed=1)
+    >>> ds.check(masked, ds.DisclosureRiskAtMost(0.5)).satisfied
+    True
+    >>> ds.DisclosureRiskAtMost(0.5, ds.Weights.minimal()).describe()
+    'disclosure risk of at most 0.5 (weights: minimal)'
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
+      for microdata*: equation (6).
     """
 
     compares_files: ClassVar[bool] = True

@@ -36,6 +36,11 @@ class KAnonymity(Criterion):
     --------
     >>> KAnonymity(5)
     KAnonymity(k=5)
+
+    References
+    ----------
+    - Samarati (2001), *Protecting respondents' identities in microdata release*. IEEE Transactions
+      on Knowledge and Data Engineering 13 (6).
     """
 
     k: LeastSize

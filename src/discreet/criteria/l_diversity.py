@@ -53,6 +53,11 @@ class LDiversity(Criterion):
     --------
     >>> LDiversity(3, kind="entropy").describe()
     'entropy 3-diversity'
+
+    References
+    ----------
+    - Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam (2006), *l-diversity: privacy beyond
+      k-anonymity*. ICDE.
     """
 
     l: Annotated[  # noqa: E741

@@ -58,6 +58,11 @@ class PSensitiveKAnonymity(Criterion):
     '2-sensitive 5-anonymity'
     >>> PSensitiveKAnonymity(p=2, k=5, confidential="illness").describe()
     "2-sensitive 5-anonymity (p counts 'illness' only)"
+
+    References
+    ----------
+    - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops:
+      Definition 2.
     """
 
     p: Annotated[

@@ -63,6 +63,11 @@ class TCloseness(Criterion):
     --------
     >>> TCloseness(0.2).describe()
     '0.2-closeness (equal distance)'
+
+    References
+    ----------
+    - Li, Li, Venkatasubramanian (2007), *t-closeness: privacy beyond k-anonymity and l-diversity*.
+      ICDE.
     """
 
     t: Annotated[

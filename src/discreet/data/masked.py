@@ -73,6 +73,16 @@ class Masked(Microdata):
     drawn_in : tuple of int
         Which records the last step changed though their risk was not above its limit, by their
         place in the file that it was given.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+    >>> masked.initial is ages, [step.method for step in masked.steps], sorted(masked.changed)
+    (True, ['microaggregate'], ['age'])
+    >>> masked.to("arrow")["age"].to_pylist()[:4]
+    [9.0, 9.0, 21.0, 21.0]
     """
 
     initial: Microdata = field(kw_only=True)

@@ -42,7 +42,16 @@ POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Microdata:
-    """Records with roles, types and a missing-value policy. Made by ``ds.read``."""
+    """Records with roles, types and a missing-value policy. Made by ``ds.read``.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [23, 37, 38], "illness": ["flu", "flu", "none"]},
+    ...                  keys=["age"], confidential=["illness"])
+    >>> survey.n, survey.columns, survey.keys, survey.types["age"].measure
+    (3, ('age', 'illness'), ('age',), 'continuous')
+    """
 
     source: engine.Source
     roles: Roles

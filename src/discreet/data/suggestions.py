@@ -111,6 +111,13 @@ class RoleSuggestions(Result):
     """A role for every column, with the reason; to be corrected by someone who knows the data.
 
     ``.roles`` are arguments of ``ds.read``.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> found = ds.suggest_roles(ds.read({"age": [23, 37, 38] * 9, "ssn": list(range(27))}))
+    >>> found.roles["keys"], found.reason("ssn")
+    (['age'], 'by its name, a social security or national number')
     """
 
     suggestions: tuple[Suggestion, ...]

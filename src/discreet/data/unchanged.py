@@ -102,6 +102,14 @@ class Unchanged(Result):
     scaled : tuple of str
         Those whose values a sample multiplied, as it must: weights. They tell records apart as
         before, and stay on the list.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [23, 37, 38] * 9, "fare": list(range(27))}, keys=["age"])
+    >>> found = ds.unchanged(survey)
+    >>> found.released, [one.column for one in found.flagged]
+    (2, ['fare'])
     """
 
     columns: tuple[UnchangedColumn, ...]

@@ -29,6 +29,16 @@ class Written(Result):
         What was written.
     identifiers : tuple of str
         Identifiers that were written all the same.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = survey.write(f"{folder}/survey.csv")
+    >>> written.path.name, written.identifiers
+    ('survey.csv', ())
     """
 
     path: Path

@@ -112,6 +112,11 @@ def billing(n: int, seed: int = 0) -> pa.Table:
     974
     >>> file.group_by(["Age", "Race", "Sex"]).aggregate([]).num_rows  # classes of KA2
     434
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing.
     """
     rng = stream(n, seed, file=0)
     age, sex = _age_and_sex(rng, n)

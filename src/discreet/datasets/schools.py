@@ -119,6 +119,11 @@ def school_records(n: int = 1_009_993, seed: int = 1) -> pa.Table:
     (1000, 27)
     >>> records["gender"].value_counts().field("values").to_pylist()
     ['Male', 'Female']
+
+    References
+    ----------
+    - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
+      Conference.
     """
     rng = stream(n, seed, file=2)
     gender = draw(rng, n, (48.6, 51.4))

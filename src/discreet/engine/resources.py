@@ -33,6 +33,13 @@ class Settings(Result):
         Where it lays down what does not fit, in a private folder; None: the system's.
     schema : str or None
         Of a database, where steps are kept as tables; None: in temporary tables alone.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> with ds.settings(threads=2) as inside:
+    ...     inside.threads, inside.to_dict()["memory_limit"]
+    (2, None)
     """
 
     memory_limit: str | None

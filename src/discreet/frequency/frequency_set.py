@@ -38,6 +38,14 @@ class FrequencySet:
         The declared scale of each attribute, or None; empty where none has one.
 
     An attribute may stand twice in it: a key that is confidential, beside the keys.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> found = survey.frequency_set(["sex"])
+    >>> found.values[0].to_pylist(), found.counts.tolist()
+    (['F', 'M'], [2, 3])
     """
 
     attributes: tuple[str, ...]
@@ -53,7 +61,16 @@ class FrequencySet:
         table: pa.Table,
         scales: Mapping[str, Sequence[str] | None] | None = None,
     ) -> FrequencySet:
-        """Code a table of combinations (one column per attribute, then the count)."""
+        """Code a table of combinations (one column per attribute, then the count).
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> table = pa.table({"sex": ["F", "M"], "count": [2, 3]})
+        >>> found = FrequencySet.from_arrow(["sex"], table)
+        >>> found.codes[0].tolist(), found.counts.tolist()
+        ([0, 1], [2, 3])
+        """
         declared = tuple((scales or {}).get(name) for name in attributes)
         columns = table.columns[-2::-1]  # by place: a key that is confidential stands there twice
         counts = np.array(table.columns[-1], dtype=np.int64)

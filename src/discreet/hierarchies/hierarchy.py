@@ -60,6 +60,14 @@ class Hierarchy:
     Hierarchy(intervals of 10, 20, then *)
     >>> ages.fit("age", pa.array([23, 37, 38])).table().to_pydict()["level1"]
     ['[20, 30)', '[30, 40)', '[30, 40)']
+
+    References
+    ----------
+    - Samarati (2001), *Protecting respondents' identities in microdata release*. IEEE Transactions
+      on Knowledge and Data Engineering 13 (6).
+    - Sweeney (2002), *Achieving k-anonymity privacy protection using generalization and
+      suppression*. International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10
+      (5).
     """
 
     rule: Rule

@@ -81,6 +81,26 @@ class InformationLoss(Result):
         Initial records that are not in the masked file.
     left_out : int
         Released records left out of the continuous measures because a value is missing.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+    >>> found = ds.information_loss(ages, masked)
+    >>> found.changed, round(found.sse_ratio, 4)
+    (('age',), 0.0084)
+    >>> found.not_applicable["loss"]
+    'it is for a generalization that was made here.'
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): sections 6.1 and 6.2.
+    - Mateo-Sanz, Domingo-Ferrer, Sebé (2005), *Probabilistic information loss measures in
+      confidentiality protection of continuous microdata*. Data Mining and Knowledge Discovery 11
+      (2).
+    - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD.
     """
 
     measures: Mapping[str, float | None]
@@ -255,6 +275,15 @@ def information_loss(
     0.0084
     >>> ds.information_loss(ages, ds.sample(ages, n=4, seed=1)).not_applicable["il1"]
     'no value was changed, and it does not see the 4 records left out.'
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): sections 6.1 and 6.2.
+    - Mateo-Sanz, Domingo-Ferrer, Sebé (2005), *Probabilistic information loss measures in
+      confidentiality protection of continuous microdata*. Data Mining and Knowledge Discovery 11
+      (2).
+    - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD.
     """
     asked = _scope(scope)
     raise_all(whole_number("dimension", dimension, 1))

@@ -52,6 +52,18 @@ class RegressionLoss(Result):
     recoded : tuple of str
         Attributes whose labels in the masked file stand for several values, or in part for
         others: neither their coefficients nor the intercepts are compared.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [23, 25, 37, 38, 51, 52], "income": [20, 22, 30, 35, 41, 40]}
+    >>> survey = ds.read(table, keys=["age"])
+    >>> masked = ds.microaggregate(survey, ["age"], k=2, method="fixed")
+    >>> found = ds.regression_loss(survey, masked, "income ~ age")
+    >>> found.terms, [round(one, 2) for one in found.initial]
+    (('intercept', 'age'), [4.56, 0.71])
+    >>> [round(one, 2) for one in found.masked]
+    [4.66, 0.71]
     """
 
     formula: str

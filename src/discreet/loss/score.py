@@ -53,6 +53,22 @@ class Score(Result):
         100 · DR_max, for comparison; it is not part of the score.
     blocks : int
         Number of blocks that linkage was tried in; 1 means all records were compared.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [8, 10, 19, 23, 37, 43, 68, 72], "bill": [3, 1, 4, 1, 5, 9, 2, 6]}
+    >>> survey = ds.read(table, keys=["age", "bill"])
+    >>> found = ds.score(survey, ds.microaggregate(survey, k=2))
+    >>> found.value == (found.information_loss + found.disclosure_risk) / 2, found.blocks
+    (True, 1)
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
+      microdata*. In: Confidentiality, Disclosure, and Data Access.
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): section 3.1.
     """
 
     value: float
@@ -109,6 +125,13 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     >>> survey = ds.read(ds.datasets.patients(400, seed=1), keys=["age", "income"])
     >>> ds.score(survey, ds.microaggregate(survey, k=5)).value < 50
     True
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
+      microdata*. In: Confidentiality, Disclosure, and Data Access.
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): section 3.1.
     """
     found = information_loss(initial, masked, on=on)
     attack = linkage_attack(initial, masked, found, on=on)

@@ -32,6 +32,15 @@ class Statistics(Result):
     """Rows of (attribute, statistic, initial, masked).
 
     The correlation of an attribute that does not vary is None.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+    >>> found = ds.compare_statistics(ages, masked)
+    >>> [(attribute, statistic) for attribute, statistic, _, _ in found.rows][:3]
+    [('age', 'mean'), ('age', 'standard deviation'), ('age', 'quantile 5%')]
     """
 
     rows: tuple[Row, ...]

@@ -141,6 +141,18 @@ def generalize(
     >>> h = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.prefixes([5, 3, 0])}
     >>> ds.generalize(survey, h, ds.KAnonymity(3), max_suppressed=0).best.levels
     {'sex': 0, 'zip': 2}
+
+    References
+    ----------
+    - Samarati (2001), *Protecting respondents' identities in microdata release*. IEEE Transactions
+      on Knowledge and Data Engineering 13 (6).
+    - Sweeney (2002), *Achieving k-anonymity privacy protection using generalization and
+      suppression*. International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10
+      (5).
+    - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops:
+      Algorithm 3.
+    - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
+      for microdata*.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

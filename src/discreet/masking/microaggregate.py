@@ -237,6 +237,15 @@ def microaggregate(
     >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
     >>> ds.microaggregate(ages, ["age"], k=4, method="fixed").to("arrow")["age"].to_pylist()
     [15.0, 15.0, 15.0, 15.0, 55.0, 55.0, 55.0, 55.0]
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): Algorithm 5.1.
+    - Solanas, Martínez-Ballesté (2006), *V-MDAV: a multivariate microaggregation with variable
+      group size*. COMPSTAT.
+    - Hansen, Mukherjee (2003), *A polynomial algorithm for optimal univariate microaggregation*.
+      IEEE Transactions on Knowledge and Data Engineering 15 (4).
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

@@ -132,6 +132,11 @@ def protect_records(
     >>> masked = ds.protect_records(survey, risk, at_most=40)
     >>> masked.changes
     {'illness': 1}
+
+    References
+    ----------
+    - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
+      Conference.
     """
     _require(data, risk, at_most, method, columns, cost)
     require_ids(data)

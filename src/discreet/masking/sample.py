@@ -110,6 +110,11 @@ def sample(
     >>> survey = ds.read(ds.datasets.billing(1000, seed=1), keys=["Age", "Sex", "Zip"])
     >>> ds.sample(survey, fraction=0.1, seed=1).n
     100
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

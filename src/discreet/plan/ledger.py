@@ -31,7 +31,7 @@ _RISK = ("n", "t", "minimal", "maximal")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ledger(Result):
-    """What was done. Written by a run of a plan, read by ``.read``.
+    r"""What was done. Written by a run of a plan, read by ``.read``.
 
     Attributes
     ----------
@@ -39,6 +39,20 @@ class Ledger(Result):
         The entries, as plain values.
     folder : Path
         Where it lies.
+
+    Examples
+    --------
+    >>> import discreet as ds, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+    >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+    >>> plan = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+    >>> ledger = plan.run().ledger
+    >>> print(ledger.explain())
+    masked.csv: 3 of 4 records, by discreet 0.1.0.
+    1. sample: 4 records before, 3 after.
+    >>> ledger.seeds(1), "seed" in ledger.public().document["plan"]["steps"][0]
+    ([1], False)
     """
 
     document: Mapping[str, Any]
@@ -46,7 +60,19 @@ class Ledger(Result):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Ledger:
-        """Read a ledger, or its public extract."""
+        r"""Read a ledger, or its public extract.
+
+        Examples
+        --------
+        >>> import discreet as ds, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+        >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+        >>> plan = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+        >>> _ = plan.run()
+        >>> ds.Ledger.read(folder / "masked.ledger.json").document["records"]
+        {'before': 4, 'after': 3}
+        """
         if not isinstance(path, str | os.PathLike):
             fail("S01", "the path is not a path.", "Give the name of a ledger, a .json file.")
         file = Path(path)

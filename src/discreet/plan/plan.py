@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from discreet.plan.release import Release
 
 _FORMAT = ("separator", "encoding", "names", "header")
+# Editors look for the directive in the first lines, and for the file beside the plan.
+_SCHEMA = """\
+#:schema ./release.schema.json
+# Editors complete and check a plan with it: discreet schema > release.schema.json
+
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +86,13 @@ class Plan(Result):
             Roles that it has already are kept; a column without one gets a suggestion.
         output : str, optional
             Name of the masked file.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> survey = ds.read({"name": list("abcd"), "age": [23, 37, 38, 41], "sex": list("FMMF")})
+        >>> ds.Plan.first(survey).document["roles"]
+        {'identifiers': ['name'], 'keys': ['age', 'sex']}
         """
         from discreet.plan.first_plan import first_plan
 
@@ -87,12 +100,23 @@ class Plan(Result):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Plan:
-        """Read a plan, or say all that is wrong with it, with the lines.
+        r"""Read a plan, or say all that is wrong with it, with the lines.
 
         Parameters
         ----------
         path : str or path
             A TOML file. The files that it names are relative to its folder.
+
+        Examples
+        --------
+        >>> import discreet as ds, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+        >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+        >>> made = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+        >>> made.write(folder / "release.toml")
+        >>> ds.Plan.read(folder / "release.toml")
+        Plan for survey.csv: sample
         """
         if not isinstance(path, str | os.PathLike):
             fail("S01", "the path is not a path.", "Give the name of a plan, release.toml.")
@@ -103,7 +127,15 @@ class Plan(Result):
 
     @classmethod
     def of(cls, document: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Plan:
-        """A plan from its sections as plain values; files are relative to the folder."""
+        """A plan from its sections as plain values; files are relative to the folder.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> sections = {"source": {"file": "survey.csv"}, "steps": [{"do": "sample", "n": 3}]}
+        >>> ds.Plan.of(sections)
+        Plan for survey.csv: sample
+        """
         if not isinstance(document, Mapping):
             fail("P31", "a plan is a table of sections.", 'Write {"source": {…}, "steps": […]}.')
         from discreet.plan.calls import plain
@@ -112,7 +144,14 @@ class Plan(Result):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """The JSON Schema of plans, with all methods, criteria and measures there are."""
+        """The JSON Schema of plans, with all methods, criteria and measures there are.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ds.Plan.schema()["properties"]["roles"]["title"]
+        'Roles'
+        """
         from discreet.plan.schema import schema
 
         return schema()
@@ -290,12 +329,12 @@ class Plan(Result):
         return copy.deepcopy(dict(self.document))
 
     def to_toml(self) -> str:
-        """The plan as TOML, always the same text."""
+        """The plan as TOML, always the same text; it names its schema, for editors."""
         document, notes = dict(self.document), dict(self.notes)
         if self.source is None:
             missing = 'file = "…": the records came from a frame; save them and name the file.'
             document, notes = {"source": {}, **document}, {("source",): missing, **notes}
-        return to_toml(document, notes)
+        return _SCHEMA + to_toml(document, notes)
 
     def to_python(self) -> str:
         """The same steps as a Python script, to be run in the folder of the plan."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release(Result):
-    """The outcome of a run.
+    r"""The outcome of a run.
 
     Attributes
     ----------
@@ -33,6 +33,17 @@ class Release(Result):
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.
+
+    Examples
+    --------
+    >>> import discreet as ds, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+    >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+    >>> plan = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+    >>> release = plan.run()
+    >>> release.satisfied, release.masked.n, [file.name for file in release.files]
+    (True, 3, ['masked.csv', 'masked.ledger.json'])
     """
 
     plan: Plan

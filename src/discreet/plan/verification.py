@@ -43,7 +43,20 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Verification(Result):
-    """The outcome: what agrees, what differs, and what could not be compared, with the reason."""
+    r"""The outcome: what agrees, what differs, and what could not be compared, with the reason.
+
+    Examples
+    --------
+    >>> import discreet as ds, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+    >>> steps = [{"do": "sample", "n": 3, "seed": 1}]
+    >>> plan = ds.Plan.of({"source": {"file": "survey.csv"}, "steps": steps}, folder)
+    >>> ledger = plan.run().ledger
+    >>> found = ledger.verify(folder / "masked.csv", initial=folder / "survey.csv")
+    >>> found.satisfied, found.differences
+    (True, ())
+    """
 
     agreed: tuple[str, ...]
     differences: tuple[Difference, ...]
@@ -196,7 +209,8 @@ def _form(masked: Path) -> dict[str, Any]:
 def _read(ledger: Ledger, masked: Path, named: list[str]) -> Any:
     """The masked file with its roles; the values of a CSV file as they are written."""
     plan = ledger.document["plan"]
-    roles = {n: v for n, v in plan["roles"].items() if n in ("keys", "confidential")}
+    given = plan.get("roles", {})
+    roles = {n: v for n, v in given.items() if n in ("keys", "confidential")}
     types = {} if masked.suffix == ".parquet" else dict.fromkeys(named, "nominal")
     policy = plan.get("source", {}).get("missing", "category")
     return ds.read(masked, **_form(masked), **roles, types=types, missing=policy)

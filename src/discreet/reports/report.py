@@ -57,6 +57,16 @@ class Report(Result):
         Whether the criteria hold; None when none was given.
     warnings : tuple of str
         What must be seen to before release.
+
+    Examples
+    --------
+    >>> import discreet as ds, tempfile
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = ds.report(ages, masked, f"{folder}/release.html", audience="public")
+    >>> written.path.name, written.audience, written.satisfied
+    ('release.html', 'public', None)
     """
 
     path: Path

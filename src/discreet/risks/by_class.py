@@ -87,6 +87,20 @@ class Risk(Result):
     partition : bool
         False when a missing key matches every value: "classes" then overlap, and the size of
         a record is the number of records compatible with it.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"age": [50, 30, 30, 20, 20, 50], "illness": ["flu", "flu", "none"] * 2}
+    >>> found = ds.risk(ds.read(table, keys=["age"], confidential=["illness"]))
+    >>> found.k, found.uniques, found.p, found.highest_risk
+    (2, 0, {'illness': 1}, 0.5)
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.2)–(2.4).
+    - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops.
     """
 
     n: int
@@ -244,8 +258,9 @@ def risk(data: Microdata) -> Risk:
 
     References
     ----------
-    Truta, Fotouhi, Barth-Jones (2004), Disclosure risk measures for the sampling disclosure
-    control method, equations (2.2)–(2.4).
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.2)–(2.4).
+    - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")

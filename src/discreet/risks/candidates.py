@@ -48,6 +48,20 @@ class KeyCandidates(Result):
         The attributes that were combined.
     left_out : tuple of str
         Columns that were not: those not named, or by default identifiers, record id, weight.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> people = ds.read({"age": [20, 30, 40, 20, 40], "sex": list("FFFMM")})
+    >>> found = ds.key_candidates(people)
+    >>> [(one.attributes, one.uniques) for one in found]
+    [(('age',), 1), (('sex',), 0), (('age', 'sex'), 5)]
+    >>> found.of(["age"]).distinct
+    0.6
+
+    References
+    ----------
+    - Motwani, Xu (2007), *Efficient algorithms for masking and finding quasi-identifiers*.
     """
 
     n: int

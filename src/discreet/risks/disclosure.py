@@ -53,6 +53,23 @@ class DisclosureRisk(Result):
         F_i, n_i of the initial file; f_i, t_i of the masked one.
     method : str
         How the file was masked, or "elsewhere".
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> found = ds.disclosure_risk(survey, ds.sample(survey, n=2, seed=1))
+    >>> found.n, found.t, found.minimal, found.maximal
+    (5, 2, 0.4, 0.4)
+    >>> found.weighted(ds.Weights.threshold(1))
+    0.4
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.10)–(2.13).
+    - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
+      for microdata*: equations (3)–(6).
     """
 
     n: int
@@ -243,7 +260,10 @@ def disclosure_risk(
 
     References
     ----------
-    Truta, Fotouhi, Barth-Jones (2004), equations (2.10)–(2.13); (2005), equations (3)–(6).
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.10)–(2.13).
+    - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
+      for microdata*: equations (3)–(6).
     """
     linked = link(initial, masked, on)
     cells, classes = linked.classification()

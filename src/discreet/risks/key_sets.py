@@ -72,7 +72,7 @@ def key_candidates(
 
     References
     ----------
-    Motwani, Xu (2007), Efficient algorithms for masking and finding quasi-identifiers.
+    - Motwani, Xu (2007), *Efficient algorithms for masking and finding quasi-identifiers*.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

@@ -77,6 +77,21 @@ class RecordRisk(Result):
         The known sets that were kept, the empty one first, and PK of each.
     unlisted : tuple of str
         Columns that are neither known nor sensitive: probability 0, weight 0.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"town": list("aaaab"), "illness": ["flu", "flu", "flu", "flu", "rare"]})
+    >>> found = ds.record_risk(survey, {"town": 0.5}, {"illness": 1.0})
+    >>> found.sets, [round(value, 1) for value in found.values.tolist()]
+    (((), ('town',)), [32.5, 32.5, 32.5, 32.5, 70.0])
+    >>> found.above(40).count
+    1
+
+    References
+    ----------
+    - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
+      Conference.
     """
 
     settings: RiskSettings
@@ -372,6 +387,11 @@ def record_risk(
     ... )
     >>> risk.top(1, "arrow").to_pydict()["record"]
     [1]
+
+    References
+    ----------
+    - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
+      Conference.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

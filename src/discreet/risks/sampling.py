@@ -43,7 +43,21 @@ class Predicted:
 
 @dataclass(frozen=True, repr=False)
 class SamplingRisk(Result):
-    """DR_min and DR_max of a simple random sample against the sampling factor, in closed form."""
+    """DR_min and DR_max of a simple random sample against the sampling factor, in closed form.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> found = ds.sampling_risk(survey)
+    >>> found.at(0.2).maximal, found.fraction_for(0.5)
+    (0.2, 0.4)
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.10) and (2.11).
+    """
 
     n: int
     sizes: ClassSizes
@@ -185,6 +199,11 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
     >>> table = {"age": [10, 30, 20, 20, 10, 25, 20, 25, 10, 20]}
     >>> ds.sampling_risk(ds.read(table, keys=["age"])).at(0.5).maximal
     0.2
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")

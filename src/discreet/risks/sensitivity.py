@@ -56,6 +56,11 @@ class RiskSettings:
     >>> settings = RiskSettings(known={"age": 0.3}, sensitivity={"illness": 1.0})
     >>> settings.epsilon
     0.01
+
+    References
+    ----------
+    - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
+      Conference.
     """
 
     known: Mapping[str, float] = field(default_factory=dict)
@@ -70,11 +75,19 @@ class RiskSettings:
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> RiskSettings:
-        """Read settings from a TOML file.
+        r"""Read settings from a TOML file.
 
         Tables ``[known]`` and ``[sensitivity]``; ``[value_sensitivity.illness]`` with a weight per
         value, or ``[[value_sensitivity.income]]`` with above, up_to and weight; on top alpha,
         epsilon, default.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "risk.toml"
+        >>> _ = path.write_text("[known]\nage = 0.3\n[sensitivity]\nillness = 1.0\n")
+        >>> RiskSettings.from_toml(path).known
+        {'age': 0.3}
         """
         return cls(**settings_in(Path(path)))
 

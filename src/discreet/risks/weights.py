@@ -45,6 +45,23 @@ class Weights:
 
     ``by_masked_size`` says that where i ≥ j, as after generalization, the weight depends on the
     masked class size i alone.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [10, 30, 20, 20, 10], "sex": list("MMMFF")}, keys=["age", "sex"])
+    >>> risk = ds.disclosure_risk(survey, ds.sample(survey, n=2, seed=1))
+    >>> risk.weighted(ds.Weights.maximal()) == risk.maximal
+    True
+    >>> print(ds.Weights.threshold(2).explain())
+    Weights: threshold(2); only their ratio to w_11 matters.
+
+    References
+    ----------
+    - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
+      control method*. ACM Symposium on Applied Computing: (2.12).
+    - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
+      for microdata*: equation (6).
     """
 
     name: str
@@ -57,14 +74,32 @@ class Weights:
 
     @classmethod
     def minimal(cls) -> Weights:
-        """Only w_11 counts: DR_W is DR_min."""
+        """Only w_11 counts: DR_W is DR_min.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ages = ds.read({"age": [8, 10, 19, 23]}, keys=["age"])
+        >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+        >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.minimal())
+        0.0
+        """
         return cls(
             "minimal", lambda i, j: (np.maximum(i, j) == 1).astype(float), by_masked_size=True
         )
 
     @classmethod
     def maximal(cls) -> Weights:
-        """All weights are equal: DR_W is DR_max."""
+        """All weights are equal: DR_W is DR_max.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ages = ds.read({"age": [8, 10, 19, 23]}, keys=["age"])
+        >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+        >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.maximal())
+        0.5
+        """
         return cls("maximal", lambda i, j: np.ones(np.broadcast(i, j).shape), by_masked_size=True)
 
     @classmethod
@@ -73,6 +108,14 @@ class Weights:
 
         Where i ≥ j for all records, DR_W = 0 exactly when the masked file is (k+1)-anonymous;
         for a sample, when every released record has more than k initial twins.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ages = ds.read({"age": [8, 10, 19, 23]}, keys=["age"])
+        >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+        >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.threshold(2))
+        0.5
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             fail(
@@ -89,7 +132,16 @@ class Weights:
 
     @classmethod
     def decay(cls, rate: float) -> Weights:
-        """(1 − rate)^(max(i, j) − 1): rate 0 is DR_max, rate 1 is DR_min."""
+        """(1 − rate)^(max(i, j) − 1): rate 0 is DR_max, rate 1 is DR_min.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ages = ds.read({"age": [8, 10, 19, 23]}, keys=["age"])
+        >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+        >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.decay(0.5))
+        0.25
+        """
         if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
             fail("P10", "the rate of decay lies between 0 and 1.", "Give for example 0.5.")
         return cls(
@@ -105,6 +157,15 @@ class Weights:
 
         It is asked for sizes up to 1,000 at once, and again for the class sizes that occur in the
         files it is used on; for one i and j it must always give the same number.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ages = ds.read({"age": [8, 10, 19, 23]}, keys=["age"])
+        >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+        >>> weights = ds.Weights.from_function(lambda i, j: 1 / max(i, j))
+        >>> ds.disclosure_risk(ages, masked).weighted(weights)
+        0.25
         """
         if not callable(function):
             fail("P11", "the weights are not a function of i and j.", "Give lambda i, j: ….")
@@ -160,7 +221,16 @@ class Weights:
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str]) -> Weights:
-        """A matrix from a CSV file: one row per masked class size, no header."""
+        r"""A matrix from a CSV file: one row per masked class size, no header.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights.csv"
+        >>> _ = path.write_text("4\n2,2\n")
+        >>> Weights.from_csv(path).extent
+        (2, 2)
+        """
         if not isinstance(path, str | os.PathLike):
             fail("S01", "the path is not a path.", "Give a CSV file of weights.")
         file = Path(path)

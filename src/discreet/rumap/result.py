@@ -32,6 +32,21 @@ class RUMap(Result):
         The file released as it is, to compare with; not one of the points.
     risk, loss : tuple of str
         Name and meaning of the two measures.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> found = ds.ru_map(ages, ds.grid(methods=["fixed"], k=[2, 4]))
+    >>> [(point.label, point.risk) for point in found.points]
+    [('fixed k=2', 0.5), ('fixed k=4', 0.25)]
+    >>> found.best(risk_at_most=0.3).label
+    'fixed k=4'
+
+    References
+    ----------
+    - Duncan, Keller-McNulty, Stokes (2001), *Disclosure risk vs. data utility: the R-U
+      confidentiality map*.
     """
 
     points: tuple[Point, ...]

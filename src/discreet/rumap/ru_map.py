@@ -75,6 +75,13 @@ def ru_map(
     >>> found = ds.ru_map(survey, ds.grid(methods=["mdav"], k=[3, 10]))
     >>> found.best(risk_at_most=0.2).label
     'mdav k=10'
+
+    References
+    ----------
+    - Duncan, Keller-McNulty, Stokes (2001), *Disclosure risk vs. data utility: the R-U
+      confidentiality map*.
+    - Domingo-Ferrer, Torra (2005), *Ordinal, continuous and heterogeneous k-anonymity through
+      microaggregation*. Data Mining and Knowledge Discovery 11 (2): section 3.2.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")

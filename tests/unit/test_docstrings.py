@@ -1,0 +1,100 @@
+"""Docstrings: every public name has an example that runs, and names the paper that defines it."""
+
+import doctest
+import inspect
+import re
+
+import pytest
+
+import discreet as ds
+
+# Which papers define what: surnames and year, as they stand under References.
+K_ANONYMITY = "Samarati (2001)"
+SAMPLING = "Truta, Fotouhi, Barth-Jones (2004)"
+GLOBAL = "Truta, Fotouhi, Barth-Jones (2005)"
+P_SENSITIVE = "Truta, Vinay (2006)"
+RECORD = "Orooji, Knapp (2018)"
+MICROAGGREGATION = "Domingo-Ferrer, Torra (2005)"
+PAPERS = {
+    "DisclosureRisk": (SAMPLING, GLOBAL),
+    "DisclosureRiskAtMost": (GLOBAL,),
+    "Hierarchy": (K_ANONYMITY,),
+    "InformationLoss": (MICROAGGREGATION,),
+    "KAnonymity": (K_ANONYMITY,),
+    "KeyCandidates": ("Motwani, Xu (2007)",),
+    "LDiversity": ("Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam (2006)",),
+    "PSensitiveKAnonymity": (P_SENSITIVE,),
+    "RUMap": ("Duncan, Keller-McNulty, Stokes (2001)",),
+    "RecordRisk": (RECORD,),
+    "Risk": (SAMPLING, P_SENSITIVE),
+    "RiskSettings": (RECORD,),
+    "SamplingRisk": (SAMPLING,),
+    "Score": ("Domingo-Ferrer, Torra (2001)", MICROAGGREGATION),
+    "TCloseness": ("Li, Li, Venkatasubramanian (2007)",),
+    "Weights": (SAMPLING, GLOBAL),
+    "datasets.billing": (SAMPLING,),
+    "datasets.school_records": (RECORD,),
+    "disclosure_risk": (SAMPLING, GLOBAL),
+    "generalize": (K_ANONYMITY, P_SENSITIVE),
+    "information_loss": (MICROAGGREGATION, "Mateo-Sanz, Domingo-Ferrer, Sebé (2005)"),
+    "key_candidates": ("Motwani, Xu (2007)",),
+    "microaggregate": (MICROAGGREGATION, "Hansen, Mukherjee (2003)"),
+    "protect_records": (RECORD,),
+    "record_risk": (RECORD,),
+    "risk": (SAMPLING, P_SENSITIVE),
+    "ru_map": ("Duncan, Keller-McNulty, Stokes (2001)", MICROAGGREGATION),
+    "sample": (SAMPLING,),
+    "sampling_risk": (SAMPLING,),
+    "score": ("Domingo-Ferrer, Torra (2001)", MICROAGGREGATION),
+}
+
+
+def described(name, value):
+    """A public name, and what can be made with it: builders of a class, functions of a module."""
+    if inspect.ismodule(value):
+        for inner in value.__all__:
+            yield from described(f"{name}.{inner}", getattr(value, inner))
+    elif inspect.isfunction(value) or inspect.isclass(value):
+        yield name, value
+    if inspect.isclass(value):
+        for inner, one in vars(value).items():
+            own = isinstance(one, classmethod | staticmethod) and _stands_in(one, value)
+            if own and not inner.startswith("_"):
+                yield f"{name}.{inner}", getattr(value, inner)
+
+
+def _stands_in(method, cls):
+    """Whether a class was written with the method; marks add one that is not for users."""
+    return method.__func__.__qualname__.startswith(f"{cls.__name__}.")
+
+
+# One error is like another: the example of their base stands for all of ``ds.errors``.
+PUBLIC = [name for name in ds.__all__ if name != "errors"]
+NAMES = dict(pair for name in PUBLIC for pair in described(name, getattr(ds, name)))
+
+
+def section(value, title):
+    """A section of a docstring; empty where there is none."""
+    text = inspect.cleandoc(value.__doc__ or "")
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example_that_runs(name):
+    examples = doctest.DocTestParser().get_examples(section(NAMES[name], "Examples"))
+    assert [one.want for one in examples if one.want], "nothing is shown"
+    assert not [one for one in examples if one.options.get(doctest.SKIP)], "left out"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_what_a_paper_defines_names_the_paper(name):
+    said = " ".join(section(NAMES[name], "References").split())
+    assert [paper for paper in PAPERS[name] if paper not in said] == []
+
+
+def test_the_builders_and_the_functions_of_modules_are_looked_at():
+    assert {"Hierarchy.prefixes", "Weights.from_matrix", "Plan.read", "datasets.patients"} <= {
+        *NAMES
+    }
+    assert "KAnonymity.description" not in NAMES
