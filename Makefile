@@ -1,14 +1,19 @@
-# The three commands of the project: make demo, make test, make check.
+# The commands of the project: make demo, make quick, make test, make check.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test twins mutants check format bench papers docs clean
+.PHONY: demo quick test twins mutants check format bench papers docs clean
 
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
 
+# before a commit: single modules, the command line and the examples, without what takes long
+quick: .venv/test
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/cli tests/contract src
+
+# four workers on two cores: many tests wait, for a page, a job or a server
 test: .venv/test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 4 --dist loadfile
 
 twins: .venv/test
 	$(BIN)/python -m tests.twins

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import kernels, schedule
+
 settings.register_profile(
     "discreet",
     max_examples=40,
@@ -69,11 +71,28 @@ TIMED = ("tests/app/", "tests/browser/", "test_connect", "test_interrupted", "te
          "test_progress", "test_finish", "test_settings")  # fmt: skip
 
 
-def pytest_collection_modifyitems(items):
-    """Try such a test again, twice at most; a run says which were."""
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: left out by make quick")
+    if hasattr(config, "workerinput"):
+        kernels.compile_once()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Try such a test again, twice at most; a run says which were. Mark what takes long, and
+    where there are workers begin with it.
+    """
     for item in items:
         if any(part in item.nodeid for part in TIMED):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
+        if schedule.together(item.nodeid) in schedule.LONG:
+            item.add_marker(pytest.mark.long)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: schedule.rank(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return schedule.InTurn(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 REQUIRED = [part for part in os.environ.get("DISCREET_REQUIRE", "").split(",") if part]

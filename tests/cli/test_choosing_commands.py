@@ -4,20 +4,18 @@ import json
 
 import pytest
 
-from tests.cli.test_masking_commands import folder, run  # noqa: F401 - fixtures
-
 COLUMNS = ["--columns", "age,zip,sex,illness"]
 MAP = ["ru-map", "p.csv", "--keys", "age,zip,sex", "--k", "3,10"]
 
 
-def test_candidates_lists_sets_and_says_what_to_do(run):  # noqa: F811
+def test_candidates_lists_sets_and_says_what_to_do(run):
     code, out, _ = run("candidates", "p.csv", *COLUMNS, "--up-to", "2")
     assert code == 0
     assert "10 sets of up to 2 attributes were counted in 300 records." in out
     assert "By size, the most separating first:" in out
 
 
-def test_candidates_names_the_smallest_sets_that_reach_a_ratio(run):  # noqa: F811
+def test_candidates_names_the_smallest_sets_that_reach_a_ratio(run):
     code, out, _ = run("candidates", "p.csv", *COLUMNS, "--unique", "0.9", "--json")
     plain = json.loads(out)
     assert code == 0
@@ -29,12 +27,12 @@ def test_candidates_names_the_smallest_sets_that_reach_a_ratio(run):  # noqa: F8
     )
 
 
-def test_candidates_refuses_too_many_sets(run):  # noqa: F811
+def test_candidates_refuses_too_many_sets(run):
     code, _, err = run("candidates", "p.csv", "--limit", "5")
     assert (code, "[P50]" in err) == (2, True)
 
 
-def test_ru_map_compares_maskings_and_draws_them(run, folder):  # noqa: F811
+def test_ru_map_compares_maskings_and_draws_them(run, folder):
     code, out, _ = run(
         *MAP, "--methods", "mdav,generalization,sampling", "--hierarchies", "h", "--seed", "1",
         "--max-suppressed", "0.02,10%", "-o", "map.svg",
@@ -44,7 +42,7 @@ def test_ru_map_compares_maskings_and_draws_them(run, folder):  # noqa: F811
     assert (folder / "map.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_ru_map_names_the_best_masking_under_a_limit(run):  # noqa: F811
+def test_ru_map_names_the_best_masking_under_a_limit(run):
     code, out, _ = run(*MAP, "--risk-at-most", "0.15")
     assert (code, "Least loss with a risk of at most 0.15: mdav k=10" in out) == (0, True)
     code, out, _ = run(*MAP, "--risk-at-most", "0.15", "--score", "--json")
@@ -56,13 +54,13 @@ def test_ru_map_names_the_best_masking_under_a_limit(run):  # noqa: F811
     assert plain["points"][0]["score"]["score"] > 0
 
 
-def test_ru_map_refuses_a_loss_that_applies_to_no_masking(run):  # noqa: F811
+def test_ru_map_refuses_a_loss_that_applies_to_no_masking(run):
     code, _, err = run(*MAP, "--loss", "il")
     assert code == 2
     assert "[N50]: il applies to none of the maskings. The first: il does not apply" in err
 
 
-def test_ru_map_exits_with_1_when_no_masking_keeps_the_limit(run):  # noqa: F811
+def test_ru_map_exits_with_1_when_no_masking_keeps_the_limit(run):
     code, out, err = run(*MAP, "--risk-at-most", "0.01", "--json")
     assert code == 1
     assert json.loads(out)["best"] is None
@@ -83,6 +81,6 @@ def test_ru_map_exits_with_1_when_no_masking_keeps_the_limit(run):  # noqa: F811
         (["-o", "map.png"], "O01"),
     ],
 )
-def test_ru_map_exits_with_2_on_a_mistake(run, options, code):  # noqa: F811
+def test_ru_map_exits_with_2_on_a_mistake(run, options, code):
     ended, _, err = run(*MAP, *options)
     assert (ended, f"[{code}]" in err) == (2, True)

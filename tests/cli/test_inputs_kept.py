@@ -2,14 +2,12 @@
 
 import hashlib
 import os
-import sys
 from pathlib import Path
 
 import pyarrow.csv
 import pytest
 
 import discreet as ds
-from discreet import cli
 
 KEYS = ["--keys", "age,sex"]
 COMMANDS = {  # a command, and the files that it reads
@@ -68,19 +66,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def run(folder, monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        shown = capsys.readouterr()
-        assert "Traceback" not in shown.err
-        return end.value.code or 0, shown.err
-
-    return call
-
-
 def reached(file, way):
     """A name that leads to a file; one that the command would write to."""
     other = Path(f"other{Path(file).suffix}")
@@ -107,7 +92,7 @@ def state(folder):
 def test_an_output_that_is_an_input_is_refused(run, folder, command, file, way):
     place = reached(file, way)
     before = state(folder)
-    code, said = run(*COMMANDS[command][0], "-o", place, "--force")
+    code, _, said = run(*COMMANDS[command][0], "-o", place, "--force")
     assert code == 2
     assert "O03" in said
     assert "is an input, which is never changed" in said
@@ -126,7 +111,7 @@ def test_a_plan_does_not_write_over_what_it_reads_nor_over_itself(run, folder, f
     outputs = {"masked": "new.csv", "ledger": "new.json", role: place}
     Path("release.json").write_text(PLAN.format(source=source, **outputs))
     before = state(folder)
-    code, said = run("run", "release.json", "--force")
+    code, _, said = run("run", "release.json", "--force")
     assert code == 2
     assert "is an input, which is never changed" in said
     assert state(folder) == before
@@ -134,7 +119,7 @@ def test_a_plan_does_not_write_over_what_it_reads_nor_over_itself(run, folder, f
 
 def test_a_name_that_is_taken_by_a_broken_link_is_not_free(run, folder):
     Path("out.csv").symlink_to("nowhere.csv")
-    code, said = run(*COMMANDS["sample"][0], "-o", "out.csv")
+    code, _, said = run(*COMMANDS["sample"][0], "-o", "out.csv")
     assert (code, "O03" in said) == (2, True)
     assert run(*COMMANDS["sample"][0], "-o", "out.csv", "--force")[0] == 0
     assert not Path("nowhere.csv").exists()  # the link was replaced, not followed

@@ -1,52 +1,14 @@
 """The commands that mask, run in this process: what they write, print, and exit with."""
 
 import json
-import sys
 
 import pandas as pd
 import pytest
 
 import discreet as ds
-from discreet import cli
+from tests.cli.conftest import WORD
 
-WORD, NUMBER = "SECRET", 918273645
 KEYS = ["--keys", "age,zip,sex"]
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients = ds.datasets.patients(300, 3).to_pandas()
-    patients["rec"] = range(300)
-    patients["note"] = [f"{WORD}-{i}" for i in range(300)]
-    patients["salary"] = NUMBER
-    patients.to_csv("p.csv", index=False)
-    (tmp_path / "h").mkdir()
-    ages = "".join(f"{a};{a // 10 * 10}+;{a // 20 * 20}+;*\n" for a in range(120))
-    (tmp_path / "h" / "age.csv").write_text(ages)
-    zips = "".join(f"{z};{z[:3]};*\n" for z in sorted(patients["zip"].unique()))
-    (tmp_path / "h" / "of_zip.csv").write_text(zips)
-    (tmp_path / "h" / "sex.csv").write_text("".join(f"{s};*\n" for s in patients["sex"].unique()))
-    return tmp_path
-
-
-@pytest.fixture
-def run(folder, monkeypatch, capsys):
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        shown = capsys.readouterr()
-        assert "Traceback" not in shown.err
-        assert WORD not in shown.out + shown.err
-        assert str(NUMBER)[:7] not in shown.out + shown.err
-        return code, shown.out, shown.err
-
-    return call
 
 
 PROTECT = ["protect", "p.csv", *KEYS, "--hierarchies", "h", "--k", "5"]

@@ -1,33 +1,10 @@
 """init, run and verify in this process: what they write, print, and exit with."""
 
 import json
-import sys
 
-import pyarrow.csv
 import pytest
 
 import discreet as ds
-from discreet import cli
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pyarrow.csv.write_csv(ds.datasets.patients(300, 3), "patients.csv")
-    return tmp_path
-
-
-@pytest.fixture
-def run(folder, monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        shown = capsys.readouterr()
-        assert "Traceback" not in shown.err
-        return end.value.code or 0, shown.out, shown.err
-
-    return call
 
 
 def test_from_init_over_run_to_verify(run, folder):

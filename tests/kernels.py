@@ -1,0 +1,37 @@
+"""Kernels compiled once: by the worker that needs one first, while the others wait for it.
+
+Numba keeps what it compiled beside the sources, and finds it there; but workers that begin at the
+same time would each compile the same.
+"""
+
+import fcntl
+import hashlib
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+_ours = threading.RLock()  # the threads of one process come one by one
+
+
+@contextmanager
+def _turn(function):
+    """Hold a lock that all workers know; kernels that call others take theirs within it."""
+    name = f"{function.__code__.co_filename}:{function.__qualname__}"
+    digest = hashlib.sha256(name.encode()).hexdigest()[:24]
+    with _ours, (Path(tempfile.gettempdir()) / f"discreet-kernel-{digest}").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def compile_once():
+    """Have this process compile in turn with the others."""
+    from numba.core.dispatcher import Dispatcher
+
+    compiled = Dispatcher.compile
+
+    def in_turn(self, sig):
+        with _turn(self.py_func):
+            return compiled(self, sig)
+
+    Dispatcher.compile = in_turn

@@ -1,0 +1,70 @@
+"""What goes to which worker of a run, and when: long files first, and one Spark for all of them."""
+
+import re
+
+from xdist.scheduler import LoadFileScheduling
+
+# What takes long, the longest first: a run would else end with one of them, and one core idle.
+LONG = (
+    "spark",
+    "tests/app/test_explore_browser.py",
+    "tests/app/test_whole_way_browser.py",
+    "tests/browser/test_font_sets.py",
+    "tests/unit/test_docs.py",
+    "tests/browser/test_app.py",
+    "tests/unit/test_lattice_sweep.py",
+    "tests/app/test_explore.py",
+    "tests/app/test_forms.py",
+    "tests/app/test_release.py",
+    "tests/app/test_screens.py",
+    "tests/engines/test_connect.py",
+    "tests/contract/test_addon.py",
+    "tests/contract/test_surfaces.py",
+    "tests/hostile/test_killed_runs.py",
+    "postgres",
+    "tests/twins/test_twins.py",
+    "tests/papers/test_rebuilt.py",
+    "tests/browser/test_report.py",
+    "tests/browser/test_guards_by_mutation.py",
+    "tests/unit/test_font.py",
+    "tests/unit/test_docs_site.py",
+    "tests/unit/test_codes.py",
+    "tests/unit/test_information_loss.py",
+    "tests/unit/test_ledger.py",
+    "tests/unit/test_known_sets_contributions.py",
+    "tests/unit/test_settings.py",
+)
+
+# A test that needs an engine which has to be started: by its parameter, or by its file.
+STARTED = re.compile(
+    r"tests/engines/(?:.*\[(?P<by>spark|postgres)\b|test_(?P<of>spark|postgres)\.py)"
+)
+ALSO = {
+    "tests/engines/test_interrupted.py": "spark",
+    "tests/engines/test_released_files.py": "spark",
+    "tests/engines/test_schema.py": "postgres",
+}
+
+
+def together(nodeid):
+    """What a test has to share a worker with: those of its engine, or those of its file."""
+    file = nodeid.partition("::")[0]
+    found = STARTED.match(nodeid)
+    return (found["by"] or found["of"]) if found else ALSO.get(file, file)
+
+
+def rank(nodeid):
+    """When a test begins: those that take long first, the others as they come."""
+    place = together(nodeid)
+    return LONG.index(place) if place in LONG else len(LONG)
+
+
+class InTurn(LoadFileScheduling):
+    """Files and engines, in the order of the collection."""
+
+    def __init__(self, config, log=None):
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid):
+        return together(nodeid)

@@ -1,0 +1,34 @@
+"""The order of a run: every file that is named is there, and an engine is started once."""
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.schedule import ALSO, LONG, rank, together
+
+
+def test_every_file_that_is_named_is_there():
+    named = {*LONG, *ALSO} - {"spark", "postgres"}
+    assert [file for file in named if not (ROOT / file).is_file()] == []
+    assert len(LONG) == len(set(LONG))
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "place"),
+    [
+        ("tests/engines/test_loss.py::test_a[spark-file]", "spark"),
+        ("tests/engines/test_loss.py::test_a[postgres]", "postgres"),
+        ("tests/engines/test_loss.py::test_a[duckdb]", "tests/engines/test_loss.py"),
+        ("tests/engines/test_spark.py::test_a", "spark"),
+        ("tests/engines/test_schema.py::test_a", "postgres"),
+        ("tests/unit/test_plan.py::test_a[spark]", "tests/unit/test_plan.py"),
+        ("src/discreet/api.py::discreet.api.risk", "src/discreet/api.py"),
+    ],
+)
+def test_a_test_goes_with_its_engine_or_its_file(nodeid, place):
+    assert together(nodeid) == place
+
+
+def test_what_takes_long_begins_first():
+    long = [rank(f"{file}::test_a") for file in LONG if file.startswith("tests/")]
+    assert long == sorted(long)
+    assert max(long) < rank("tests/unit/test_plan.py::test_a")
