@@ -14,6 +14,8 @@ import typer
 import discreet as ds
 from discreet.cli.options import Force, Json, announce_compilation
 from discreet.cli.program import app
+from discreet.errors import fail
+from discreet.files import write_arrow
 
 _FILES = ("patients.csv", "masked.csv", "release.html")
 _BLOCK = 5_000  # records: Spark groups similar records in blocks, and the figures are to be equal
@@ -55,8 +57,6 @@ def demo(
 
     Example: discreet demo -o demo
     """  # fmt: skip
-    from discreet.files import write_arrow
-
     if output is not None:
         _need_free(output, force=force)
     announce_compilation()
@@ -129,8 +129,6 @@ def _as_dict(shown: _Shown) -> dict[str, Any]:
 
 
 def _need_free(folder: Path, *, force: bool) -> None:
-    from discreet.errors import fail
-
     taken = [name for name in _FILES if os.path.lexists(folder / name)]
     if taken and not force:
         what = f"{', '.join(taken)} exist in {folder.name} already."

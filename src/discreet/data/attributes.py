@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from discreet import engine
 from discreet.errors import Problem, argument, did_you_mean, fail, listed
 
 if TYPE_CHECKING:
@@ -243,8 +244,6 @@ class Types(Mapping[str, AttributeType]):
 
     @functools.cached_property
     def _codes(self) -> frozenset[str]:
-        from discreet import engine
-
         kinds = self._source.kinds
         numbers = [n for n in kinds if kinds[n] in _NUMBERS and n not in self._given]
         return frozenset(engine.codes(self._source, numbers, MOST_CODES, RECORDS_PER_CODE))

@@ -23,6 +23,8 @@ from discreet.data.origin import Origin
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import place_problems
 from discreet.frames import FrameKind
+from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
+from discreet.frequency.frequency_set import FrequencySet, coded
 from discreet.frequency.scale import steps
 
 if TYPE_CHECKING:
@@ -122,8 +124,6 @@ class Microdata:
 
     def frequency_set(self, names: Sequence[str] | None = None) -> FrequencySet:
         """The frequency set of some attributes (default: the keys): combinations and counts."""
-        from discreet.frequency.frequency_set import FrequencySet
-
         chosen = self._known(names if names is not None else self.need_keys())
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
@@ -140,8 +140,6 @@ class Microdata:
         """The frequency set of the keys; and the keys with the values of an attribute in each
         class: all of them, or up to so many, and a missing one, not with their counts.
         """
-        from discreet.frequency.frequency_set import FrequencySet
-
         whole = [name for name, limit in most.items() if limit is None]
         engine.need_few_pairs(self.source, keys, whole)
         chosen = self._known([*keys, *most])
@@ -167,8 +165,6 @@ class Microdata:
         Under ``missing="wildcard"`` there is no partition: the size of a record is the number of
         records compatible with it.
         """
-        from discreet.frequency.classes import Classes, compatible_classes
-
         keys, chosen = self.need_keys(), self._known(distinct)
         if values and sums and not engine.is_near(self.source):
             return self._summed_classes(keys, chosen, sums)
@@ -184,8 +180,6 @@ class Microdata:
         return found
 
     def _classes_with_values(self, keys: tuple[str, ...], names: tuple[str, ...]) -> Classes:
-        from discreet.frequency.classes import classes_with_values
-
         self.need_partition("counting the values of a class")
         if engine.is_near(self.source):
             pairs = {name: self.frequency_set([*keys, name]) for name in dict.fromkeys(names)}
@@ -198,8 +192,6 @@ class Microdata:
     def _summed_classes(
         self, keys: tuple[str, ...], distinct: tuple[str, ...], sums: Sequence[Sum]
     ) -> Classes:
-        from discreet.frequency.classes import Classes
-
         self.need_partition("counting the values of a class")
         asked = [(name, kind, self._whole_source(name)) for name, kind in sums]
         found = Classes.from_arrow(
@@ -253,8 +245,6 @@ class Microdata:
     def coded(self, name: str) -> tuple[pa.Array, NDArray[np.unsignedinteger]]:
         """The values of an attribute in order, missing last, and each record's rank among them, in
         the order of the records and in as few bytes as will do."""
-        from discreet.frequency.frequency_set import coded
-
         column = engine.collect(self.source, self._known([name])).column(0)
         values, codes = coded(column, self.types.scale(name))
         return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.frequency.scale import steps
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -93,8 +94,6 @@ def in_blocks(
 def _with_axes(source: Source, axes: Sequence[Axis]) -> Source:
     """The table with the axes as numbers, a0, a1, …: values, or ranks on a scale."""
     import pyarrow as pa
-
-    from discreet.frequency.scale import steps
 
     table = source.table
     for i, axis in enumerate(axes):

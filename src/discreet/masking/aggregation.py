@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from discreet.frequency.frequency_set import coded
 from discreet.frequency.scale import steps
 from discreet.masking.attainable import Attainable, column_of, wholes
 from discreet.masking.averages import (
@@ -116,8 +117,6 @@ class Column:
         """Numbers of a continuous attribute; codes of an ordinal or nominal one, in their order."""
         if attribute.measure == "continuous":
             return cls._numbers(attribute, column)
-        from discreet.frequency.frequency_set import coded
-
         labels, codes = coded(column, None)
         if attribute.scale is None:
             return cls(attribute, codes.astype(np.int64), labels)

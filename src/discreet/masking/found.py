@@ -23,6 +23,7 @@ from discreet.masking.generalization.nodes import NodeClasses
 from discreet.masking.generalization.recount import Recount
 from discreet.masking.generalization.search import Figures, Search, SearchName, SearchTally
 from discreet.masking.generalization.task import Task
+from discreet.masking.generalization.view import LatticeView, beside
 from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
 from discreet.results import Result
@@ -163,8 +164,6 @@ class Found(Result):
     @functools.cached_property
     def lattice(self) -> LatticeView:
         """All nodes with their figures, for any k up to the cap and any limit of suppression."""
-        from discreet.masking.generalization.view import LatticeView
-
         return LatticeView(self)
 
     @property
@@ -252,8 +251,6 @@ class Found(Result):
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node found."""
         import pyarrow as pa
-
-        from discreet.masking.generalization.view import beside
 
         rows = [
             {**node.levels, **beside(node.levels, {

@@ -20,6 +20,7 @@ from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy, fit_all
+from discreet.hierarchies.recoding import Recoding
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
@@ -301,8 +302,6 @@ def _fitted(hierarchies: Mapping[str, Hierarchy], found: FrequencySet) -> tuple[
 
 def _as_it_is(name: str, values: pa.Array) -> Recoding:
     """One level only: the values themselves."""
-    from discreet.hierarchies.recoding import Recoding
-
     each = np.arange(len(values), dtype=np.int32)
     return Recoding(
         name, values, (each,), (values,), (np.ones(len(values), np.int64),), len(values)

@@ -22,6 +22,7 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
+from discreet.frequency.frequency_set import coded
 from discreet.masking.aggregation import (
     UNIVARIATE,
     Column,
@@ -333,7 +334,6 @@ def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
     """The records of each stratum; one that is too small is an error."""
     if not strata:
         return [np.arange(found.num_rows)]
-    from discreet.frequency.frequency_set import coded
     from discreet.kernels.packing import pack
 
     columns = [coded(found.column(name), None) for name in strata]

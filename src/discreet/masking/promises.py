@@ -1,4 +1,4 @@
-"""The promises of the maskings: criteria hold, groups have k records, no risk is above a limit.
+"""The promises of the maskings: criteria hold, groups have k records.
 
 Each is measured afresh on the masked file.
 """
@@ -15,7 +15,6 @@ from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.data.masked import Masked
-    from discreet.risks.record import RecordRisk
 
 
 @dataclass(frozen=True)
@@ -69,21 +68,6 @@ class InGroups:
             if small:
                 problems.append(f"{counted(small, 'record')} in groups of fewer than {self.k}")
         return problems
-
-
-@dataclass(frozen=True)
-class AtMost:
-    """No record has a risk above the limit."""
-
-    risk: RecordRisk
-    at_most: float
-
-    def broken(self, masked: Masked) -> list[str]:
-        """Measured anew, with the settings of the risk."""
-        from discreet.masking.risky_groups import above
-
-        left = len(above(masked, self.risk, self.at_most, self.risk.values > self.at_most))
-        return [f"{counted(left, 'record')} above a risk of {self.at_most:g}"] if left else []
 
 
 def _of_number(masked: Masked, found: int) -> list[str]:

@@ -22,8 +22,7 @@ from discreet.data.promise import refuse
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.local_suppression import Protection, suppressed
 from discreet.masking.method import masking
-from discreet.masking.promises import AtMost
-from discreet.masking.risky_groups import aggregated
+from discreet.masking.risky_groups import AtMost, aggregated
 from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progress import stage
 from discreet.risks.exposure import CodedRecords

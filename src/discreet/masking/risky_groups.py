@@ -8,6 +8,7 @@ than k, and those that come above the limit because others were changed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from discreet.data.reader import read
 from discreet.masking.microaggregate import microaggregate
 from discreet.progress import stage
 from discreet.risks.record import RecordRisk, record_risk
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,3 +140,16 @@ def _changed(before: pa.Table, after: pa.Table) -> dict[str, Flags]:
         both_missing = pc.and_(old.is_null(), new.is_null())
         changed[name] = ~np.array(pc.or_(same, both_missing))
     return changed
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """No record has a risk above the limit."""
+
+    risk: RecordRisk
+    at_most: float
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Measured anew, with the settings of the risk."""
+        left = len(above(masked, self.risk, self.at_most, self.risk.values > self.at_most))
+        return [f"{counted(left, 'record')} above a risk of {self.at_most:g}"] if left else []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import Problem
+from discreet.hierarchies.texts import leaf_form, plain, text_form, text_of
 from discreet.parameters import is_number
 from discreet.words import counted
 
@@ -34,8 +35,6 @@ class ListedValues:
         """The weight of each value; NaN where it is not listed."""
         import pyarrow as pa
         import pyarrow.compute as pc
-
-        from discreet.hierarchies.texts import leaf_form, plain, text_form
 
         values = plain(values)
         listed = leaf_form(pa.array([text for text, _ in self.entries], pa.string()), values.type)
@@ -97,8 +96,6 @@ def value_table(name: str, given: Any) -> tuple[ValueTable, list[Problem]]:
 
 
 def _listed(name: str, given: Mapping[Any, Any]) -> tuple[ValueTable, list[Problem]]:
-    from discreet.hierarchies.texts import text_of
-
     texts = [text_of(value) for value in given]
     bad = sum(not is_share(weight) for weight in given.values())
     problems = [_bad_weights(name, bad)] if bad else []

@@ -15,6 +15,7 @@ from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.generalization.diagram import draw
 from discreet.masking.generalization.figures import Swept
 from discreet.parameters import whole_number
 
@@ -134,8 +135,6 @@ class LatticeView:
 
     def svg(self, *, caption: bool = True) -> str:
         """A drawing of the lattice with feasible, minimal and chosen nodes."""
-        from discreet.masking.generalization.diagram import draw
-
         return draw(self.found, caption)
 
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
