@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +44,7 @@ def place_problems(
             Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
         )
     elif target.is_dir() or (os.path.lexists(target) and not overwrite):
-        remedy = "Choose another name, or overwrite it (overwrite=True, --force)."
+        remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
         problems.append(Problem("O03", f"{target.name} exists.", remedy))
     return problems
 
