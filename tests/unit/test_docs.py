@@ -166,6 +166,13 @@ def test_every_link_inside_the_project_leads_to_a_file(page):
     assert [t for t in targets if not (page.parent / t).exists()] == []
 
 
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "decisions" or p.stem == "CONTRIBUTING"], ids=name_of)  # fmt: skip
+def test_every_module_that_a_decision_names_exists(page):
+    named = re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8"))
+    files = [f"/{file.relative_to(ROOT)}" for top in ("src", "tests", "fonts") for file in (ROOT / top).rglob("*.py")]  # fmt: skip
+    assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
 def test_every_make_target_that_is_named_exists():
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = {
