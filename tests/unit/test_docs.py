@@ -32,7 +32,7 @@ PAGES = [
 ]
 NOT_RUN = {
     "README.md": 3,
-    "CONTRIBUTING.md": 1,
+    "CONTRIBUTING.md": 2,
     "docs/engines.md": 4,
     "docs/howto-gate-a-pipeline.md": 1,
 }
