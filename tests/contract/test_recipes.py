@@ -51,8 +51,8 @@ def test_the_examples_of_a_recipe_run(run, module):
 
 
 def test_what_the_recipes_add_can_be_used(run):
-    assert "--limit" in run(*CLI, "top-code", "--help")
-    run(*CLI, "top-code", "people.csv", "--keys", "age", "--columns", "income", "--limit", "50",
+    assert "--limit" in run(*CLI, "cut-off", "--help")
+    run(*CLI, "cut-off", "people.csv", "--keys", "age", "--columns", "income", "--limit", "50",
         "-o", "out.csv")  # fmt: skip
     given = ("people.csv", "--keys", "age", "--confidential", "ill", "--value-share")
     run(*CLI, "check", *given, "0.8")
@@ -60,9 +60,9 @@ def test_what_the_recipes_add_can_be_used(run):
     said = run("-c", """
 import discreet as ds
 data = ds.read("people.csv", keys=["age"])
-print(ds.changed_cells(data, ds.top_code(data, "income", limit=50), column="income").explain())
+print(ds.changed_cells(data, ds.cut_off(data, "income", limit=50), column="income").explain())
 try:
-    ds.top_code(data, ["ill", "agee"], limit=50)
+    ds.cut_off(data, ["ill", "agee"], limit=50)
 except ds.DiscreetError as error:
     print(sorted(problem.code for problem in error.problems))
 """)  # fmt: skip
