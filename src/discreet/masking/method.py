@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet import engine
+from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
-from discreet.errors import fail
-from discreet.parameters import Parameter, parameters_of
+from discreet.errors import Problem, fail
+from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
 from discreet.registry import Entry
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
     from discreet.data.promise import Promise
 
+Fit = Callable[[ColumnFacts], Sequence[Unfit]]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -193,7 +195,43 @@ def masking(
     return described
 
 
-# -- what a method of another package may use ------------------------------------------------------
+# -- what a method may use, also one of another package --------------------------------------------
+
+
+def unknown_columns(data: Microdata, columns: Sequence[str], word: str = "column") -> list[Problem]:
+    """The columns that the data do not have; ``word`` is what they are to the method."""
+    absent = [name for name in columns if name not in data.columns]
+    return [attributes.unknown_column(word, name, data.columns, data.name) for name in absent]
+
+
+def unfit_columns(
+    data: Microdata, columns: Sequence[str], given: Mapping[str, Any], fit: Fit
+) -> list[Problem]:
+    """The columns that a method cannot work with; ``fit`` is what its ``Columns(fit=…)`` asks.
+
+    Parameters
+    ----------
+    data : Microdata
+    columns : list of str
+        Those that the data do not have are passed over.
+    given : mapping of name to value
+        The other arguments of the method, with which it may work all the same.
+    fit : function
+        From the facts of a column to the reasons against it.
+    """
+    there = [name for name in columns if name in data.columns]
+    profile = engine.profile(data.source, there)[1] if there else {}
+    return [
+        Problem(unfit.code, f"{name!r} {unfit.what}.", unfit.remedy.format(column=name))
+        for name in there
+        for unfit in fit(_facts(data, name, profile[name][1]))
+        if unfit.holds(given)
+    ]
+
+
+def _facts(data: Microdata, name: str, missing: int) -> ColumnFacts:
+    kind = data.types[name]
+    return ColumnFacts(data.source.kinds[name], kind.measure, str(kind), missing)
 
 
 def records_of(data: Microdata, columns: Sequence[str]) -> pa.Table:

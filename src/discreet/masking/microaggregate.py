@@ -35,7 +35,7 @@ from discreet.masking.aggregation import (
 )
 from discreet.masking.attainable import attainable
 from discreet.masking.averages import OrdinalAverage
-from discreet.masking.method import masking
+from discreet.masking.method import masking, unfit_columns, unknown_columns
 from discreet.masking.promises import InGroups
 from discreet.parameters import (
     ColumnFacts,
@@ -356,13 +356,11 @@ def _continuous(data: Microdata, name: str) -> bool:
 def _problems(
     data: Microdata, chosen: tuple[str, ...], strata: tuple[str, ...], options: Grouping
 ) -> list[Problem]:
-    problems = problems_of(parameters_of(microaggregate), vars(options))
-    for word, names in (("column", chosen), ("stratum", strata)):
-        problems += [
-            attributes.unknown_column(word, c, data.columns, data.name)
-            for c in names
-            if c not in data.columns
-        ]
+    problems = [
+        *problems_of(parameters_of(microaggregate), vars(options)),
+        *unknown_columns(data, chosen),
+        *unknown_columns(data, strata, "stratum"),
+    ]
     if not chosen:
         problems.append(Problem("P04", "no column is named.", "Name the columns to aggregate."))
     problems += [
@@ -376,22 +374,7 @@ def _problems(
     if not problems and options.k > data.n:
         what = f"k = {options.k:,} is more than the {data.n:,} records there are."
         problems.append(Problem("P17", what, "Lower k."))
-    return problems + _column_problems(data, [c for c in chosen if c in data.columns], options)
-
-
-def _column_problems(data: Microdata, chosen: list[str], options: Grouping) -> list[Problem]:
-    missing = engine.profile(data.source, chosen)[1] if chosen else {}
-    given = vars(options)
-    problems = [
-        Problem(unfit.code, f"{c!r} {unfit.what}.", unfit.remedy.format(column=c))
-        for c in chosen
-        for unfit in averageable(_facts(data, c, missing[c][1]))
-        if unfit.holds(given)
-    ]
-    numbers = [c for c in chosen if _continuous(data, c) or options.univariate]
+    problems += unfit_columns(data, chosen, vars(options), averageable)
+    there = [c for c in chosen if c in data.columns]
+    numbers = [c for c in there if _continuous(data, c) or options.univariate]
     return problems + data.infinite_problems(numbers)
-
-
-def _facts(data: Microdata, name: str, missing: int) -> ColumnFacts:
-    kind = data.types[name]
-    return ColumnFacts(data.source.kinds[name], kind.measure, str(kind), missing)

@@ -20,7 +20,7 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, id_problems, masked_from, require_link, seed_problems
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.masking.method import masking
+from discreet.masking.method import masking, unknown_columns
 from discreet.parameters import (
     Columns,
     Label,
@@ -119,7 +119,13 @@ def sample(
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     strata = attributes.names(by)
-    raise_all([*_size_problems(data, fraction, n), *seed_problems(seed), *_unknown(data, strata)])
+    raise_all(
+        [
+            *_size_problems(data, fraction, n),
+            *seed_problems(seed),
+            *unknown_columns(data, strata, "stratum"),
+        ]
+    )
     assert seed is not None
     seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
     fraction = None if fraction is None else float(as_written(fraction))
@@ -233,14 +239,6 @@ def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> li
         what = f"{argument('n')} is not a whole number from 1 to the {data.n:,} records there are."
         return [Problem("P14", what, "Give a number in this range.")]
     return []
-
-
-def _unknown(data: Microdata, strata: tuple[str, ...]) -> list[Problem]:
-    return [
-        attributes.unknown_column("stratum", name, data.columns, data.name)
-        for name in strata
-        if name not in data.columns
-    ]
 
 
 def _require_ids(data: Microdata, column: str) -> None:
