@@ -6,11 +6,21 @@ from contextlib import contextmanager
 import pytest
 
 import discreet as ds
+from tests import template
 from tests.app.visitor import Visitor
 from tests.app.waiting import PATIENCE, until
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def processes_of_jobs():
+    """Processes of jobs that start at once; a file that is about their start has its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        if template.POSSIBLE:
+            patch.setattr("discreet.app.jobs.job.subprocess", template.Subprocess())
+        yield
 
 
 @contextmanager

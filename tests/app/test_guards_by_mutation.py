@@ -43,6 +43,11 @@ from tests.app.visitor import Visitor
 from tests.app.waiting import PATIENCE, until
 
 
+@pytest.fixture(scope="module", autouse=True)
+def processes_of_jobs():
+    """As the app starts them."""
+
+
 def without(mapping, name):
     return {key: value for key, value in mapping.items() if key != name}
 

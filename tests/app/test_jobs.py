@@ -15,6 +15,11 @@ from tests.app.waiting import PATIENCE, ended, until
 SECRET = "Tr0ub4dor"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def processes_of_jobs():
+    """As the app starts them."""
+
+
 @pytest.fixture
 def jobs():
     made = Jobs()

@@ -20,6 +20,11 @@ WIDTHS = [400, 1400]
 SECRET = "Tr0ub4dor"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def processes_of_jobs():
+    """As the app starts them."""
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with running(tmp_path_factory.mktemp("app") / "work") as started:

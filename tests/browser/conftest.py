@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import font_sets
+from tests.app.conftest import processes_of_jobs  # noqa: F401 - a fixture
 from tests.app.waiting import MILLISECONDS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")

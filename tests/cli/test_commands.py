@@ -8,9 +8,12 @@ import pyarrow.csv
 import pytest
 
 import discreet as ds
+from tests import template
 
 
 def discreet(*arguments, cwd=None):
+    if template.POSSIBLE:
+        return template.run([template.COMMAND, *arguments], cwd=cwd)
     command = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 

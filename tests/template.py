@@ -1,0 +1,248 @@
+"""Processes for the tests that start at once: forked from one that has imported the package.
+
+Of a short job, or a command on a small table, nearly all the time goes into imports. Here one
+process, the template, does them once, and runs no code of the package; each process that a test
+asks for is a fork of it, with an id, standard streams, folder, environment and end of its own,
+and is told from one of ``subprocess`` by its beginning alone. Where no process can be forked, and
+in the tests that are about that beginning, ``subprocess`` is used.
+"""
+
+import atexit
+import contextlib
+import functools
+import importlib
+import json
+import os
+import pkgutil
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+JOB, COMMAND = "discreet.app.jobs.worker", "discreet.cli"  # their mains
+POSSIBLE = sys.platform == "linux"
+HEAVY = ("altair", "ibis", "ibis.backends.duckdb.converter", "pandas", "vl_convert")
+_LENGTH = struct.Struct("!I")
+_SEE_END = 60  # seconds
+_POPEN = subprocess.Popen
+
+
+# -- in the test ---------------------------------------------------------------------------------
+
+
+class Template:
+    """The process that is forked."""
+
+    def __init__(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="discreet-template-")
+        self._place = str(Path(self._folder.name) / "socket")
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", __file__, self._place],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert self._process.stdout.readline() == b"ready\n"
+
+    def close(self):
+        """End it; processes that were forked from it go on."""
+        self._process.communicate(timeout=_SEE_END)
+        self._folder.cleanup()
+
+    def start(self, words, streams, cwd, env):
+        """Have a process forked; the connection by which its end will be told, and its id."""
+        given = {"main": words[0], "arguments": words[1:], "cwd": str(cwd or Path.cwd()),
+                 "env": dict(os.environ if env is None else env), "umask": _umask()}  # fmt: skip
+        body = json.dumps(given).encode()
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self._place)
+        socket.send_fds(connection, [_LENGTH.pack(len(body))], streams)
+        connection.sendall(body)
+        return connection, int(_line(connection))
+
+
+class Process:
+    """A fork, as ``subprocess.Popen`` would show it, as far as jobs and commands need that."""
+
+    def __init__(self, words, *, error=subprocess.DEVNULL, cwd=None, env=None):
+        theirs_in, ours_in = os.pipe()
+        ours_out, theirs_out = os.pipe()
+        with contextlib.ExitStack() as theirs:
+            theirs.callback(os.close, theirs_in)
+            theirs.callback(os.close, theirs_out)
+            if error == subprocess.DEVNULL:
+                error = theirs.enter_context(open(os.devnull, "wb")).fileno()  # noqa: PTH123
+            streams = [theirs_in, theirs_out, error]
+            self._connection, self.pid = shared().start(words, streams, cwd, env)
+        self.stdin, self.stdout = os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
+        self.returncode = None
+
+    def poll(self):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout=None):
+        if self.returncode is None:
+            with selectors.DefaultSelector() as told:
+                told.register(self._connection, selectors.EVENT_READ)
+                if not told.select(timeout):
+                    raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
+            self.returncode = int(_line(self._connection))
+            self._connection.close()
+        return self.returncode
+
+    def send_signal(self, number):
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self):
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
+
+
+@functools.cache
+def shared():
+    """The template of this process, which ends with it."""
+    made = Template()
+    atexit.register(made.close)
+    return made
+
+
+def run(words, cwd=None, env=None):
+    """As ``subprocess.run`` with captured text, and nothing on standard input."""
+    with tempfile.TemporaryFile() as error:
+        process = Process(words, error=error.fileno(), cwd=cwd, env=env)
+        process.stdin.close()
+        with process.stdout:
+            out = process.stdout.read().decode()
+        code = process.wait()
+        error.seek(0)
+        return subprocess.CompletedProcess(words, code, out, error.read().decode())
+
+
+class Subprocess:
+    """The module ``subprocess`` for jobs: their processes are forked, unless a test put others in
+    their place.
+    """
+
+    def __getattr__(self, name):
+        return getattr(subprocess, name)
+
+    def Popen(self, words, *, cwd, env, **streams):
+        if subprocess.Popen is _POPEN:
+            return Process([JOB], cwd=cwd, env=env)
+        return subprocess.Popen(words, cwd=cwd, env=env, **streams)
+
+
+def _umask():
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1], 8) for line in status.splitlines() if "Umask" in line)
+
+
+def _line(connection):
+    parts = []
+    while (one := connection.recv(1)) not in (b"\n", b""):
+        parts.append(one)
+    return b"".join(parts)
+
+
+# -- in the template -----------------------------------------------------------------------------
+
+
+def _serve(place):
+    """Fork whenever that is asked for, and tell of every end, until the test is gone."""
+    running = {}
+    wake, woken = socket.socketpair()
+    for end in (wake, woken):
+        end.setblocking(False)
+    signal.set_wakeup_fd(woken.fileno())
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    with socket.socket(socket.AF_UNIX) as listening, selectors.DefaultSelector() as asked:
+        listening.bind(place)
+        listening.listen()
+        for source in (listening, wake, sys.stdin):
+            asked.register(source, selectors.EVENT_READ)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            sources = [key.fileobj for key, _ in asked.select()]
+            if wake in sources:
+                wake.recv(4096)
+            _tell_of_ends(running)
+            if listening in sources:
+                connection, _ = listening.accept()
+                given, streams = _asked(connection)
+                if (pid := os.fork()) == 0:
+                    return given, streams
+                for stream in streams:
+                    os.close(stream)
+                running[pid] = connection
+                connection.sendall(b"%d\n" % pid)
+            if sys.stdin in sources:
+                return None
+
+
+def _asked(connection):
+    length, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, 3)
+    body, size = b"", _LENGTH.unpack(length)[0]
+    while len(body) < size:
+        body += connection.recv(size - len(body))
+    return json.loads(body), streams
+
+
+def _tell_of_ends(running):
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with contextlib.suppress(OSError), running.pop(pid) as connection:
+            connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _become(given, streams):
+    """What a new process would be: its streams, folder, environment, mask and words."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(3, 256)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+        for number, mode in enumerate("rww")
+    )
+    os.environ.clear()
+    os.environ.update(given["env"])
+    os.umask(given["umask"])
+    os.chdir(given["cwd"])
+    tempfile.tempdir = None
+    sys.argv = [given["main"], *given["arguments"]]
+
+
+def _import_all():
+    import discreet
+
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for module in pkgutil.walk_packages(discreet.__path__, "discreet."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
+    from numba.core.registry import cpu_target
+
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
+if __name__ == "__main__":
+    _import_all()
+    begun = _serve(sys.argv[1])
+    if begun:
+        _become(*begun)
+        importlib.import_module(begun[0]["main"]).main()
