@@ -176,6 +176,8 @@ Share = _Mark("Share")  # a share of the records: forms show it in percent
 Amount = _Mark("Amount")  # a share of the records (a float) or a number of them (an int)
 Variant = _Mark("Variant")  # each choice is a method of its own on a map
 Needed = _Mark("Needed")  # must be said where no object of Python can say it
+AtLeast = _Mark("AtLeast")  # of a criterion: who asks for more asks for this, too
+AtMost = _Mark("AtMost")  # of a criterion: who allows less allows no more than this
 InPython = _Mark("InPython")  # an object of Python: other surfaces say the same by other means
 
 
@@ -303,6 +305,16 @@ class Parameter:
         over = number > self.low if self.above else number >= self.low
         under = number < self.high if self.below else number <= self.high
         return over and under
+
+    def covers(self, own: Any, other: Any) -> bool:
+        """Whether a criterion with the one value asks for all that it asks for with the other."""
+        if self.kind == "columns" and own is not None and other is not None:
+            return set(other) <= set(own)
+        if "AtLeast" in self.marks and is_number(own) and is_number(other):
+            return bool(own >= other)
+        if "AtMost" in self.marks and is_number(own) and is_number(other):
+            return bool(own <= other)
+        return bool(own == other)
 
     def read(self, text: str) -> Any:
         """The value that a text stands for; ValueError where it stands for none.

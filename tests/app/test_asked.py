@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.app.releases import GENERALIZE, opened, protected, text_of
+from tests.app.releases import GENERALIZE, number, opened, protected, text_of
 from tests.app.visitor import Visitor
 
 WORDS = "2-sensitive 3-anonymity (p counts 'illness' only)"
 ASKED = {"k": 3, "p": 2, "confidential": ["illness"]}
-FIELDS = {**GENERALIZE, "max_suppressed-0": "50 %", "k": "3", "p": "2", "l": "", "t": ""}
+FIELDS = {**GENERALIZE, "max_suppressed-0": "50 %", "k": "3", "p": "2"}
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +22,11 @@ def workspace(visitor, patients):
     return made
 
 
+def only(workspace):
+    """The mark of the attribute that it is asked of."""
+    return {"confidential": str(number(workspace, "illness"))}
+
+
 def page(visitor, workspace, path):
     return text_of(visitor.get(f"/w/{workspace.id}/{path}"))
 
@@ -31,8 +36,8 @@ def test_a_criterion_of_some_attributes_names_them_wherever_it_is_said(visitor, 
     for path in ("roles", "protect"):
         said = page(visitor, workspace, path)
         assert f"As the plan has it: {WORDS}." in said
-        assert "p, l and t look at illness only" in said
-    protected(visitor, workspace, {**FIELDS, "only": "yes"})
+        assert "More requirements" in said
+    protected(visitor, workspace, {**FIELDS, **only(workspace)})
     assert workspace.document["criterion"] == ASKED
     assert f"✓ {WORDS}" in page(visitor, workspace, "protect")
     assert "generalize k=3 p=2 of illness" in page(visitor, workspace, "protect")
@@ -53,5 +58,5 @@ def test_without_the_mark_it_is_asked_of_every_confidential_attribute(visitor, w
 
 def test_nothing_asked_of_attributes_names_none(visitor, workspace):
     workspace.change(lambda d: {**d, "criterion": ASKED})
-    visitor.post(f"/w/{workspace.id}/protect", {**FIELDS, "p": "", "only": "yes"})
+    visitor.post(f"/w/{workspace.id}/protect", {**FIELDS, "p": "", **only(workspace)})
     assert workspace.document["criterion"] == {"k": 3}

@@ -127,6 +127,12 @@ KINDS = ({}, {"diversity": 2}, {"diversity": {"l": 3, "kind": "entropy"}}, {"clo
 NUMBERS = list(itertools.product((1, 5, 10), (None, 2, 3)))
 
 
+def _values(given):
+    """The different values of a class that are asked for: p, and the distinct kind of diversity."""
+    distinct = given.get("diversity", 0)
+    return max(given.get("p", 0), distinct if isinstance(distinct, int) else 0)
+
+
 @pytest.mark.parametrize(("wanted", "made"), list(itertools.product(NUMBERS, NUMBERS)))
 def test_a_run_meets_what_is_wanted_only_where_it_was_made_for_as_much_or_measured_so(wanted, made):
     """The slow twin: every number by itself."""
@@ -135,8 +141,8 @@ def test_a_run_meets_what_is_wanted_only_where_it_was_made_for_as_much_or_measur
         for satisfied in (True, False):
             made_for = given if satisfied else {}
             expected = want.get("k", 0) <= max(size, made_for.get("k", 0))
-            expected &= want.get("p", 0) <= max(values, made_for.get("p", 0))
-            expected &= not more or (own == more and satisfied)
+            expected &= _values(want) <= max(values, _values(made_for))
+            expected &= more in ({}, {"diversity": 2}) or (own == more and satisfied)
             found = requirements.unmet(
                 want, run(given, satisfied, size, {"illness": values}), ("illness",)
             )
@@ -167,7 +173,7 @@ def test_parts_of_the_same_kind_are_compared_by_their_numbers(wanted, own, met):
 
 
 def test_values_that_no_attribute_was_measured_for_are_not_met():
-    assert requirements.unmet({"k": 1, "p": 2}, run({}, True, 9), ())
+    assert requirements.unmet({"k": 2, "p": 2}, run({}, True, 9), ())
 
 
 def wanted(visitor, workspace, **fields):
@@ -222,7 +228,7 @@ def test_what_nobody_looked_at_is_not_met(visitor, workspace):
     at = f"/w/{workspace.id}"
     wanted(visitor, workspace, k="3")
     released_with(visitor, workspace, "3")
-    wanted(visitor, workspace, k="2", t="0.9")
+    wanted(visitor, workspace, k="2", **{"closeness-t": "0.9"})
     page = text_of(visitor.get(f"{at}/release"))
     assert "✗ A criterion holds 2-anonymity and 0.9-closeness" in page
     assert "It is not known to hold for this run: run it again on the page Protect." in page

@@ -176,7 +176,8 @@ def test_the_figures_are_those_of_the_library(visitor, opened, patients):
     assert " ".join(rows) in table
 
 
-WANTED = {"k": "3", "p": "2", "l": "2", "t": "0.5", "released": "sample", "share": "25"}
+NUMBERS = {"k": "3", "p": "2", "diversity-l": "2", "closeness-t": "0.5"}
+WANTED = {**NUMBERS, "diversity-kind": "entropy", "released": "sample", "share": "25"}
 ASKED = {
     "k": 3,
     "p": 2,
@@ -201,8 +202,10 @@ def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patie
     assert f"sample of 25% ({drawn.t} records): at most {drawn.maximal:.2%}" in page
     for path in ("roles", "protect"):
         form = visitor.get(f"{at}/{path}").text
-        for name in ("k", "p", "l", "t"):
-            assert re.search(rf'id="{name}" name="{name}" value="{WANTED[name]}"', form)
+        for name, number in NUMBERS.items():
+            assert re.search(rf'id="{name}" name="{name}" value="{number}"', form)
+        assert '<option value="entropy" selected>' in form
+        assert re.search(r"<details[^>]* open>\s*<summary>More requirements", form)
     assert 'value="25"' in visitor.get(f"{at}/roles").text
     opened.change(lambda d: {**d, "criterion": {"k": 9}})  # as on the page Protect
     assert opened.out_of_date == ()
@@ -221,7 +224,14 @@ def test_no_more_combinations_are_counted_than_take_a_moment(keys, most):
 
 def test_what_is_wanted_wrongly_is_said_at_once_and_the_form_is_kept(visitor, opened):
     before = opened.document
-    wrong = {"k": "few", "p": "", "l": "0", "t": "2", "released": "sample", "share": "all"}
+    wrong = {
+        "k": "few",
+        "p": "",
+        "diversity-l": "0",
+        "closeness-t": "2",
+        "released": "sample",
+        "share": "all",
+    }
     answer = visitor.post(f"/w/{opened.id}/roles/measure", wrong)
     assert answer.status == 422
     assert answer.text.count("<code>P60</code>") == 4
@@ -234,7 +244,7 @@ def test_what_is_wanted_wrongly_is_said_at_once_and_the_form_is_kept(visitor, op
 def test_values_cannot_be_asked_for_without_a_confidential_attribute(visitor):
     workspace = visitor.open("t.csv", b"age,sex\n23,F\n37,M\n38,M\n")
     visitor.post(f"/w/{workspace.id}/roles/0", {"role-0": "key", "type-0": ""})
-    wanted = {"k": "2", "l": "2", "released": "all"}
+    wanted = {"k": "2", "diversity-l": "2", "released": "all"}
     answer = visitor.post(f"/w/{workspace.id}/roles/measure", wanted)
     assert (answer.status, "no column is one" in text_of(answer)) == (422, True)
 

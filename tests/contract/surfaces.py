@@ -5,6 +5,7 @@ registries; and the gaps, each with its reason. ``docs/surfaces.md`` is made fro
 from __future__ import annotations
 
 import discreet as ds
+from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms.steps import LEVELS, own_parameters
 from discreet.cli.described import criterion_options, method_options, place
 from discreet.parameters import parameters_of
@@ -12,7 +13,6 @@ from discreet.plan.steps import fields_of
 from discreet.registry import criteria, maskings
 
 PAGE = "docs/surfaces.md"
-FORM = ("k", "p", "l", "t")  # the fields of the form of what must hold
 
 # (method, surface, parameter) → why it is not there. "never": it makes no sense; "notyet".
 GAPS = {
@@ -52,6 +52,13 @@ def _has_option(method, name, options):
     }  # a file says it
 
 
+def form_parameters(kind):
+    """The parameters of a criterion that the form of what must hold has fields for."""
+    fields = criterion_form.fields()
+    return {p for p in kind.parameters
+            if (p if kind.inline else f"{kind.key}-{p}") in fields or p == criterion_form.NAMED}  # fmt: skip
+
+
 def schema_steps():
     found = ds.Plan.schema()["properties"]["steps"]["items"]
     return found.get("oneOf") or found["anyOf"]
@@ -69,13 +76,11 @@ def criterion_surfaces(name):
         "Python": hasattr(ds, name),
         "plan": own <= keys,
         "command": bool({kind.key, kind.first.name} & options),
-        "form": kind.first.name in FORM,
+        "form": set(kind.parameters) <= form_parameters(kind),
     }
 
 
-CRITERION_GAPS = {
-    ("DisclosureRiskAtMost", "form"): "notyet: a plan says it; the form leaves it as it stands",
-}
+CRITERION_GAPS: dict[tuple[str, str], str] = {}
 
 
 def page():

@@ -126,6 +126,41 @@ print(first("to_tens", known))
     assert "to_tens" in made
 
 
+def test_its_criterion_is_in_the_form_of_what_must_hold(run):
+    said = run("-c", """
+from pathlib import Path
+from discreet.app.forms import criterion
+columns = ["id", "age", "ill"]
+plan = {"k": 5, "value_share": 0.9}
+said = criterion.said_of(plan, columns)
+drawn = criterion.drawn(said, columns, {2})
+print([(one.kind.title, one.kind.about, one.asked) for one in drawn.more][-1])
+print(criterion.criterion_in(said, {}, columns, Path()) == (plan, []))
+more = said | {"value_share-share": "80 %", "confidential": {2}}
+print(criterion.criterion_in(more, plan, columns, Path())[0])
+print(len(criterion.criterion_in(said | {"value_share-share": "2"}, plan, columns, Path())[1]))
+""")  # fmt: skip
+    shown, same, changed, problems = said.splitlines()
+    assert shown == "('value share', 'No confidential value fills a class.', True)"
+    assert same == "True"
+    assert changed == "{'k': 5, 'value_share': 0.8, 'confidential': ['ill']}"
+    assert problems == "1"
+
+
+def test_a_run_that_was_not_made_for_its_criterion_is_not_known_to_meet_it(run):
+    said = run("-c", """
+from discreet.app.jobs.protection import Run
+from discreet.app.server.requirements import unmet
+def lacking(wanted, made):
+    figures = {"risk": {"before": {}, "after": {"k": 9, "p": {}}}}
+    made = Run("", {"criterion": made}, True, "", "masked.csv", figures, ())
+    return [one.describe() for one in unmet(wanted, made, ("ill",))]
+wanted = {"k": 5, "value_share": 0.9}
+print(lacking(wanted, {"k": 5}), lacking(wanted, {"value_share": 0.9}))
+""")  # fmt: skip
+    assert said == "['no value in more than 0.9 of a class'] []\n"
+
+
 def test_a_name_that_is_taken_is_an_error(tmp_path, folder):
     points = f"[discreet.maskings]\nsample = {NAME}:to_tens\n"
     site = install(tmp_path, points=points)

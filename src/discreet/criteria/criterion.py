@@ -14,7 +14,7 @@ from annotated_types import Ge
 
 from discreet.data.attributes import names
 from discreet.errors import argument, fail, listed
-from discreet.parameters import Columns, Label, Public, Vary
+from discreet.parameters import AtLeast, Columns, Label, Public, Vary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ LeastSize = Annotated[
     Doc("Least size of a class."),
     Public,
     Vary(5, 3, 10, 20),
+    AtLeast,
 ]
 Attributes = Annotated[
     tuple[str, ...] | str | None,

@@ -15,7 +15,7 @@ from annotated_types import Interval
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, fail, raise_all
-from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
 from discreet.risks.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class DisclosureRiskAtMost(Criterion):
         Doc("Largest disclosure risk, between 0 and 1."),
         Public,
         Vary(0.05),
+        AtMost,
     ]
     weights: Annotated[
         Weights, WEIGHTS, Label("Weights"), Doc("How much a record counts; DR_max by default.")

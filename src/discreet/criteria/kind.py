@@ -97,6 +97,15 @@ class CriterionKind:
                 found[name] = list(value) if parameter.kind == "columns" else value
         return found
 
+    def covers(self, own: Criterion, other: Criterion) -> bool:
+        """Whether a criterion of this kind that holds tells that another one does: of the same
+        kind, of all attributes of the other, and no weaker.
+        """
+        if not type(own) is type(other) is self.made:
+            return False
+        mine, asked = self.written(own), self.written(other)
+        return all(p.covers(mine.get(n), asked.get(n)) for n, p in self.parameters.items())
+
     def from_text(self, text: str) -> Criterion:
         """The criterion that an option stands for: its numbers and words in order, apart by
         colons: ``3``, ``entropy:3``, ``recursive:3:4``, ``0.2:ordered``; attributes by name:

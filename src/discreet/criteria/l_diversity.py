@@ -20,7 +20,7 @@ from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.value_counts import Sum
-from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +67,7 @@ class LDiversity(Criterion):
         Doc("How many values must be well represented."),
         Public,
         Vary(3),
+        AtLeast,
     ]
     kind: Annotated[
         Diversity,

@@ -26,7 +26,7 @@ from discreet.criteria.criterion import (
 )
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, raise_all
-from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +72,7 @@ class PSensitiveKAnonymity(Criterion):
         Doc("Least number of confidential values in a class."),
         Public,
         Vary(2),
+        AtLeast,
     ]
     k: LeastSize
     confidential: Attributes = None

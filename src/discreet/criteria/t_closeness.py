@@ -24,7 +24,7 @@ from discreet.errors import Problem, argument, fail, raise_all
 from discreet.frequency.value_counts import Sum
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.written import HIERARCHY
-from discreet.parameters import Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +77,7 @@ class TCloseness(Criterion):
         Doc("Largest distance from the whole file, between 0 and 1."),
         Public,
         Vary(0.2),
+        AtMost,
     ]
     distance: Annotated[
         Distance,

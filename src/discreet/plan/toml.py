@@ -65,7 +65,7 @@ class _Text:
         """Sections, lists of tables at the top, and tables too long for a line stand apart."""
         if isinstance(value, Mapping):
             noted = any(way[: len(at)] == at and len(way) > len(at) for way in self.notes)
-            return len(at) == 1 or noted or len(_inline(value)) > _WIDTH - 20
+            return len(at) == 1 or noted or len(inline(value)) > _WIDTH - 20
         tables = isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
         return tables and bool(value) and len(at) == 1
 
@@ -76,11 +76,11 @@ class _Text:
     def _pair(self, at: At, value: Any) -> None:
         start = f"{key_text(str(at[-1]))} = "
         noted = any(way[:-1] == at for way in self.notes if way)
-        line = start + _inline(value)
+        line = start + inline(value)
         if isinstance(value, list) and (noted or len(line) > _WIDTH):
             self.lines += [start + "[" + self._behind(at)]
             self.lines += [
-                f"    {_inline(one)},{self._behind((*at, i))}" for i, one in enumerate(value)
+                f"    {inline(one)},{self._behind((*at, i))}" for i, one in enumerate(value)
             ]
             self.lines += ["]"]
         else:
@@ -100,7 +100,8 @@ def _dotted(at: Sequence[str | int]) -> str:
     return ".".join(key_text(part) for part in at if isinstance(part, str))
 
 
-def _inline(value: Any) -> str:
+def inline(value: Any) -> str:
+    """A value in one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -110,10 +111,10 @@ def _inline(value: Any) -> str:
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, Mapping):
-        pairs = [f"{key_text(str(name))} = {_inline(one)}" for name, one in value.items()]
+        pairs = [f"{key_text(str(name))} = {inline(one)}" for name, one in value.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_inline(one) for one in value)}]"
+        return f"[{', '.join(inline(one) for one in value)}]"
     return str(int(value))
 
 

@@ -1,70 +1,267 @@
-"""The form of what must hold: its fields k, p, l and t, and the criterion that they stand for.
+"""The form of what must hold, made from what each criterion says of itself.
 
-p counts different values in a class; l is the entropy kind of diversity, for which values must be
-spread as evenly as l equally frequent ones; t is closeness by the equal distance. Pages Roles and
-Protect share the form.
+Every kind of criterion has its fields, those of a package from outside too. It is asked for where
+its first field says something. The attributes that all of them look at are ticked once, as a plan
+names them beside its criteria. Pages Roles, Explore and Protect share the form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from discreet.app.forms import draft
-from discreet.app.forms.fields import Reader
-from discreet.app.server.pages import text_in
-from discreet.errors import Problem
+from discreet.app.forms.draft import Document, tables_of, with_attributes
+from discreet.app.forms.fields import (
+    FormField,
+    Reading,
+    field_of,
+    labelled,
+    numbers_of,
+    sent_in,
+    shown,
+)
+from discreet.criteria.kind import CriterionKind
+from discreet.errors import DiscreetError, Problem
+from discreet.parameters import Parameter
+from discreet.plan.criteria import NAMED, inline_kinds, kinds_in, nested_kinds
+from discreet.registry import criteria
 
-FIELDS = {
-    "k": ("k: records that share their keys, at least", "5"),
-    "p": ("p: different values of each confidential attribute among them, at least", "none asked"),
-    "l": ("l: as mixed as this many equally frequent values, at least", "none asked"),
-    "t": ("t: distance from the whole table, 0 to 1, at most", "none asked"),
-}
-ONLY = "only"  # the field that keeps to the attributes which the plan names
-_OURS = ("k", *draft.OF_VALUES)
-
-
-def criterion_in(form: Any, before: Any) -> tuple[Any, list[Problem]]:
-    """What must hold, from the fields; other criteria of the plan stay."""
-    problems: list[Problem] = []
-    given = _given(form, Reader("What must hold", problems))
-    tables = [before] if isinstance(before, Mapping) else list(before)
-    first = {n: v for n, v in tables[0].items() if n not in _OURS} if tables else {}
-    head = draft.with_attributes(given | first)
-    if not text_in(form, ONLY):
-        head = {name: part for name, part in head.items() if name != "confidential"}
-    kept = tables[1:]
-    return ([head, *kept] if kept else head), problems
+Said = dict[str, Any]  # by the name of a field what is said in it
+WHERE = "What must hold"
 
 
-def _given(form: Any, reader: Reader) -> dict[str, Any]:
-    whole = {name: reader.whole(text_in(form, name), name, 1) for name in ("k", "p", "l")}
-    if whole["p"] is not None and whole["k"] is None and not reader.problems:
-        reader.say("p needs a k beside it", "Write k, at least as large as p.")
-    given: dict[str, Any] = {n: whole[n] for n in ("k", "p") if whole[n] is not None}
-    if whole["l"] is not None:
-        given["diversity"] = {"l": whole["l"], "kind": "entropy"}
-    if text := text_in(form, "t"):
-        given["closeness"] = reader.number(text, "t", 0, 1)
-    return given
+@dataclass(frozen=True)
+class Requirement:
+    """A kind of criterion with its fields, as a page draws it."""
+
+    kind: CriterionKind
+    fields: tuple[FormField, ...]
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is asked for."""
+        return bool(self.fields[0].value)
 
 
-def numbers_of(criterion: Any) -> dict[str, str]:
-    """The fields of a criterion."""
-    tables = [criterion] if isinstance(criterion, Mapping) else list(criterion)
-    head = tables[0] if tables else {}
-    diversity, closeness = head.get("diversity", ""), head.get("closeness", "")
-    numbers = {
-        "k": head.get("k", ""),
-        "p": head.get("p", ""),
-        "l": diversity.get("l", "") if isinstance(diversity, Mapping) else diversity,
-        "t": closeness.get("t", "") if isinstance(closeness, Mapping) else closeness,
-        ONLY: "yes" if "confidential" in head else "",
+@dataclass(frozen=True)
+class CriterionFields:
+    """The form as a page draws it: what stands in front, what is asked more rarely, and the
+    attributes that it is asked of."""
+
+    front: tuple[Requirement, ...]
+    more: tuple[Requirement, ...]
+    named: FormField
+    attributes: tuple[tuple[int, str], ...]  # the numbers and labels of confidential columns
+    columns: tuple[tuple[int, str], ...]  # and of all
+
+    def beside(self, names: Collection[str]) -> CriterionFields:
+        """The form without fields that a page has in another shape."""
+        front, more = (
+            tuple(one for one in some if one.fields[0].name not in names)
+            for some in (self.front, self.more)
+        )
+        return replace(self, front=front, more=more)
+
+    @property
+    def open(self) -> bool:
+        """Whether something is asked for beyond what stands in front."""
+        return any(one.asked for one in self.more)
+
+
+def _kinds() -> list[tuple[CriterionKind, tuple[Parameter, ...]]]:
+    """Every kind with the parameters that are its own: k first, then what looks at classes, then
+    what compares files; packages from outside come last.
+    """
+    found: list[tuple[CriterionKind, tuple[Parameter, ...]]] = []
+    seen = {NAMED}
+    inline = sorted(inline_kinds(), key=lambda k: (bool(k.entry.package), len(k.needed)))
+    nested = sorted(
+        nested_kinds().values(), key=lambda k: (bool(k.entry.package), k.made.compares_files)
+    )
+    for kind in (*inline, *nested):
+        own = tuple(
+            p
+            for p in kind.parameters.values()
+            if not p.python_only and p.name not in (seen if kind.inline else {NAMED})
+        )
+        found += [(kind, own)] if own else []
+        seen |= {p.name for p in own} if kind.inline else set()  # keys of one table
+    return found
+
+
+def _named() -> Parameter:
+    return next(k.parameters[NAMED] for k in criteria.all() if NAMED in k.parameters)
+
+
+def _name(kind: CriterionKind, p: Parameter) -> str:
+    """The name of a field."""
+    return p.name if kind.inline else f"{kind.key}-{p.name}"
+
+
+def fields() -> dict[str, Parameter]:
+    """All fields by their names."""
+    own = {_name(kind, p): p for kind, parameters in _kinds() for p in parameters}
+    return {**own, NAMED: _named()}
+
+
+# -- from the plan to the form ---------------------------------------------------------------------
+
+
+def said_of(criterion: Any, columns: Sequence[str]) -> Said:
+    """What the fields say of the first table of a plan's criterion."""
+    head: Document = next(iter(tables_of(criterion)), {})
+    return {
+        name: numbers_of(value or (), columns)
+        if p.kind == "columns"
+        else shown(p, p.default if value is None and p.kind in ("choice", "flag") else value)
+        for name, p, value in _values(head)
     }
-    return {n: f"{v:g}" if isinstance(v, float) else str(v) for n, v in numbers.items()}
 
 
-def sent_in(form: Any) -> dict[str, str]:
+def _values(head: Document) -> Iterator[tuple[str, Parameter, Any]]:
+    """Every field with its value in a table; None where it says nothing."""
+    for kind, own in _kinds():
+        table = head if kind.inline else _inner(head, kind)
+        for p in own:
+            yield _name(kind, p), p, table.get(p.name)
+    yield NAMED, _named(), head.get(NAMED)
+
+
+def _inner(head: Document, kind: CriterionKind) -> Document:
+    """The parameters of a kind that has a key of its own."""
+    given = head.get(kind.key, {})
+    return given if isinstance(given, Mapping) else {kind.first.name: given}
+
+
+def sent(form: Any, columns: Sequence[str]) -> Said:
     """The fields as they were sent."""
-    return {name: text_in(form, name) for name in (*FIELDS, ONLY)}
+    found = {name: sent_in(form, p, name, len(columns)) for name, p in fields().items()}
+    ticks = [name for name, p in fields().items() if p.kind == "flag" and not p.optional]
+    return found | {name: "yes" if found[name] else "no" for name in ticks}
+
+
+def drawn(said: Said, labels: Sequence[str], confidential: set[int]) -> CriterionFields:
+    """The form as a page draws it; the columns have labels, and some are confidential."""
+    front, *more = [Requirement(kind, tuple(_drawn(kind, own, said))) for kind, own in _kinds()]
+    named = field_of(_named(), NAMED, said[NAMED])
+    every = tuple(enumerate(labels))
+    offered = tuple(one for one in every if one[0] in confidential | said[NAMED])
+    return CriterionFields((front,), tuple(more), named, offered, every)
+
+
+def _drawn(kind: CriterionKind, own: Sequence[Parameter], said: Said) -> Iterator[FormField]:
+    for p in own:
+        name = _name(kind, p)
+        field = field_of(p, name, said[name])
+        nothing = (("", "none asked"),) if p is own[0] and field.sort == "choose" else ()
+        yield replace(field, choices=(*nothing, *field.choices))
+
+
+# -- from the form to the plan ---------------------------------------------------------------------
+
+
+def criterion_in(
+    said: Said, before: Any, columns: Sequence[str], folder: Path
+) -> tuple[Any, list[Problem]]:
+    """What must hold, and all that is wrong with it.
+
+    The form stands for the first table of the plan; others stay, and where it says what the plan
+    says, that stays as it is written.
+
+    Parameters
+    ----------
+    said : dict
+    before : mapping or list of mappings
+        The criterion of the plan.
+    columns : sequence of str
+        All columns, in their order.
+    folder : Path
+        That files of the plan are relative to.
+    """
+    head, *others = tables_of(before) or [{}]
+    problems: list[Problem] = []
+    if said != said_of(before, columns):
+        head = with_attributes(_CriterionReading(WHERE, columns, problems, said, head).table())
+        problems = problems or _unsound(head, folder)
+    return ([head, *others] if others else head), problems
+
+
+@dataclass
+class _CriterionReading(Reading):
+    """Reads the fields into a table of a plan, which had another one before."""
+
+    said: Said
+    before: Document
+
+    def table(self) -> dict[str, Any]:
+        """The table that the fields stand for."""
+        made: dict[str, Any] = {}
+        for kind, own in _kinds():
+            if self.said[_name(kind, own[0])]:
+                table = self._own(kind, own)
+                inner = _inner(self.before, kind)
+                made |= table if kind.inline else {kind.key: _nested(kind, table, inner)}
+        self._companions(made)
+        if self.said[NAMED]:
+            made[NAMED] = self.value(_named(), self.said[NAMED])
+        return made
+
+    def _own(self, kind: CriterionKind, own: Sequence[Parameter]) -> dict[str, Any]:
+        found = {p.name: self._value(_name(kind, p), p) for p in own}
+        return {
+            p.name: found[p.name]
+            for p in own
+            if found[p.name] is not None and (p is own[0] or found[p.name] != p.default)
+        }
+
+    def _value(self, name: str, p: Parameter) -> Any:
+        if self.said[name] == said_of(self.before, self.columns)[name]:
+            return {n: value for n, _, value in _values(self.before)}[name]  # may name a file
+        if self.said[name]:
+            return self.value(p, self.said[name])
+        if p.needed:
+            self.missing(p)
+        return None
+
+    def _companions(self, made: Document) -> None:
+        """What a parameter needs beside it: p needs k."""
+        for kind in inline_kinds():
+            first = kind.first.name
+            for other in kind.needed:
+                if first in made and not self.said[other]:
+                    remedy = f"Write {other}, at least as large as {first}."
+                    self.say(f"{first} needs a {other} beside it", remedy)
+
+
+def _nested(kind: CriterionKind, table: dict[str, Any], before: Document) -> Any:
+    """As a plan writes it: in short where its first parameter says it all; attributes of its own
+    stay."""
+    table |= {NAMED: before[NAMED]} if NAMED in before else {}
+    return table[kind.first.name] if set(table) == {kind.first.name} else table
+
+
+def _unsound(made: Document, folder: Path) -> list[Problem]:
+    """What the criteria themselves find wrong."""
+    found: list[Problem] = []
+    for kind, table in kinds_in(made):
+        try:
+            kind.of(table, folder)
+        except DiscreetError as error:
+            found += [labelled(p, WHERE, kind.parameters.values()) for p in error.problems]
+    return found
+
+
+def aimless(criterion: Any, confidential: Sequence[str]) -> list[Problem]:
+    """Criteria that look at confidential attributes where there are none."""
+    looking = [
+        kind.title
+        for table in tables_of(criterion)
+        for kind, given in kinds_in(table)
+        if NAMED in kind.parameters and not given.get(NAMED)
+    ]
+    if confidential or not looking:
+        return []
+    what = f"{' and '.join(looking)}: asked of confidential attributes, and no column is one."
+    return [Problem("P60", what, "Give a column that role, or leave it empty.")]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.plan.criteria import NAMED, kinds_in
+
 Document = Mapping[str, Any]
 
 # what a page calls a role, and the keys of the section [roles] that it stands for
@@ -22,7 +24,6 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "record id": ("record_id",),
 }
 _ALONE = ("weight", "record_id")  # one column plays them
-OF_VALUES = ("p", "diversity", "closeness")  # parts of a criterion that look at attributes
 
 
 def role_of(document: Document, column: str) -> str:
@@ -106,7 +107,7 @@ def with_node(
     places = [i for i, step in enumerate(steps) if step["do"] == "generalize"]
     made = {"do": "generalize", "max_suppressed": max_suppressed, "levels": dict(levels)}
     steps[slice(places[0], places[0] + 1) if places else slice(0, 0)] = [made]
-    head, *others = _tables(document.get("criterion")) or [{}]
+    head, *others = tables_of(document.get("criterion")) or [{}]
     kept = {name: given for name, given in head.items() if name not in ("k", "p")}
     criterion = [with_attributes({**at_least(head, must), **kept}), *others]
     return with_steps(document, steps, criterion if others else criterion[0])
@@ -126,14 +127,14 @@ def at_least(head: Document, must: Mapping[str, int]) -> dict[str, int]:
 
 def with_attributes(table: Document) -> Document:
     """What must hold, naming attributes only where something is asked of them."""
-    asked = any(name in table for name in OF_VALUES)
-    return table if asked else {n: v for n, v in table.items() if n != "confidential"}
+    asked = any(NAMED in kind.parameters for kind, _ in kinds_in(table))
+    return table if asked else {n: v for n, v in table.items() if n != NAMED}
 
 
 def generalization(document: Document) -> tuple[Document, Document]:
     """The first table of what must hold, and the step that generalizes; or empty ones."""
     steps = [step for step in document.get("steps", []) if step["do"] == "generalize"]
-    return next(iter(_tables(document.get("criterion"))), {}), next(iter(steps), {})
+    return next(iter(tables_of(document.get("criterion"))), {}), next(iter(steps), {})
 
 
 def levels_of(document: Document) -> list[Any]:
@@ -148,7 +149,8 @@ def without_levels(document: Document) -> dict[str, Any]:
     return {**document, "steps": free}
 
 
-def _tables(criterion: Any) -> list[Any]:
+def tables_of(criterion: Any) -> list[Any]:
+    """The tables of what must hold."""
     return [criterion] if isinstance(criterion, Mapping) else list(criterion or [])
 
 

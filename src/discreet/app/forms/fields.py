@@ -1,55 +1,193 @@
-"""Numbers in the fields of a form; what cannot be read is noted, so that all is said at once."""
+"""A parameter as a field of a form: how a page shows it, and the value that is said in it.
+
+The form of a step and the form of what must hold are made of these. Columns are addressed by
+number.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from discreet.errors import Problem
+from discreet.parameters import REQUIRED, Parameter, read_problem
+from discreet.plan.toml import inline
 
-_DIGITS = 30  # of a number: more than any that is meant
+SAY: dict[Any, str] = {True: "yes", False: "no"}
+_MOST = 2000  # signs of a field that is read as a plan is
+
+
+# -- what a page shows -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Reads numbers, and notes what cannot be read."""
+class FormField:
+    """A field as the page draws it.
+
+    Attributes
+    ----------
+    name, label, hint : str
+    sort : str
+        "text", "tick", "choose", "columns" or "lines".
+    choices : sequence of (value, words)
+    value : object
+        What was said.
+    """
+
+    name: str
+    label: str
+    hint: str
+    sort: str
+    choices: tuple[tuple[str, str], ...]
+    value: Any
+    parameter: Parameter
+
+    @property
+    def usual(self) -> bool:
+        """Whether it stands as it does when nothing is said."""
+        p = self.parameter
+        if self.sort == "columns":
+            return not self.value
+        if p.kind == "flag":
+            return bool(self.value == SAY.get(p.default, ""))
+        return self.value in ("", shown(p, p.default))
+
+    @property
+    def inputmode(self) -> str:
+        """The keyboard that a telephone shows."""
+        return {"whole": "numeric", "number": "decimal"}.get(self.parameter.kind, "text")
+
+
+def field_of(p: Parameter, name: str, value: Any) -> FormField:
+    """The field of a parameter with what was said in it."""
+    sort, choices = _SORTS.get(p.kind, "text"), tuple((c, _word(p, c)) for c in p.choices)
+    if p.kind == "flag" and p.optional:
+        sort, choices = "choose", (("", "as usual"), ("yes", "yes"), ("no", "no"))
+    hint = f"{p.doc} As a plan writes it: {p.words}." if p.written else p.doc
+    return FormField(name, p.label, hint, sort, choices, value, p)
+
+
+_SORTS = {"columns": "columns", "table": "lines", "choice": "choose", "flag": "tick"}
+
+
+def _word(p: Parameter, value: str) -> str:
+    return p.choice_labels.get(value, value)
+
+
+def called(p: Parameter, value: str = "") -> str:
+    """How a message names a field, and what is to be said there."""
+    return f"“{p.label}”" + (f": {_word(p, value)}" if value else "")
+
+
+def shown(p: Parameter, value: Any) -> str:
+    """A value as the field has it: a share in percent."""
+    if value is None or value is REQUIRED:
+        return ""
+    if p.kind == "table":
+        return "\n".join(f"{name} = {number:g}" for name, number in value.items())
+    if p.written:
+        return _plainly(value) if isinstance(value, str | Mapping | list) else ""
+    if "Share" in p.marks and isinstance(value, float):
+        return f"{100 * value:.12g} %"
+    return p.text(value)
+
+
+def _plainly(value: Any) -> str:
+    return value if isinstance(value, str) else inline(value)
+
+
+def numbers_of(names: Iterable[str], columns: Sequence[str]) -> set[int]:
+    """The numbers of columns, as far as they are there."""
+    number = {name: i for i, name in enumerate(columns)}
+    return {number[name] for name in names if name in number}
+
+
+# -- what is sent ----------------------------------------------------------------------------------
+
+
+def text_in(form: Any, name: str) -> str:
+    """A field as text without blanks around it; empty where it is not there."""
+    given = form.get(name, "")
+    return given.strip() if isinstance(given, str) else ""
+
+
+def sent_in(form: Any, p: Parameter, name: str, most: int) -> Any:
+    """What was sent in a field: a text, or numbers of columns, of which there are ``most``."""
+    if p.kind != "columns":
+        return text_in(form, name)
+    ticked = form.getlist(name)
+    return {c for c in range(most) if str(c) in ticked}
+
+
+def labelled(problem: Problem, where: str, parameters: Iterable[Parameter]) -> Problem:
+    """A problem that names fields by their labels."""
+    known = {p.name: p for p in parameters}
+
+    def label(name: str, value: str) -> str | None:
+        return called(known[name], value) if name in known else None
+
+    return replace(problem, what=f"{where}: {problem.said(label)}", remedy="")
+
+
+@dataclass
+class Reading:
+    """Reads fields, and notes all that is wrong without quoting it."""
 
     where: str
+    columns: Sequence[str]
     problems: list[Problem]
 
     def say(self, what: str, remedy: str) -> None:
-        """Note what is wrong, without quoting it."""
+        """Note what is wrong."""
         self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
 
-    def whole(self, text: str, name: str, least: int) -> int | None:
-        """A whole number; None where nothing is written, or something else."""
-        if not text:
-            return None
+    def value(self, p: Parameter, sent: Any) -> Any:
+        """The value of a field that is not empty; None where it cannot be read."""
+        if p.kind == "columns":
+            return [self.columns[c] for c in sorted(sent)] or None
+        if p.kind == "flag" and not p.optional:
+            return sent in ("yes", "on")
         try:
-            number = int(text) if len(text) <= _DIGITS else least - 1
-        except ValueError:
-            number = least - 1
-        if number < least:
-            self.say(f"{name} is not a whole number of at least {least}", "Write for example 5.")
+            return _as_in_a_plan(p, sent) if p.written else p.read(_readable(p, sent))
+        except (ValueError, RecursionError):
+            if "Share" in p.marks:
+                what = f"{called(p)} must be a share above 0 and up to 100 %"
+                self.say(what, "Write for example 10 %.")
+            elif p.written:
+                self.say(f"{called(p)} cannot be read", f"Write {p.words}.")
+            else:
+                wrong = replace(read_problem(p), code="P60")
+                self.problems.append(labelled(wrong, self.where, [p]))
             return None
-        return number
 
-    def number(self, text: str, name: str, low: float, high: float) -> float:
-        """A number within its ends."""
-        try:
-            number = float(text)
-        except ValueError:
-            number = high + 1
-        if not low <= number <= high:
-            self.say(f"{name} is not a number from {low:g} to {high:g}", "Mend the field.")
-            return low
-        return number
+    def missing(self, p: Parameter) -> None:
+        """Note that a field is empty."""
+        self.say(f"{called(p)} is missing", f"Write for example {p.example}.")
 
-    def amount(self, text: str) -> float | int:
-        """A share of the records, or a number of them."""
-        share = text.endswith("%")
-        name = "the records that may be left out"
-        if share:
-            return self.number(text.rstrip("% "), name, 0, 100) / 100
-        if (number := self.whole(text, name, 0)) is None and not text:
-            self.say(f"{name} are missing", "Write a share, 2 %, or a number of records.")
-        return number or 0
+
+def _as_in_a_plan(p: Parameter, sent: str) -> Any:
+    """A value as a plan writes it, a word or a table in a line. Files are not named in a field:
+    those that a plan names lie beside it.
+    """
+    if p.written is not None and p.written.fits(sent):
+        return sent
+    if len(sent) > _MOST or "\n" in sent:
+        raise ValueError("too long")
+    read = tomllib.loads(f"given = {sent}")
+    if set(read) != {"given"} or not p.fits(read["given"]) or "file" in read["given"]:
+        raise ValueError(p.words)
+    return read["given"]
+
+
+def _readable(p: Parameter, sent: str) -> str:
+    """What was sent as a parameter reads it: lines as a list; a share, shown in percent here, is
+    meant in percent where it is above 1.
+    """
+    if p.kind == "table":
+        return ", ".join(sent.splitlines())
+    if "Share" in p.marks and re.fullmatch(r"\d{1,3}([.]\d*)?", sent) and float(sent) > 1:
+        return f"{sent} %"
+    return sent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.app.server.pages import text_in
+from discreet.app.forms.fields import text_in
 from discreet.errors import fail
 
 BUILDERS = {

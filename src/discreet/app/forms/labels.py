@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from discreet.app.forms.fields import called
 from discreet.errors import Problem
-from discreet.registry import maskings
+from discreet.registry import criteria, maskings
 
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
@@ -51,8 +52,6 @@ def _label(name: str, value: str) -> str | None:
             return (
                 f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
             )
-    found = [m.parameters[name] for m in maskings.all() if name in m.parameters]
-    if not found:
-        return None
-    word = found[0].choice_labels.get(value, value)
-    return f"“{found[0].label}”" + (f": {word}" if word else "")
+    described = (*maskings.all(), *criteria.all())
+    found = next((one.parameters[name] for one in described if name in one.parameters), None)
+    return None if found is None else called(found, value)

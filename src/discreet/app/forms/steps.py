@@ -8,23 +8,30 @@ repeated. Columns are addressed by number.
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from discreet.app.server.pages import text_in
+from discreet.app.forms.fields import (
+    SAY,
+    FormField,
+    Reading,
+    field_of,
+    numbers_of,
+    sent_in,
+    text_in,
+)
+from discreet.app.forms.fields import shown as text_of
 from discreet.errors import Problem
 from discreet.masking.method import Method
-from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of, read_problem
+from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
 from discreet.registry import maskings
 
 Fields = dict[str, Any]
 MOST_STEPS = 10
 MOST_SEED = 2**63 - 1
 LEVELS = "levels"  # the parameter with a field for each key
-_SAY: dict[Any, str] = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True)
@@ -159,38 +166,25 @@ def _measured(method: Method, known: Known) -> dict[str, Any]:
 
 def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
     """The fields of a step: by parameter a text, or the numbers of columns."""
-    number = {name: i for i, name in enumerate(known.columns)}
     found: Fields = {"do": step["do"]}
     for p in own_parameters(maskings[step["do"]]):
         given = step.get(p.name)
         if p.kind == "columns":
             names = known.keys if given is None and p.columns and p.columns.fit else given or ()
-            found[p.name] = {
-                number[name] for name in names if name in number and not known.never(p, name)
-            }
+            fit = [name for name in names if not known.never(p, name)]
+            found[p.name] = numbers_of(fit, known.columns)
         elif p.kind == "flag":
             usual = None if p.optional else p.default
-            found[p.name] = _SAY.get(usual if given is None else given, "")
+            found[p.name] = SAY.get(usual if given is None else given, "")
         elif given is None and p.group:
             found[p.name] = ""
         else:
-            usual = p.default if given is None else given
-            found[p.name] = _table(usual) if p.kind == "table" else _text(p, usual)
+            found[p.name] = text_of(p, p.default if given is None else given)
     levels = step.get(LEVELS, {})
     found["choice"] = "levels" if levels and known.levels_fit else "best"
+    number = {name: i for i, name in enumerate(known.columns)}
     found[LEVELS] = {number[n]: str(level) for n, level in levels.items() if n in number}
     return found
-
-
-def _text(p: Parameter, value: Any) -> str:
-    """A value as the field has it: a share in percent."""
-    if "Share" in p.marks and isinstance(value, float):
-        return f"{100 * value:.12g} %"
-    return p.text(value)
-
-
-def _table(given: Mapping[str, Any] | None) -> str:
-    return "\n".join(f"{name} = {number:g}" for name, number in (given or {}).items())
 
 
 def fields_in(form: Any, most: int) -> list[Fields]:
@@ -200,12 +194,7 @@ def fields_in(form: Any, most: int) -> list[Fields]:
         if (kind := text_in(form, f"do-{i}")) in maskings:
             fields: Fields = {"do": kind, "choice": text_in(form, f"choice-{i}")}
             for p in own_parameters(maskings[kind]):
-                name = f"{p.name}-{i}"
-                if p.kind == "columns":
-                    ticked = form.getlist(name)
-                    fields[p.name] = {c for c in range(most) if str(c) in ticked}
-                else:
-                    fields[p.name] = text_in(form, name)
+                fields[p.name] = sent_in(form, p, f"{p.name}-{i}", most)
             levels = {c: text_in(form, f"level-{i}-{c}") for c in range(most)}
             fields[LEVELS] = {c: level for c, level in levels.items() if level}
             found.append(fields)
@@ -216,23 +205,17 @@ def fields_in(form: Any, most: int) -> list[Fields]:
 
 
 @dataclass
-class _Reading:
-    """Reads the fields of one step, and notes all that is wrong."""
+class _StepReading(Reading):
+    """Reads the fields of one step."""
 
-    where: str
     known: Known
-    problems: list[Problem]
-
-    def say(self, what: str, remedy: str) -> None:
-        """Note what is wrong, without quoting it."""
-        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
 
     def step(self, fields: Fields) -> dict[str, Any]:
         """The step that the fields stand for."""
         method = maskings[fields["do"]]
         made: dict[str, Any] = {}
         for p in own_parameters(method):
-            value = self._value(p, fields[p.name])
+            value = self._said(p, fields[p.name])
             if value is not None and (is_main(p) or value != p.default):
                 made[p.name] = value
         self._groups(method, made)
@@ -241,29 +224,11 @@ class _Reading:
             made[LEVELS] = self._levels(fields[LEVELS])
         return {"do": method.name, **made, **self._measured(method)}
 
-    def _value(self, p: Parameter, sent: Any) -> Any:
-        if p.kind == "columns":
-            names = [self.known.columns[c] for c in sorted(sent)]
-            if not names and p.columns and p.columns.fit:
-                self.say("no column is chosen", "Choose one at least.")
-            return names or None
-        if p.kind == "flag" and not p.optional:
-            return sent in ("yes", "on")
-        if not sent:
+    def _said(self, p: Parameter, sent: Any) -> Any:
+        if not sent and p.kind != "flag":
             return self._nothing(p)
-        try:
-            value = p.read(_readable(p, sent))
-        except ValueError:
-            if "Share" in p.marks:
-                what = f"“{p.label}” must be a share above 0 and up to 100 %"
-                self.say(what, "Write for example 10 %.")
-                return None
-            wrong = read_problem(p)
-            self.problems.append(
-                Problem("P60", f"{self.where}: {wrong.what}", wrong.remedy, p.name)
-            )
-            return None
-        if p.is_seed and not 0 <= value <= MOST_SEED:
+        value = self.value(p, sent) if sent or not p.optional else None
+        if p.is_seed and value is not None and not 0 <= value <= MOST_SEED:
             self.say("the seed is negative or too large", f"Write one from 0 to {MOST_SEED}.")
         return value
 
@@ -271,8 +236,11 @@ class _Reading:
         """An empty field: not said, or the usual."""
         if p.is_seed:
             return new_seed()
-        if p.needed or (p.default is not None and p.kind in ("whole", "amount")):
-            self.say(f"“{p.label}” is missing", f"Write for example {p.example}.")
+        if p.kind == "columns":
+            if p.needed or (p.columns and p.columns.fit):
+                self.say("no column is chosen", "Choose one at least.")
+        elif p.needed or (p.default is not None and p.kind in ("whole", "amount")):
+            self.missing(p)
         return None
 
     def _groups(self, method: Method, made: dict[str, Any]) -> None:
@@ -314,16 +282,6 @@ class _Reading:
         return _measured(method, self.known)
 
 
-def _readable(p: Parameter, sent: str) -> str:
-    """What was sent as a parameter reads it: lines as a list; a share, shown in percent here, is
-    meant in percent where it is above 1."""
-    if p.kind == "table":
-        return ", ".join(sent.splitlines())
-    if "Share" in p.marks and re.fullmatch(r"\d{1,3}([.]\d*)?", sent) and float(sent) > 1:
-        return f"{sent} %"
-    return sent
-
-
 def _remedy(method: Method, unfit: Unfit) -> str:
     """What to choose so that a column fits."""
     for name, values in unfit.unless.items():
@@ -340,7 +298,7 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
     for i, fields in enumerate(all_fields, 1):
         here = known.after(one["do"] for one in all_fields[: i - 1])
         own: list[Problem] = []
-        steps.append(_Reading(f"Step {i}", here, own).step(fields))
+        steps.append(_StepReading(f"Step {i}", here.columns, own, here).step(fields))
         problems += own
     return steps, problems
 
@@ -348,59 +306,11 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
 # -- what a page shows -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A field as the page draws it.
-
-    Attributes
-    ----------
-    name, label, hint : str
-    sort : str
-        "text", "tick", "choose", "columns" or "lines".
-    choices : sequence of (value, words)
-    value : object
-        What was said.
-    """
-
-    name: str
-    label: str
-    hint: str
-    sort: str
-    choices: tuple[tuple[str, str], ...]
-    value: Any
-    parameter: Parameter
-
-    @property
-    def usual(self) -> bool:
-        """Whether it stands as it does when nothing is said."""
-        p = self.parameter
-        default = p.default
-        if self.sort == "columns":
-            return not self.value
-        if p.kind == "flag":
-            return bool(self.value == _SAY.get(default, ""))
-        return bool(self.value in ("", _text(p, default)))
-
-
-def shown(fields: Fields, number: int) -> tuple[list[Shown], list[Shown]]:
+def shown(fields: Fields, number: int) -> tuple[list[FormField], list[FormField]]:
     """The fields of a step: those in front, and further options."""
-    method = maskings[fields["do"]]
-    every = [_shown(p, fields.get(p.name, ""), number) for p in own_parameters(method)]
-    return [s for s in every if is_main(s.parameter)], [
-        s for s in every if not is_main(s.parameter)
+    every = [
+        field_of(p, f"{p.name}-{number}", fields.get(p.name, ""))
+        for p in own_parameters(maskings[fields["do"]])
     ]
-
-
-def _shown(p: Parameter, value: Any, number: int) -> Shown:
-    sorts: dict[str, Callable[[], tuple[str, tuple[tuple[str, str], ...]]]] = {
-        "columns": lambda: ("columns", ()),
-        "table": lambda: ("lines", ()),
-        "choice": lambda: ("choose", tuple((c, p.choice_labels.get(c, c)) for c in p.choices)),
-        "flag": lambda: (
-            ("choose", (("", "as usual"), ("yes", "yes"), ("no", "no")))
-            if p.optional
-            else ("tick", ())
-        ),
-    }
-    sort, choices = sorts.get(p.kind, lambda: ("text", ()))()
-    return Shown(f"{p.name}-{number}", p.label, p.doc, sort, choices, value, p)
+    main = [one for one in every if is_main(one.parameter)]
+    return main, [one for one in every if not is_main(one.parameter)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import discreet as ds
@@ -15,14 +16,18 @@ MOST_SETS = 300  # of keys that are counted for the table of combinations
 _EACH = 3  # combinations of each size that are shown
 
 
-def criterion(data: Any, asked: Any, names: Mapping[str, str]) -> list[Block]:
+def criterion(data: Any, asked: Any, folder: Path, names: Mapping[str, str]) -> list[Block]:
     """Whether the criterion holds for the table as it is, in words; nothing where none is asked."""
-    criteria = ds.Plan.of({"criterion": asked}).criterion if asked else []
-    if not criteria:
-        return []
-    found = ds.check(data, criteria)
-    said = renamed(found.explain(), names)
-    return [Words(tuple(said.splitlines()), "good" if found.satisfied else "bad")]
+    criteria = ds.Plan.of({"criterion": asked}, folder).criterion if asked else []
+    blocks: list[Block] = []
+    if alone := [one for one in criteria if not one.compares_files]:
+        found = ds.check(data, alone)
+        said = renamed(found.explain(), names)
+        blocks.append(Words(tuple(said.splitlines()), "good" if found.satisfied else "bad"))
+    if later := [one.describe() for one in criteria if one.compares_files]:
+        compared = "compares the masked table with this one: a run on the page Protect tells."
+        blocks.append(Words((f"{' and '.join(later)} {compared}",)))
+    return blocks
 
 
 def sample(data: Any, share: float | None) -> list[Block]:

@@ -31,7 +31,7 @@ def risk(task: Task) -> Shown:
     blocks: list[Block] = [
         _key_figures(found),
         Words(tuple(renamed(found.explain(), names).splitlines()), _tone(found)),
-        *demands.criterion(data, asked.get("criterion"), names),
+        *demands.criterion(data, asked.get("criterion"), task.folder, names),
         *demands.sample(data, asked.get("share")),
         class_size_figure({"now": found.class_sizes.binned()}),
         *demands.combinations(data, names),

@@ -84,7 +84,7 @@ def _criterion(workspace: Workspace, kept: Kept) -> Item:
 def _lacking(kept: Kept, made: str, wanted: str) -> str:
     before = f"the run was made for {made}" if made else "nothing was asked of the run"
     size = _after(kept, "risk").get("k")
-    if size is not None and any("k" in part for part in kept.lacks):
+    if size is not None and any(one.least_size > size for one in kept.lacks):
         found = f"Its smallest group has {counted(size, 'record')}."
     else:
         found = "It is not known to hold for this run: run it again on the page Protect."

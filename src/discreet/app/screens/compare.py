@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from discreet.app.forms.fields import text_in
 from discreet.app.screens.run_map import map_of
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, text_in, workspace_of
+from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError
 

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import draft
+from discreet.app.forms.fields import text_in
 from discreet.app.server import uploads
-from discreet.app.server.pages import chosen, desk, form_of, page, see, text_in, workspace_of
+from discreet.app.server.pages import chosen, desk, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace, Workspaces
 from discreet.errors import DiscreetError, fail
 

@@ -13,22 +13,28 @@ from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+import discreet as ds
 from discreet.app.forms import criterion, draft
+from discreet.app.forms.labels import in_words
 from discreet.app.jobs.lattice import MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_picture, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, Lattice, State, ranges
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
-from discreet.errors import fail
+from discreet.errors import DiscreetError, fail, raise_all
+from discreet.plan.criteria import NAMED
+from discreet.reports.names import renamed
 
 PATH = "explore"
 WORK = "explore"
+SLIDERS = ("k", "p")  # of what must hold
 LISTED = 15  # nodes in the table
 
 
@@ -41,6 +47,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/found", found),
         Route(f"{at}/sweep", sweep, methods=["POST"]),
         Route(f"{at}/use", use, methods=["POST"]),
+        Route(f"{at}/wanted", save_wanted, methods=["POST"]),
     ]
 
 
@@ -85,6 +92,31 @@ async def use(request: Request) -> Response:
     return Response(status_code=204, headers={"HX-Trigger": trigger})
 
 
+async def save_wanted(request: Request) -> Response:
+    """Keep what is wanted beside the sliders; k and p stay as they are in the plan."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    try:
+        await run_in_threadpool(_keep_wanted, workspace, form)
+        answer = {"said": "Saved.", "changed": ""}
+    except DiscreetError as error:
+        answer = {"said": f"Not saved: {in_words(error.problems[0])}"}
+        if "hx-request" not in request.headers:
+            raise
+    if "hx-request" not in request.headers:
+        return see(f"/w/{workspace.id}/explore")
+    return Response(status_code=204, headers={"HX-Trigger": json.dumps(answer)})
+
+
+def _keep_wanted(workspace: Workspace, form: FormData) -> None:
+    before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
+    said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
+    asked, problems = workspace.criterion_in(said)
+    confidential = workspace.document.get("roles", {}).get("confidential", [])
+    raise_all([*problems, *criterion.aimless(asked, confidential)])
+    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
+
+
 def _page(request: Request, workspace: Workspace, template: str) -> Response:
     return page(request, template, workspace, **_view(workspace, request.query_params))
 
@@ -125,6 +157,8 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "used": used.node(lattice.selected),
         "stays": _numbers(_must(workspace, lattice)) if used is not lattice else "",
         "also": _also(workspace, explored),
+        "must": workspace.must().beside(SLIDERS),
+        "named": _named(workspace),
         **_attributes(workspace, explored),
         "same_place": [lattice.node(n) for n in node_map.beside(lattice)],
         "drawn": lattice_picture.drawing(lattice, address),
@@ -226,10 +260,14 @@ def _as_used(workspace: Workspace, lattice: Lattice) -> Lattice:
 
 def _also(workspace: Workspace, explored: Explored) -> list[str]:
     """What the plan asks for that no sweep can tell."""
-    before, _ = draft.generalization(workspace.sections)
-    ends, numbers = ranges(explored), criterion.numbers_of(workspace.document.get("criterion", {}))
-    beyond = [name for name in ("k", "p") if before.get(name, 0) > ends[name][1]]
-    return [f"{name} = {numbers[name]}" for name in (*beyond, "l", "t") if numbers[name]]
+    (head, *others), ends = (
+        draft.tables_of(workspace.document.get("criterion")) or [{}],
+        ranges(explored),
+    )
+    beyond = [f"{name} = {head[name]}" for name in ("k", "p") if head.get(name, 0) > ends[name][1]]
+    rest = {name: given for name, given in head.items() if name not in ("k", "p")}
+    criteria = ds.Plan.of({"criterion": [draft.with_attributes(rest), *others]}, workspace.folder)
+    return [*beyond, *(renamed(one.describe(), workspace.labels) for one in criteria.criterion)]
 
 
 def _attributes(workspace: Workspace, explored: Explored) -> dict[str, list[str]]:
@@ -244,6 +282,12 @@ def _attributes(workspace: Workspace, explored: Explored) -> dict[str, list[str]
     }
     labels = workspace.labels
     return {word: [labels.get(name, name) for name in names] for word, names in found.items()}
+
+
+def _named(workspace: Workspace) -> list[str]:
+    """The attributes that the plan asks p of, where it names some."""
+    head, _ = draft.generalization(workspace.document)
+    return [workspace.labels.get(name, name) for name in head.get(NAMED, ())]
 
 
 def _share(lattice: Lattice) -> float:

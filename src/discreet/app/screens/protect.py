@@ -16,9 +16,10 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
+from discreet.app.forms.fields import text_in
 from discreet.app.forms.steps import Fields, Known
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, text_in, workspace_of
+from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
@@ -43,8 +44,7 @@ async def show(request: Request) -> Response:
     workspace = workspace_of(request)
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
-    numbers = criterion_form.numbers_of(workspace.document.get("criterion", {}))
-    return page(request, "protect.html", workspace, **_view(workspace, _fields(workspace), numbers))
+    return page(request, "protect.html", workspace, **_view(workspace, _fields(workspace)))
 
 
 async def results(request: Request) -> Response:
@@ -69,7 +69,8 @@ async def act(request: Request) -> Response:
             fields = fields if workspace.levels_fit else _fields(workspace)
             await run_in_threadpool(_run, workspace)
     except DiscreetError as error:
-        view = _view(workspace, fields, criterion_form.sent_in(form)) | {"problems": error.problems}
+        view = _view(workspace, fields) | {"problems": error.problems}
+        view["must"] = workspace.must(criterion_form.sent(form, workspace.names))
         return page(request, "protect.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
 
@@ -93,7 +94,7 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
     """Change the plan; all that is wrong with the form is said at once."""
     known = _known(workspace)
     steps, problems = chain.steps_in(fields, known)
-    criterion, more = criterion_form.criterion_in(form, workspace.document.get("criterion", {}))
+    criterion, more = workspace.criterion_in(criterion_form.sent(form, workspace.names))
     raise_all([*problems, *more])
     if added:
         steps, criterion = _with(added, steps, criterion, known)
@@ -127,10 +128,10 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if kind == "generalize" and not criterion:
         criterion = {"k": _USUAL_K}
-    number = criterion_form.numbers_of(criterion)["k"]
+    head, _ = draft.generalization({"criterion": criterion})
     here = known.after(step["do"] for step in steps)
-    if number:
-        here = replace(here, suggested={**here.suggested, "k": int(number)})
+    if "k" in head:
+        here = replace(here, suggested={**here.suggested, "k": head["k"]})
     return [*steps, chain.first(kind, here)], criterion
 
 
@@ -139,7 +140,7 @@ def _known(workspace: Workspace) -> Known:
     keys = document.get("roles", {}).get("keys", [])
     measured = risk_limit.measured(workspace)
     return Known(
-        [column.name for column in workspace.columns],
+        workspace.names,
         keys,
         {"record_risk": workspace.settings.get("record_risk", {})},
         workspace.levels_fit,
@@ -156,7 +157,7 @@ def _fields(workspace: Workspace) -> list[Fields]:
     return [chain.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
 
 
-def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -> dict[str, Any]:
+def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
     labels, document, known = workspace.labels, workspace.document, _known(workspace)
     measured = risk_limit.measured(workspace)
     columns: list[dict[str, Any]] = [
@@ -172,8 +173,7 @@ def _view(workspace: Workspace, fields: list[Fields], numbers: dict[str, str]) -
     held_back = ("identifier", "record id", "weight")
     return {
         "steps": fields,
-        "numbers": numbers,
-        "wanted": criterion_form.FIELDS,
+        "must": workspace.must(),
         "maskings": {name: maskings[name] for name in maskings},
         "shown": [chain.shown(one, i) for i, one in enumerate(fields)],
         "known": [known.after(one["do"] for one in fields[:i]) for i in range(len(fields))],

@@ -16,10 +16,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from discreet.app.forms.fields import text_in
 from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
 from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.server import runs
-from discreet.app.server.pages import chosen, form_of, page, see, text_in, workspace_of
+from discreet.app.server.pages import chosen, form_of, page, see, workspace_of
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all

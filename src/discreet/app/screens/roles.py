@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft
-from discreet.app.forms.fields import Reader
+from discreet.app.forms.fields import Reading, text_in
 from discreet.app.forms.labels import in_words
 from discreet.app.forms.value_weights import weights_in, weights_text
 from discreet.app.jobs.table import Column
@@ -25,11 +25,11 @@ from discreet.app.server.pages import (
     form_of,
     page,
     see,
-    text_in,
     workspace_of,
 )
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.registry import maskings
 
 PATH = "roles"
 ROLE_WORDS = {
@@ -148,7 +148,7 @@ async def measure(request: Request) -> Response:
     except DiscreetError as error:
         view = _view(workspace) | {
             "problems": error.problems,
-            "numbers": criterion_form.sent_in(form),
+            "must": workspace.must(criterion_form.sent(form, workspace.names)),
         }
         view |= {name: text_in(form, name) for name in ("released", "share")}
         return page(request, "roles.html", workspace, status=422, **view)
@@ -168,16 +168,14 @@ def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
     document = workspace.document
     if not form:
         return document.get("criterion", {}), {}
-    criterion, problems = criterion_form.criterion_in(form, document.get("criterion", {}))
-    confidential = document.get("roles", {}).get("confidential")
-    if not confidential and any(text_in(form, name) for name in ("p", "l", "t")):
-        what = "p, l and t look at confidential attributes, and no column is one."
-        problems.append(Problem("P60", what, "Give a column that role, or leave them empty."))
+    criterion, problems = workspace.criterion_in(criterion_form.sent(form, workspace.names))
+    confidential = document.get("roles", {}).get("confidential", [])
+    problems = [*problems, *criterion_form.aimless(criterion, confidential)]
     asked: dict[str, Any] = {}
     if chosen(form, "released", RELEASED) == "sample":
         percent = text_in(form, "share").rstrip("% ")
-        reader = Reader("What is released", problems)
-        asked = {"share": reader.number(percent, "the share in percent", 0, 100) / 100}
+        reading = Reading("What is released", (), problems)
+        asked = {"share": reading.value(maskings["sample"].parameters["fraction"], f"{percent} %")}
     raise_all(problems)
     return criterion, asked
 
@@ -225,8 +223,7 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "keys": workspace.document.get("roles", {}).get("keys", []),
         "asked": asked_of(workspace),
         "sent": False,
-        "wanted": criterion_form.FIELDS,
-        "numbers": criterion_form.numbers_of(workspace.document.get("criterion", {})),
+        "must": workspace.must(),
         "ways": RELEASED,
         **_released(workspace.settings.get("risk", {})),
     }

@@ -137,9 +137,3 @@ def chosen(form: FormData, name: str, allowed: Mapping[str, Any] | tuple[str, ..
     if not isinstance(given, str) or given not in allowed:
         raise HTTPException(422)
     return given
-
-
-def text_in(form: FormData, name: str) -> str:
-    """A field as text without blanks around it; empty where it is not there."""
-    given = form.get(name, "")
-    return given.strip() if isinstance(given, str) else ""

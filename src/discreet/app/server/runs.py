@@ -29,7 +29,7 @@ class Kept:
     current: bool
     chosen: bool
     remarks: tuple[str, ...] = ()
-    lacks: tuple[Mapping[str, Any], ...] = ()  # parts of what is wanted now
+    lacks: tuple[Any, ...] = ()  # criteria that are wanted now
 
     @property
     def slot(self) -> str:
@@ -106,7 +106,11 @@ def runs_of(workspace: Workspace) -> list[Kept]:
                 workspace.is_current(slot),
                 slot == chosen,
                 workspace.results[slot].remarks,
-                tuple(requirements.unmet(wanted, workspace.results[slot].value, confidential)),
+                tuple(
+                    requirements.unmet(
+                        wanted, workspace.results[slot].value, confidential, workspace.folder
+                    )
+                ),
             )
             for slot in found
         ),

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
+from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft
 from discreet.app.forms.draft import Document
+from discreet.app.forms.fields import numbers_of
 from discreet.app.jobs.job import Job, Jobs
 from discreet.app.jobs.table import Column, Opened
 from discreet.app.jobs.task import Found
@@ -123,9 +125,14 @@ class Workspace:
         return self.table.columns if self.table else ()
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns, in their order."""
+        return [column.name for column in self.columns]
+
+    @property
     def labels(self) -> dict[str, str]:
         """The names of the columns as pages show them: short, and no two the same."""
-        return distinct(column.name for column in self.columns)
+        return distinct(self.names)
 
     # -- the original ----------------------------------------------------------------------------
 
@@ -188,11 +195,18 @@ class Workspace:
         criteria = ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else []
         return renamed(" and ".join(one.describe() for one in criteria), self.labels)
 
-    @property
-    def only(self) -> list[str]:
-        """The attributes that the plan asks p, l and t of, where it names some."""
-        head, _ = draft.generalization(self.document)
-        return [self.labels.get(name, name) for name in head.get("confidential", ())]
+    def must(self, said: criterion_form.Said | None = None) -> criterion_form.CriterionFields:
+        """The form of what must hold: as the plan has it, or as it was sent."""
+        if said is None:
+            said = criterion_form.said_of(self.document.get("criterion", {}), self.names)
+        confidential = self.document.get("roles", {}).get("confidential", [])
+        labels = [self.labels[name] for name in self.names]
+        return criterion_form.drawn(said, labels, numbers_of(confidential, self.names))
+
+    def criterion_in(self, said: criterion_form.Said) -> tuple[Any, list[Problem]]:
+        """What must hold as the form says it, and all that is wrong with it."""
+        before = self.document.get("criterion", {})
+        return criterion_form.criterion_in(said, before, self.names, self.folder)
 
     @property
     def restricted(self) -> list[str]:
