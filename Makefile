@@ -7,9 +7,9 @@ BIN := .venv/bin
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
 
-# before a commit: single modules, the command line and the examples, without what takes long
+# before a commit: single modules and the contract, without what takes long or compiles much
 quick: .venv/test
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/cli tests/contract src
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/contract
 
 # four workers on two cores: many tests wait, for a page, a job or a server
 test: .venv/test

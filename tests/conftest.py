@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if any(part in item.nodeid for part in TIMED):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
-        if schedule.together(item.nodeid) in schedule.LONG:
+        if schedule.together(item.nodeid) in (*schedule.LONG, *schedule.COMPILES):
             item.add_marker(pytest.mark.long)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: schedule.rank(item.nodeid))

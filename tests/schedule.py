@@ -19,7 +19,6 @@ LONG = (
     "tests/app/test_screens.py",
     "tests/engines/test_connect.py",
     "tests/contract/test_addon.py",
-    "tests/contract/test_surfaces.py",
     "tests/hostile/test_killed_runs.py",
     "postgres",
     "tests/twins/test_twins.py",
@@ -34,6 +33,20 @@ LONG = (
     "tests/unit/test_known_sets_contributions.py",
     "tests/unit/test_settings.py",
 )
+
+# Files of tests/unit that compile many kernels: left out by make quick, as is what takes long.
+COMPILES = tuple(
+    f"tests/unit/test_{name}.py"
+    for name in (
+        "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
+        "infinite_numbers", "key_candidates", "known_sets_sums", "lattice_pairwise",
+        "losses_that_apply", "microaggregate", "multivariate_blocks", "multivariate_mdav",
+        "multivariate_mixed", "multivariate_variable", "probabilistic_loss", "progress",
+        "record_risk", "regression_loss", "report", "report_parts", "risk_bounds", "ru_map",
+        "sample", "sample_weights", "schools", "search_limits", "separation", "unchanged",
+        "univariate", "weight_triangles", "written_files",
+    )
+)  # fmt: skip
 
 # A test that needs an engine which has to be started: by its parameter, or by its file.
 STARTED = re.compile(
