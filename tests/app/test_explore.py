@@ -13,7 +13,7 @@ import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.jobs import lattice as exploring
 from discreet.app.screens import lattice_picture, node_map
-from discreet.app.screens.lattice_figures import BAND, WHOLE, Lattice, State
+from discreet.app.screens.lattice_figures import BAND, WHOLE, LatticeFigures, State
 from tests.app.inside import HOSTILE, SECRET, hostile_table
 from tests.app.lattice_tables import LEVELS, hierarchies, planned, swept, table
 from tests.app.test_jobs import is_alive
@@ -59,7 +59,9 @@ def library(name, folder):
 
 
 def lattice(workspace, *state, **more):
-    return Lattice(workspace.results["explore"].value, workspace.folder, State(*state, **more))
+    return LatticeFigures(
+        workspace.results["explore"].value, workspace.folder, State(*state, **more)
+    )
 
 
 def at(workspace, path="", **asked):

@@ -12,7 +12,7 @@ from discreet.app.jobs.protection import Run
 from discreet.app.jobs.table import Column, Opened
 from discreet.app.jobs.task import WORKING, Task
 from discreet.app.screens import node_map
-from discreet.app.screens.lattice_figures import Lattice, State
+from discreet.app.screens.lattice_figures import LatticeFigures, State
 from discreet.app.server.workspaces import Result
 from tests.app.lattice_tables import hierarchies, table
 from tests.app.visitor import Visitor
@@ -68,7 +68,9 @@ def drawn(lattice):
 def test_every_node_is_drawn_where_its_figures_say_and_equal_ones_once(swept, name, map_):
     known, folder = swept(name)
     for k, show, node in itertools.product((2, 5, 30), ("all", "minimal"), (None, 0)):
-        lattice = Lattice(known, folder, State(k=k, limit=5.0, show=show, map=map_, node=node))
+        lattice = LatticeFigures(
+            known, folder, State(k=k, limit=5.0, show=show, map=map_, node=node)
+        )
         low, high = node_map._ends(lattice)
         points = drawn(lattice)
         at = {label: place for place, labels, _ in points for label in labels}
@@ -89,12 +91,12 @@ def test_every_node_is_drawn_where_its_figures_say_and_equal_ones_once(swept, na
 
 def test_from_a_point_of_several_nodes_each_is_reached(swept):
     known, folder = swept("480")
-    start = Lattice(known, folder, State(k=5, limit=5.0))
+    start = LatticeFigures(known, folder, State(k=5, limit=5.0))
     several = max(node_map.places(start).values(), key=len)
     assert len(several) > 1
     seen, node = [], several[0]
     for _ in several:
-        lattice = Lattice(known, folder, State(k=5, limit=5.0, node=node))
+        lattice = LatticeFigures(known, folder, State(k=5, limit=5.0, node=node))
         assert set(node_map.beside(lattice)) == set(several)
         svg = str(node_map.drawing(lattice, "/x"))
         here = re.search(rf'<a id="m{node}" [^>]*data-node="(\d+)"[^>]*aria-current="true"', svg)

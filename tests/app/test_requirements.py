@@ -78,7 +78,8 @@ def test_a_node_that_does_not_hold_for_what_is_asked_for_is_refused_with_the_num
     )
     found = explore._explored(workspace)
     lattice = {
-        k: explore.Lattice(found, workspace.folder, explore.State(k=k, limit=3.0)) for k in (2, 10)
+        k: explore.LatticeFigures(found, workspace.folder, explore.State(k=k, limit=3.0))
+        for k in (2, 10)
     }
     between = [n for n in range(12) if lattice[2].feasible[n] and not lattice[10].feasible[n]]
     assert between

@@ -9,6 +9,7 @@ disclosure_risk = { limit = 0.05, weights = { threshold = 3 } }
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from discreet.plan import hierarchies
 from discreet.plan.fields import Field, table_problems
 from discreet.plan.lines import At
 from discreet.plan.place import Where
+from discreet.plan.toml import inline
 from discreet.registry import criteria
 
+_MOST = 2000  # signs of a text that is read as a plan is
 NAMED = "confidential"  # beside the criteria of a table: the attributes that all of them apply to
 
 
@@ -173,6 +176,38 @@ def _script(kind: CriterionKind, table: Mapping[str, Any]) -> str:
     first = kind.first.name
     said.sort(key=lambda part: "=" in part and not part.startswith(f"{first}="))
     return f"ds.{kind.name}({', '.join(said)})"
+
+
+def written_text(value: Any) -> str:
+    """What a plan writes of a parameter that is no number, word or columns, as the text of a field;
+    empty where it is an object of Python.
+    """
+    if isinstance(value, str):
+        return value
+    return inline(value) if isinstance(value, Mapping | list) else ""
+
+
+def written_in(parameter: Parameter, text: str) -> Any:
+    """The value that such a text stands for; ValueError where it stands for none. A text names no
+    file: those of a plan lie beside it.
+
+    Examples
+    --------
+    >>> weights = criteria["DisclosureRiskAtMost"].parameters["weights"]
+    >>> written_in(weights, "minimal"), written_in(weights, "{ threshold = 3 }")
+    ('minimal', {'threshold': 3})
+    """
+    if parameter.fits(text):
+        return text
+    if len(text) > _MOST or "\n" in text:
+        raise ValueError("too long")
+    try:
+        read = tomllib.loads(f"given = {text}")
+    except RecursionError:
+        raise ValueError("too deep") from None
+    if set(read) != {"given"} or not parameter.fits(read["given"]) or "file" in read["given"]:
+        raise ValueError(parameter.words)
+    return read["given"]
 
 
 def columns_in(given: Any, at: At) -> Iterator[tuple[At, Mapping[str, Field], Mapping[str, Any]]]:

@@ -118,6 +118,13 @@ class Facts:
         return bool(before != after)
 
 
+def threshold_of(criteria: Sequence[Any]) -> int:
+    """Least number of records of a category that is shown: five, or the least size of a class that
+    is asked for, where that is larger.
+    """
+    return max([FEWEST, *(one.least_size for one in criteria)])
+
+
 def gather(
     initial: ds.Microdata,
     masked: ds.Microdata,
@@ -136,7 +143,7 @@ def gather(
         masked,
         on,
         audience,
-        threshold or max([FEWEST, *(c.least_size for c in criteria)]),
+        threshold or threshold_of(criteria),
         distinct([*initial.columns, *masked.columns]),
         given,
         ds.risk(initial),

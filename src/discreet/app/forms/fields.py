@@ -7,17 +7,15 @@ number.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.errors import Problem
 from discreet.parameters import REQUIRED, Parameter, read_problem
-from discreet.plan.toml import inline
+from discreet.plan.criteria import written_in, written_text
 
 SAY: dict[Any, str] = {True: "yes", False: "no"}
-_MOST = 2000  # signs of a field that is read as a plan is
 
 
 # -- what a page shows -----------------------------------------------------------------------------
@@ -89,14 +87,10 @@ def shown(p: Parameter, value: Any) -> str:
     if p.kind == "table":
         return "\n".join(f"{name} = {number:g}" for name, number in value.items())
     if p.written:
-        return _plainly(value) if isinstance(value, str | Mapping | list) else ""
+        return written_text(value)
     if "Share" in p.marks and isinstance(value, float):
         return f"{100 * value:.12g} %"
     return p.text(value)
-
-
-def _plainly(value: Any) -> str:
-    return value if isinstance(value, str) else inline(value)
 
 
 def numbers_of(names: Iterable[str], columns: Sequence[str]) -> set[int]:
@@ -151,8 +145,8 @@ class Reading:
         if p.kind == "flag" and not p.optional:
             return sent in ("yes", "on")
         try:
-            return _as_in_a_plan(p, sent) if p.written else p.read(_readable(p, sent))
-        except (ValueError, RecursionError):
+            return written_in(p, sent) if p.written else p.read(_readable(p, sent))
+        except ValueError:
             if "Share" in p.marks:
                 what = f"{called(p)} must be a share above 0 and up to 100 %"
                 self.say(what, "Write for example 10 %.")
@@ -166,20 +160,6 @@ class Reading:
     def missing(self, p: Parameter) -> None:
         """Note that a field is empty."""
         self.say(f"{called(p)} is missing", f"Write for example {p.example}.")
-
-
-def _as_in_a_plan(p: Parameter, sent: str) -> Any:
-    """A value as a plan writes it, a word or a table in a line. Files are not named in a field:
-    those that a plan names lie beside it.
-    """
-    if p.written is not None and p.written.fits(sent):
-        return sent
-    if len(sent) > _MOST or "\n" in sent:
-        raise ValueError("too long")
-    read = tomllib.loads(f"given = {sent}")
-    if set(read) != {"given"} or not p.fits(read["given"]) or "file" in read["given"]:
-        raise ValueError(p.words)
-    return read["given"]
 
 
 def _readable(p: Parameter, sent: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import discreet as ds
 from discreet.reports import cost, recognition
 from discreet.reports.blocks import Section, Words
-from discreet.reports.facts import FEWEST, Facts, ReportInput
+from discreet.reports.facts import Facts, ReportInput, threshold_of
 from discreet.reports.names import distinct
 
 _MOMENTS = ("mean", "standard deviation", "correlation")  # a quantile is the value of a record
@@ -65,7 +65,7 @@ def sections(release: Any, before: Any) -> tuple[Section, ...]:
         masked=masked,
         on=None,
         audience="internal",
-        threshold=threshold(release.plan.criterion),
+        threshold=threshold_of(release.plan.criterion),
         names=distinct(initial.columns),
         given=ReportInput(),
         before=before,
@@ -80,8 +80,3 @@ def sections(release: Any, before: Any) -> tuple[Section, ...]:
 def _parts(check: Any) -> tuple[Any, ...]:
     """The outcomes of the criteria one by one."""
     return () if check is None else tuple(getattr(check, "parts", [check]))
-
-
-def threshold(criteria: list[Any]) -> int:
-    """Least number of records of a category that is shown: five, or k where that is larger."""
-    return max([FEWEST, *(getattr(one, "k", 0) for one in criteria)])

@@ -12,13 +12,16 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, Task
 from discreet.errors import fail
 from discreet.reports.names import distinct
+
+if TYPE_CHECKING:
+    from discreet.masking.generalization.lattice import Lattice
 
 MOST_K = 50
 MOST_P = 5
@@ -52,6 +55,8 @@ class Explored:
         The largest p that can be asked for.
     folder : str
         Where the figures lie, below the working files: per p, k and node.
+    lattice : Lattice
+        The nodes and their levels, as the library numbers them.
     """
 
     n: int
@@ -59,11 +64,12 @@ class Explored:
     counted: tuple[str, ...]
     most_p: int
     folder: str
+    lattice: Lattice
 
     @property
     def levels(self) -> tuple[int, ...]:
         """The number of levels of each key."""
-        return tuple(len(key.levels) for key in self.keys)
+        return self.lattice.levels
 
 
 def explored(task: Task) -> Explored:
@@ -91,6 +97,7 @@ def explored(task: Task) -> Explored:
         counted,
         most_p,
         _kept(found, most_p, task.folder / WORKING, course),
+        found.lattice.shape,
     )
 
 

@@ -25,7 +25,7 @@ from discreet.app.forms.labels import in_words
 from discreet.app.jobs.lattice import MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_picture, node_map
-from discreet.app.screens.lattice_figures import MAPS, SHOWS, Lattice, State, ranges
+from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
@@ -139,7 +139,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
     }
     if explored is None:
         return view
-    lattice = Lattice(explored, workspace.folder, asked_in(asked, workspace, explored))
+    lattice = LatticeFigures(explored, workspace.folder, asked_in(asked, workspace, explored))
     current, address = workspace.is_current(WORK), f"/w/{workspace.id}/explore"
     used = _as_used(workspace, lattice)
     return view | {
@@ -228,26 +228,26 @@ def _planned(workspace: Workspace, explored: Explored) -> State:
     share = allowed if isinstance(allowed, float) else allowed / explored.n
     planned = State(k, p, round(100 * share, 6))
     levels = step.get("levels", {})
-    node = Lattice(explored, workspace.folder, planned).number(levels)
+    node = LatticeFigures(explored, workspace.folder, planned).number(levels)
     return State(k, p, planned.limit, node=node)
 
 
-def _is_in_plan(workspace: Workspace, lattice: Lattice) -> bool:
+def _is_in_plan(workspace: Workspace, lattice: LatticeFigures) -> bool:
     must, step = draft.generalization(workspace.sections)
     if not step or lattice.number(step.get("levels", {})) != lattice.selected:
         return False
     limit = step.get("max_suppressed")
     same = {name: must[name] for name in ("k", "p") if name in must} == _must(workspace, lattice)
-    return bool(same and limit == _share(lattice))
+    return bool(same and limit == lattice.share)
 
 
-def _must(workspace: Workspace, lattice: Lattice) -> dict[str, int]:
+def _must(workspace: Workspace, lattice: LatticeFigures) -> dict[str, int]:
     """The k and p of the sliders; a lower one does not lower what the plan asks for."""
     before, _ = draft.generalization(workspace.sections)
     return draft.at_least(before, {"k": lattice.k, "p": lattice.p})
 
 
-def _as_used(workspace: Workspace, lattice: Lattice) -> Lattice:
+def _as_used(workspace: Workspace, lattice: LatticeFigures) -> LatticeFigures:
     """The lattice for the k and p that a node would be used with, as far as sliders go."""
     ends = ranges(lattice.explored)
     must = {"p": 1, **_must(workspace, lattice)}
@@ -255,7 +255,7 @@ def _as_used(workspace: Workspace, lattice: Lattice) -> Lattice:
     if (k, p) == (lattice.k, lattice.p):
         return lattice
     state = replace(lattice.asked, k=k, p=p, node=lattice.selected)
-    return Lattice(lattice.explored, workspace.folder, state)
+    return LatticeFigures(lattice.explored, workspace.folder, state)
 
 
 def _also(workspace: Workspace, explored: Explored) -> list[str]:
@@ -290,16 +290,12 @@ def _named(workspace: Workspace) -> list[str]:
     return [workspace.labels.get(name, name) for name in head.get(NAMED, ())]
 
 
-def _share(lattice: Lattice) -> float:
-    return round(lattice.asked.limit / 100, 8)
-
-
-def _kept(workspace: Workspace, given: Mapping[str, Any]) -> Lattice:
+def _kept(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
     """Change the plan; only a node that holds, of the lattice as it is now."""
     explored = _explored(workspace)
     if explored is None or not workspace.is_current(WORK):
         fail("N67", "the lattice is out of date.", "Sweep it again, and choose a node of it.")
-    lattice = Lattice(explored, workspace.folder, asked_in(given, workspace, explored))
+    lattice = LatticeFigures(explored, workspace.folder, asked_in(given, workspace, explored))
     used, must = _as_used(workspace, lattice), _must(workspace, lattice)
     node = used.node(lattice.selected)
     if not node.feasible:
@@ -308,7 +304,7 @@ def _kept(workspace: Workspace, given: Mapping[str, Any]) -> Lattice:
         fail("N67", what, "Choose a feasible node, or raise the limit.")
     levels = {key.name: level for key, level in zip(explored.keys, node.levels, strict=True)}
     workspace.change(
-        lambda d: draft.with_node(d, must, _share(lattice), levels), choosing_levels=True
+        lambda d: draft.with_node(d, must, lattice.share, levels), choosing_levels=True
     )
     return used
 

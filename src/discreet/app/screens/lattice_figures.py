@@ -1,14 +1,12 @@
 """The lattice as the page shows it: figures of all nodes for a k, a p and a limit, and a selection.
 
-The figures were swept by a job and are looked up. Records that must go never become more on the
-way up the lattice (Samarati 2001), so that a feasible node is minimal when none of the nodes one
-step below it is feasible.
+The figures were swept by a job and are looked up; which nodes are feasible, minimal and best is
+asked of the library.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from discreet.masking.generalization.lattice import Lattice, NodeFigures
+
 Show = Literal["all", "feasible", "minimal"]
 SHOWS = {"all": "all nodes", "feasible": "feasible", "minimal": "minimal"}
 MAPS = {"suppressed": "records to suppress", "risk": "mean risk of those left"}
@@ -30,7 +30,6 @@ MOST_LIMIT = 20  # per cent of the records, the end of the slider
 WHOLE = 500  # nodes up to which all are drawn
 TALL = 100  # nodes whose drawing takes more than half a screen
 BAND = 120  # nodes that are drawn of a larger lattice
-_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Node:
+class FigureNode:
     """A node as the panel shows it."""
 
     number: int
@@ -78,7 +77,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class LatticeFigures:
     """All nodes for a state.
 
     Parameters
@@ -98,9 +97,14 @@ class Lattice:
     # -- figures ---------------------------------------------------------------------------------
 
     @property
+    def lattice(self) -> Lattice:
+        """The nodes and their levels."""
+        return self.explored.lattice
+
+    @property
     def nodes(self) -> int:
         """Number of nodes."""
-        return math.prod(self.explored.levels)
+        return self.lattice.nodes
 
     @functools.cached_property
     def p(self) -> int:
@@ -113,9 +117,14 @@ class Lattice:
         return max(self.asked.k, self.p)
 
     @property
+    def share(self) -> float:
+        """The share of the records that may be suppressed, as a plan has it."""
+        return round(self.asked.limit / 100, 8)
+
+    @property
     def most(self) -> int:
-        """Records that may be suppressed; the library rounds the share down as well."""
-        return math.floor(self.asked.limit / 100 * self.explored.n + 1e-9)
+        """Records that may be suppressed."""
+        return self._chosen.budget
 
     @functools.cached_property
     def _files(self) -> Mapping[str, Any]:
@@ -153,30 +162,27 @@ class Lattice:
         return np.where(left > 0, self.classes / np.maximum(left, 1), 0.0)
 
     @functools.cached_property
+    def _chosen(self) -> NodeFigures:
+        return self.lattice.figures(self.suppressed, self.loss, self.share, self.explored.n)
+
+    @property
     def feasible(self) -> NDArray[np.bool_]:
         """Per node, whether few enough records go."""
-        return self.suppressed <= self.most
+        return self._chosen.feasible
 
     @functools.cached_property
     def minimal(self) -> NDArray[np.bool_]:
         """Per node, whether it is feasible and no node below it is."""
         import numpy as np
 
-        grid = self.feasible.reshape(self.explored.levels)
-        below = np.zeros_like(grid)
-        for axis in range(grid.ndim):
-            step = np.moveaxis(below, axis, 0)  # a view
-            step[1:] |= np.moveaxis(grid, axis, 0)[:-1]
-        return (grid & ~below).ravel()
+        found = np.zeros(self.nodes, dtype=bool)
+        found[self._chosen.minimal] = True
+        return found
 
-    @functools.cached_property
+    @property
     def best(self) -> int | None:
         """The feasible node of least loss; ties by the smallest levels."""
-        import numpy as np
-
-        loss = np.where(self.feasible, self.loss, np.inf)
-        least = float(loss.min())
-        return int(np.flatnonzero(loss <= least + _TIE)[0]) if math.isfinite(least) else None
+        return self._chosen.best
 
     # -- nodes -----------------------------------------------------------------------------------
 
@@ -197,16 +203,9 @@ class Lattice:
         """The start of an address of any node, as an attribute holds it; its number goes last."""
         return self.state.query(0).removesuffix("0").replace("&", "&amp;")
 
-    @functools.cached_property
-    def strides(self) -> tuple[int, ...]:
-        """By how much the number grows with a level of each key."""
-        tops = self.explored.levels
-        return tuple(math.prod(tops[a + 1 :]) for a in range(len(tops)))
-
     def levels_of(self, node: int) -> tuple[int, ...]:
         """The level of each key."""
-        pairs = zip(self.strides, self.explored.levels, strict=True)
-        return tuple(node // stride % top for stride, top in pairs)
+        return self.lattice.levels_of(node)
 
     def number(self, levels: Mapping[str, Any]) -> int | None:
         """The node of levels by the names of the keys; None where there is none."""
@@ -215,31 +214,28 @@ class Lattice:
             return None
         if any(levels[key.name] not in range(len(key.levels)) for key in keys):
             return None
-        pairs = zip(keys, self.strides, strict=True)
-        return sum(levels[key.name] * stride for key, stride in pairs)
+        return self.lattice.number(levels)
 
     def above(self, node: int) -> dict[int, int]:
         """By the place of a key, the node with that key one level higher."""
-        found = enumerate(self.levels_of(node))
-        tops = self.explored.levels
-        return {a: node + self.strides[a] for a, level in found if level + 1 < tops[a]}
+        return self.lattice.above(node)
 
     def below(self, node: int) -> dict[int, int]:
         """By the place of a key, the node with that key one level lower."""
-        return {a: node - self.strides[a] for a, level in enumerate(self.levels_of(node)) if level}
+        return self.lattice.below(node)
 
-    def node(self, number: int) -> Node:
+    def node(self, number: int) -> FigureNode:
         """The figures of a node."""
         if number not in self._known:
             self._known[number] = self._node(number)
         return self._known[number]
 
     @functools.cached_property
-    def _known(self) -> dict[int, Node]:
+    def _known(self) -> dict[int, FigureNode]:
         return {}
 
-    def _node(self, number: int) -> Node:
-        return Node(
+    def _node(self, number: int) -> FigureNode:
+        return FigureNode(
             number,
             self.levels_of(number),
             int(self.suppressed[number]),
@@ -310,7 +306,7 @@ class Lattice:
     def _least(self, found: Mapping[int, int]) -> int | None:
         return min(found.values(), key=lambda node: (float(self.loss[node]), node), default=None)
 
-    def listed(self, most: int) -> list[Node]:
+    def listed(self, most: int) -> list[FigureNode]:
         """The nodes of the table: feasible ones by their loss, then by the records to suppress."""
         import numpy as np
 

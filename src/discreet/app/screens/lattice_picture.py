@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from discreet.app.screens.lattice_figures import Lattice
+    from discreet.app.screens.lattice_figures import LatticeFigures
 
 Place = tuple[float, float]
 WIDE = 620
@@ -24,7 +24,7 @@ _DOT, _LINE, _GAP = 25, 25, 12  # dots, their lines, and the space between two h
 _ALL_EDGES = 60  # nodes; more edges than theirs are a grey sheet
 
 
-def drawing(lattice: Lattice, address: str) -> Markup:
+def drawing(lattice: LatticeFigures, address: str) -> Markup:
     """The lattice as SVG; ``address`` is that of the page."""
     pill = _pill(lattice)
     wide = max(_LEAST, _room(lattice, pill)) if pill else WIDE
@@ -36,23 +36,25 @@ def drawing(lattice: Lattice, address: str) -> Markup:
     return Markup(  # noqa: S704 - numbers and our own words only
         f'<svg class="nodes{" few" if pill else ""}" data-name="n" '
         f'viewBox="0 0 {wide} {high:g}" role="group" '
-        f'aria-label="Lattice: {len(lattice.drawn):,} of {lattice.nodes:,} nodes">'
+        f'aria-label="LatticeFigures: {len(lattice.drawn):,} of {lattice.nodes:,} nodes">'
         f'<text class="height" x="4" y="12">height</text>{heights}'
         f"{_edges(lattice, at)}{nodes}</svg>"
     )
 
 
-def _pill(lattice: Lattice) -> int:
+def _pill(lattice: LatticeFigures) -> int:
     """The width of nodes with their levels in them; 0 where they do not fit."""
     wide = 34 + 11 * len(lattice.explored.levels)
     return wide if _room(lattice, wide) <= WIDE else 0
 
 
-def _room(lattice: Lattice, pill: int) -> int:
+def _room(lattice: LatticeFigures, pill: int) -> int:
     return _GUTTER + max(len(row) for row in lattice.rows) * (pill + 12)
 
 
-def _pills(lattice: Lattice, wide: int) -> tuple[dict[int, Place], list[tuple[int, float]], float]:
+def _pills(
+    lattice: LatticeFigures, wide: int
+) -> tuple[dict[int, Place], list[tuple[int, float]], float]:
     at: dict[int, Place] = {}
     marks: list[tuple[int, float]] = []
     for line, row in enumerate(lattice.rows):
@@ -62,7 +64,7 @@ def _pills(lattice: Lattice, wide: int) -> tuple[dict[int, Place], list[tuple[in
     return at, marks, 42.0 + len(lattice.rows) * _HIGH - 32
 
 
-def _dots(lattice: Lattice) -> tuple[dict[int, Place], list[tuple[int, float]], float]:
+def _dots(lattice: LatticeFigures) -> tuple[dict[int, Place], list[tuple[int, float]], float]:
     """Rows of dots in lines of equal length, each in the middle."""
     at: dict[int, Place] = {}
     marks: list[tuple[int, float]] = []
@@ -80,7 +82,7 @@ def _dots(lattice: Lattice) -> tuple[dict[int, Place], list[tuple[int, float]], 
     return at, marks, y - _GAP
 
 
-def _edges(lattice: Lattice, at: dict[int, Place]) -> str:
+def _edges(lattice: LatticeFigures, at: dict[int, Place]) -> str:
     here = lattice.selected
     near = [(here, there) for there in lattice.above(here).values()]
     near += [(there, here) for there in lattice.below(here).values()]
@@ -99,7 +101,7 @@ def _lines(name: str, edges: Iterable[tuple[int, int]], at: dict[int, Place]) ->
     return f'<path class="{name}" d="{"".join(lines)}"/>' if lines else ""
 
 
-def _node(lattice: Lattice, number: int, at: Place, pill: int, address: str) -> str:
+def _node(lattice: LatticeFigures, number: int, at: Place, pill: int, address: str) -> str:
     node = lattice.node(number)
     x, y = at
     star = " ★" if node.minimal else ""
@@ -115,7 +117,7 @@ def _node(lattice: Lattice, number: int, at: Place, pill: int, address: str) -> 
 
 
 def link(
-    lattice: Lattice,
+    lattice: LatticeFigures,
     number: int,
     name: str,
     shape: str,

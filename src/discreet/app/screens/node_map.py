@@ -22,7 +22,7 @@ from discreet.app.screens.lattice_picture import link
 from discreet.reports.sentences import short
 
 if TYPE_CHECKING:
-    from discreet.app.screens.lattice_figures import Lattice
+    from discreet.app.screens.lattice_figures import LatticeFigures
 
 WIDE, HIGH = 620, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 604, 42, 344
@@ -33,7 +33,7 @@ _CELLS = (42, 26)
 _LETTER, _LINE = 8.0, 12.0  # of a number, in the widest of usual fonts
 
 
-def drawing(lattice: Lattice, address: str) -> Markup:
+def drawing(lattice: LatticeFigures, address: str) -> Markup:
     """The map as SVG; ``address`` is that of the page."""
     found, ends = places(lattice), _ends(lattice)
     few = len(found) <= _FEW
@@ -55,7 +55,7 @@ def drawing(lattice: Lattice, address: str) -> Markup:
     )
 
 
-def places(lattice: Lattice) -> dict[Place, list[int]]:
+def places(lattice: LatticeFigures) -> dict[Place, list[int]]:
     """The drawn nodes by their places, to a tenth of a pixel; equal ones lie in one."""
     ends, up, found = _ends(lattice), _up(lattice), dict[Place, list[int]]()
     for node in lattice.drawn:
@@ -64,18 +64,18 @@ def places(lattice: Lattice) -> dict[Place, list[int]]:
     return found
 
 
-def beside(lattice: Lattice) -> list[int]:
+def beside(lattice: LatticeFigures) -> list[int]:
     """The nodes that lie where the selected one does, and it."""
     return next(nodes for nodes in places(lattice).values() if lattice.selected in nodes)
 
 
-def _depth(lattice: Lattice, nodes: list[int]) -> tuple[bool, int, int]:
+def _depth(lattice: LatticeFigures, nodes: list[int]) -> tuple[bool, int, int]:
     """What is drawn first lies below: the selected node is on top, then minimal ones."""
     first = _leading(lattice, nodes)
     return first == lattice.selected, -_ORDER[lattice.node(first).word], -first
 
 
-def _leading(lattice: Lattice, nodes: list[int]) -> int:
+def _leading(lattice: LatticeFigures, nodes: list[int]) -> int:
     """The node whose look the point of several has."""
     return min(nodes, key=lambda n: (n != lattice.selected, _ORDER[lattice.node(n).word], n))
 
@@ -113,7 +113,7 @@ def _around(at: Place, wide: float, size: float) -> Iterator[Box]:
             yield box
 
 
-def _together(lattice: Lattice, nodes: list[int], point: _Point, address: str) -> str:
+def _together(lattice: LatticeFigures, nodes: list[int], point: _Point, address: str) -> str:
     """A point of one node, or of several, with their number; a click leads from one to the next."""
     first = _leading(lattice, nodes)
     shape = _point(point.at, point.size, minimal=lattice.node(first).minimal)
@@ -128,14 +128,14 @@ def _together(lattice: Lattice, nodes: list[int], point: _Point, address: str) -
     return link(lattice, first, "m", lead + shape + text, address, onward=onward, others=turn[1:])
 
 
-def _ends(lattice: Lattice) -> Place:
+def _ends(lattice: LatticeFigures) -> Place:
     """The losses at the left and the right, in steps of a tenth: they seldom move with a slider."""
     least, most = float(lattice.loss.min()), float(lattice.loss.max())
     low = min(math.floor(10 * least), 8)
     return low / 10, max(math.ceil(10 * most - 1e-9), low + 2) / 10
 
 
-def _up(lattice: Lattice) -> Any:
+def _up(lattice: LatticeFigures) -> Any:
     """Per node, what is drawn upwards, from 0 to 1."""
     if lattice.asked.map == "risk":
         return lattice.mean_risk
@@ -163,7 +163,7 @@ def _point(at: Place, size: float, *, minimal: bool) -> str:
     return f'<path d="{corners}Z"/>'
 
 
-def _selected(lattice: Lattice, at: Place, size: float, *, named: bool) -> str:
+def _selected(lattice: LatticeFigures, at: Place, size: float, *, named: bool) -> str:
     """A ring around the selected node, and its levels beside it where there is room."""
     ring = f'<circle class="ring" cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{2 * size:g}"/>'
     if not named:
@@ -178,7 +178,7 @@ def _selected(lattice: Lattice, at: Place, size: float, *, named: bool) -> str:
     )
 
 
-def _axes(lattice: Lattice, ends: Place) -> str:
+def _axes(lattice: LatticeFigures, ends: Place) -> str:
     lines = "".join(
         f'<path class="grid" d="M{LEFT} {_y(t):.1f}H{RIGHT}"/>'
         f'<text class="tick" x="{LEFT - 8}" y="{_y(t) + 4:.1f}" text-anchor="end">{t:.0%}</text>'
@@ -198,7 +198,7 @@ def _axes(lattice: Lattice, ends: Place) -> str:
     )
 
 
-def _limit(lattice: Lattice, line: float | None) -> str:
+def _limit(lattice: LatticeFigures, line: float | None) -> str:
     if line is None:
         return ""
     above = line - 7 if line - 7 > TOP + 12 else line + 16
@@ -210,7 +210,7 @@ def _limit(lattice: Lattice, line: float | None) -> str:
     )
 
 
-def _ground(lattice: Lattice, ends: Place) -> str:
+def _ground(lattice: LatticeFigures, ends: Place) -> str:
     """All nodes, counted in cells."""
     import numpy as np
 

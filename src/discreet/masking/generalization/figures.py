@@ -8,17 +8,15 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from discreet.masking.generalization.lattice import least
 from discreet.masking.generalization.objective import swept_objective
 from discreet.masking.generalization.sweeps import Sweeps
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.kernels.lattice.sweep import Sweep
-
-TIE = 1e-12  # losses that differ by less are equal
 
 
 @dataclass(eq=False)
@@ -79,8 +77,4 @@ class Swept:
     @property
     def best(self) -> int | None:
         """The feasible node of least loss; ties go to the smallest levels."""
-        nodes = np.flatnonzero(self.feasible)
-        if not len(nodes):
-            return None
-        losses = self.objective[nodes]
-        return int(nodes[np.flatnonzero(losses <= losses.min() + TIE)[0]])
+        return least(self.feasible, self.objective)

@@ -14,8 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.masking.generalization.budget import budget_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+TIE = 1e-12  # losses that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -88,16 +93,88 @@ class Lattice:
             below[tuple(upper)] |= reached[tuple(lower)]
         return np.flatnonzero(grid & ~below)
 
+    def figures(
+        self,
+        suppressed: NDArray[np.int64],
+        loss: NDArray[np.float64],
+        max_suppressed: float,
+        n: int,
+    ) -> NodeFigures:
+        """Figures of all nodes that were kept, for a share or number of ``n`` records that may go.
+
+        Examples
+        --------
+        >>> lattice = Lattice(("sex", "zip"), (2, 2))
+        >>> found = lattice.figures(np.array([9, 2, 3, 0]), np.array([0, 0.2, 0.1, 0.3]), 0.3, 10)
+        >>> found.feasible.tolist(), found.minimal.tolist(), found.best
+        ([False, True, True, True], [1, 2], 2)
+        """
+        return NodeFigures(self, suppressed, loss, budget_of(max_suppressed, n))
+
+    def above(self, node: int) -> dict[int, int]:
+        """By the place of a key, the node with that key one level higher."""
+        levels = zip(self.levels_of(node), self.levels, self._strides, strict=True)
+        each = enumerate(levels)
+        return {i: node + stride for i, (level, top, stride) in each if level + 1 < top}
+
+    def below(self, node: int) -> dict[int, int]:
+        """By the place of a key, the node with that key one level lower."""
+        levels = zip(self.levels_of(node), self._strides, strict=True)
+        return {i: node - stride for i, (level, stride) in enumerate(levels) if level > 0}
+
     def successors(self, node: int) -> list[int]:
         """The nodes one level higher in one key."""
-        levels = zip(self.levels_of(node), self.levels, self._strides, strict=True)
-        return [node + stride for level, top, stride in levels if level + 1 < top]
+        return list(self.above(node).values())
 
     def predecessors(self, node: int) -> list[int]:
         """The nodes one level lower in one key."""
-        levels = zip(self.levels_of(node), self._strides, strict=True)
-        return [node - stride for level, stride in levels if level > 0]
+        return list(self.below(node).values())
 
     @functools.cached_property
     def _strides(self) -> list[int]:
         return [math.prod(self.levels[a + 1 :]) for a in range(len(self.levels))]
+
+
+@dataclass(frozen=True, eq=False)
+class NodeFigures:
+    """Figures of all nodes that are at hand, and which nodes they leave to choose from.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    suppressed : array
+        Per node, records in classes that fail.
+    loss : array
+        Per node.
+    budget : int
+        How many records may be suppressed.
+    """
+
+    lattice: Lattice
+    suppressed: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    budget: int
+
+    @functools.cached_property
+    def feasible(self) -> NDArray[np.bool_]:
+        """Per node, whether few enough records go."""
+        return self.suppressed <= self.budget
+
+    @functools.cached_property
+    def minimal(self) -> NDArray[np.int64]:
+        """The feasible nodes with no feasible node below them."""
+        return self.lattice.minimal(self.feasible)
+
+    @functools.cached_property
+    def best(self) -> int | None:
+        """The feasible node of least loss; ties go to the smallest levels."""
+        return least(self.feasible, self.loss)
+
+
+def least(feasible: NDArray[np.bool_], loss: NDArray[np.float64]) -> int | None:
+    """The feasible node of least loss; ties go to the smallest levels."""
+    nodes = np.flatnonzero(feasible)
+    if not len(nodes):
+        return None
+    losses = loss[nodes]
+    return int(nodes[np.flatnonzero(losses <= losses.min() + TIE)[0]])

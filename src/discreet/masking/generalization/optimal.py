@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.masking.generalization.figures import TIE
+from discreet.masking.generalization.lattice import TIE
 from discreet.progress import stage
 
 if TYPE_CHECKING:

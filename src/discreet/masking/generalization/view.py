@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.masking.found import Found, Node
+    from discreet.masking.generalization.lattice import Lattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,13 @@ class LatticeView:
     def nodes(self) -> int:
         """Number of nodes."""
         return self.found.task.lattice.nodes
+
+    @property
+    def shape(self) -> Lattice:
+        """The keys and the number of their levels: it can be kept beside figures of the nodes, and
+        says which of them are feasible, minimal and best for any limit.
+        """
+        return self.found.task.lattice
 
     @property
     def cap(self) -> int:
