@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from discreet.frames import FrameKind, from_arrow
 from discreet.plan.entries import figures
 
 if TYPE_CHECKING:
+    from discreet.measures import Measured
     from discreet.plan.ledger import Ledger
     from discreet.plan.plan import Plan
 
@@ -33,6 +35,9 @@ class Release:
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.
+    measures : mapping of name to Measured
+        What the measures of the plan found: ``.before`` and ``.after`` with their ``.figures``,
+        ``.result`` as the function returns it.
     """
 
     plan: Plan
@@ -44,6 +49,7 @@ class Release:
     unchanged: Any
     ledger: Ledger
     files: tuple[Path, ...]
+    measures: Mapping[str, Measured] = field(default_factory=dict)
 
     @property
     def satisfied(self) -> bool:
@@ -55,6 +61,7 @@ class Release:
         lines = [self.ledger.explain()] if self.satisfied else []
         lines += [self.check.explain()] if self.check is not None else []
         lines += [repr(part) for part in (self.disclosure_risk, self.information_loss) if part]
+        lines += [one.explain() for one in self.measures.values()]
         lines.append(self.unchanged.explain())
         if self.files:
             lines.append(f"Written: {', '.join(file.name for file in self.files)}.")
@@ -72,6 +79,7 @@ class Release:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
+        measures = {name: figures(one) for name, one in self.measures.items()}
         return {
             "satisfied": self.satisfied,
             "written": [file.name for file in self.files],
@@ -81,6 +89,7 @@ class Release:
             "disclosure_risk": figures(self.disclosure_risk),
             "information_loss": figures(self.information_loss),
             "unchanged": figures(self.unchanged),
+            **({"measures": measures} if measures else {}),
         }
 
     def __repr__(self) -> str:
