@@ -83,10 +83,11 @@ class Unfit:
 @dataclass(frozen=True)
 class Columns:
     """Names columns of the data. ``fit`` says why a method cannot work with one: all surfaces ask
-    it.
+    it. ``named`` gives the names within a value that holds more than names, such as a formula.
     """
 
     fit: Callable[[ColumnFacts], Sequence[Unfit]] | None = None
+    named: Callable[[Any], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""A package from outside, as its authors would write it: one masking method, one criterion and one
-measure, built into a wheel and installed into a folder of its own."""
+"""A package from outside, as its authors would write it: one masking method, one criterion and two
+measures, built into a wheel and installed into a folder of its own."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ from annotated_types import Ge, Interval
 from discreet.criteria.criterion import Criterion, chosen_attributes
 from discreet.criteria.kind import criterion
 from discreet.masking.method import masked_with, masking, records_of
-from discreet.measures import measure
+from discreet.measures import FigureKind, measure
 from discreet.parameters import Columns, Doc as _Doc, Label, Public, Vary
 
 
@@ -76,6 +76,7 @@ class ValueShare(Criterion):
 @dataclass(frozen=True)
 class Changed:
     share: float
+    kinds: str = "SECRET"  # no number: it gets nowhere
 
     def to_dict(self):
         return {"share": self.share, "inside": 1}
@@ -86,7 +87,8 @@ class Changed:
 
 @measure(
     title="Changed numbers", about="The share of numbers that changed.", side="loss",
-    figures={"share": "share of the numbers that changed"}, public=("share",),
+    figures={"share": "share of the numbers that changed", "kinds": "no number at all"},
+    public=("share",),
 )
 def changed_numbers(
     initial, masked, *, on=None,
@@ -94,6 +96,26 @@ def changed_numbers(
 ):
     before, after = (records_of(d, [column])[column].cast("float64") for d in (initial, masked))
     return Changed(float(pc.mean(pc.cast(pc.not_equal(before, after), "float64")).as_py()))
+
+
+@dataclass(frozen=True)
+class Spread:
+    spread: float
+
+    def to_dict(self):
+        return {"spread": self.spread}
+
+    def explain(self):
+        return "A spread."
+
+
+@measure(
+    title="Spread", about="How far numbers are apart.", side="risk", of="file",
+    figures={"spread": FigureKind("spread of the numbers", lower_is_better=False)},
+)
+def spread_of(data, column: Annotated[str, Columns(), Doc("The numbers."), Label("Column")]):
+    numbers = records_of(data, [column])[column].to_pylist()
+    return Spread(float(np.std([float(number) for number in numbers])))  # quotes what is no number
 '''
 POINTS = f"""
 [discreet.maskings]
@@ -104,6 +126,7 @@ ValueShare = {NAME}:ValueShare
 
 [discreet.measures]
 changed_numbers = {NAME}:changed_numbers
+spread_of = {NAME}:spread_of
 """
 
 

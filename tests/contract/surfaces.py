@@ -4,13 +4,19 @@ registries; and the gaps, each with its reason. ``docs/surfaces.md`` is made fro
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms.steps import LEVELS, own_parameters
 from discreet.cli.described import criterion_options, method_options, place
 from discreet.parameters import parameters_of
+from discreet.plan import measures as plan_measures
 from discreet.plan.steps import fields_of
-from discreet.registry import criteria, maskings
+from discreet.registry import criteria, maskings, measures
+from discreet.rumap.axes import figures_of_measures
+from tests.conftest import ROOT
 
 PAGE = "docs/surfaces.md"
 
@@ -83,6 +89,53 @@ def criterion_surfaces(name):
 CRITERION_GAPS: dict[tuple[str, str], str] = {}
 
 
+COMMANDS = {"disclosure_risk": "compare"}  # what bears another name on the command line
+
+
+def measure_surfaces(name):
+    """On which surfaces a measure is there, with all of its parameters where it takes them."""
+    measure = measures[name]
+    every = set(measure.parameters)
+    section = ds.Plan.schema()["properties"]["measures"]["properties"]
+    script = ds.Plan({"measures": {name: {}}}, Path()).to_python()
+    jobs = "".join(f.read_text() for f in (ROOT / "src/discreet/app/jobs").glob("*.py"))
+    return {
+        "Python": hasattr(ds, name),
+        "plan": set(plan_measures.fields_of(measure)) == every,
+        "schema": name in section and set(section[name]["properties"]) == every,
+        "script": f"ds.{name}(" in script,
+        "report": bool(measure.figures),
+        "ledger": bool(measure.figures),
+        "map": any(axis.startswith(f"{name}.") for axis in figures_of_measures()),
+        "command": COMMANDS.get(name, name.replace("_", "-")) in commands(),
+        "app": re.search(rf"\b(ds|release)\.{name}\b", jobs) is not None,
+    }
+
+
+def commands():
+    """The names of the commands."""
+    from discreet.cli.commands import app
+
+    return {one.name or one.callback.__name__.replace("_", "-") for one in app.registered_commands}
+
+
+MEASURE_GAPS = {
+    (name, "command"): "notyet: a plan takes it (`discreet run`), and so do `ru-map` and `report` "
+    "with `--measures`"
+    for name in ("compare_statistics", "information_loss", "regression_loss", "score")
+} | {
+    ("regression_loss", "app"): "notyet: the app has no field for a formula",
+    ("score", "app"): "notyet: the page Compare shows risk and loss apart",
+}
+# What looks at a file and is no measure of a release.
+NO_MEASURES = {
+    "sampling_risk": "foretells the risk of samples not yet drawn: lines, and no figure of a release",
+    "key_candidates": "helps to name the keys: a table of sets of attributes, and no figure of a release",
+    "unchanged": "lists columns; every run takes it",
+    "check": "says whether a criterion holds; every run with a criterion takes it",
+}
+
+
 def page():
     """The page of the docs."""
     lines = [
@@ -106,7 +159,33 @@ def page():
         lines.append(
             f"| {name} | " + " | ".join("yes" if one else "–" for one in has.values()) + " |"
         )
+    lines += ["", "## Measures", "", *_measures()]
     lines += ["", "## Gaps", ""]
     lines += [f"- {name}, {surface}: {why}." for (name, surface), why in CRITERION_GAPS.items()]
     lines += [f"- {name}, {surface}, `{p}`: {why}." for (name, surface, p), why in GAPS.items()]
+    lines += [f"- {name}, {surface}: {why}." for (name, surface), why in MEASURE_GAPS.items()]
     return "\n".join(lines) + "\n"
+
+
+def _measures():
+    """The measures and where they are, their figures, and what is none."""
+    heads = list(measure_surfaces(next(iter(measures))))
+    lines = [
+        "A measure looks at one file, and is taken before and after, or compares two. Its figures are numbers: in "
+        "[plans](plan.md#measures), ledgers and reports, and as `measure.figure` axes of a [map](ru-map.md). Everybody "
+        "gets those that are public.", "",
+        f"| Measure | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}",
+    ]  # fmt: skip
+    for name in sorted(measures):
+        has = measure_surfaces(name)
+        lines.append(f"| {name} | {' | '.join('yes' if one else '–' for one in has.values())} |")
+    lines += ["", "| Figure | What it is | of | better | public |", "|---|---|---|---|---|"]
+    for name in sorted(measures):
+        measure = measures[name]
+        of = "one file" if measure.of == "file" else "both files"
+        for figure, kind in measure.figures.items():
+            better = "less" if kind.lower_is_better else "more"
+            public = "yes" if figure in measure.public else "–"
+            lines.append(f"| `{name}.{figure}` | {kind.title} | {of} | {better} | {public} |")
+    lines += ["", "No measures of a release are:", ""]
+    return lines + [f"- `{name}`: it {why}." for name, why in NO_MEASURES.items()]

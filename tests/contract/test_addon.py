@@ -29,10 +29,18 @@ do = "to_tens"
 columns = ["income"]
 base = 100
 
+[measures.changed_numbers]
+column = "income"
+
+[measures.spread_of]
+column = "age"
+
 [outputs]
 masked = "masked.csv"
 ledger = "masked.ledger.json"
 report = "report.html"
+public = "public.json"
+unique_columns = { income = "simulated" }
 """
 
 
@@ -107,6 +115,70 @@ def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
     schema = json.loads(run(*CLI, "schema"))
     assert "to_tens" in json.dumps(schema)
     assert "value_share" in json.dumps(schema)
+
+
+def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
+    said = run(*CLI, "run", "release.toml")
+    assert "Changed numbers: share of the numbers that changed = 0.9" in said
+    found = json.loads((folder / "masked.ledger.json").read_text())["measures"]
+    assert set(found["changed_numbers"]["after"]) == {"share", "kinds", "not_applicable"}
+    assert found["changed_numbers"]["after"]["kinds"] is None  # it tried to give a text
+    assert set(found["spread_of"]) == {"before", "after"}
+    public = json.loads((folder / "public.json").read_text())["measures"]
+    assert set(public) == {"changed_numbers"}
+    assert set(public["changed_numbers"]["after"]) == {"share"}
+    alone = run(*CLI, "verify", "masked.csv")
+    assert "Not compared: changed_numbers, which needs the original" in alone
+    again = run(*CLI, "verify", "masked.csv", "--initial", "people.csv")
+    assert "changed_numbers, made again" in again
+    assert "spread_of, made again" in again
+    assert "share of the numbers that changed" in (folder / "report.html").read_text()
+    for text in (said, alone, again, *(f.read_text() for f in folder.glob("*.json"))):
+        assert "SECRET" not in text
+    assert "SECRET" not in (folder / "report.html").read_text()
+    schema = json.loads(run(*CLI, "schema"))["properties"]["measures"]["properties"]
+    assert f"{NAME} {VERSION}".replace("_", "-") in schema["spread_of"]["description"].replace(
+        "_", "-"
+    )
+    script = run("-c", "import discreet as ds; print(ds.Plan.read('release.toml').to_python())")
+    assert "ds.changed_numbers(data, masked, column='income')" in script
+
+
+def test_its_figures_are_axes_of_a_map(run, folder):
+    (folder / "measures.toml").write_text("[measures.spread_of]\ncolumn = 'age'\n")
+    axes = ("--risk", "spread_of.spread", "--loss", "changed_numbers.share")
+    said = run(*CLI, "ru-map", "people.csv", "--keys", "age", "--record-id", "id", "--methods",
+               "tens", "--columns", "income", "--base", "10,100", *axes, "--measures",
+               "measures.toml", "--json")  # fmt: skip
+    found = json.loads(said)
+    assert [point["failed"] for point in found["points"]] == [None, None]
+    assert found["lower_is_better"] == {"risk": False, "loss": True}
+    wrong = run("-c", """
+import discreet as ds
+data = ds.read("people.csv", keys=["age"], record_id="id")
+masked = ds.to_tens(data, ["income"], base=100)
+found = ds.ru_map(data, [masked], loss="changed_numbers.share", measures={"changed_numbers": {"column": "ill"}})
+print(found.explain())
+""")  # fmt: skip
+    assert "E50" in wrong
+    assert "flu" not in wrong
+
+
+def test_what_a_failing_measure_says_is_withheld(run, folder):
+    plan = (folder / "release.toml").read_text()
+    (folder / "release.toml").write_text(plan.replace('column = "age"', 'column = "ill"'))
+    code = """
+import subprocess, sys
+done = subprocess.run([sys.executable, "-c", "from discreet.cli import command; command()", "run",
+                       "release.toml"], capture_output=True, text=True)
+print(done.returncode, done.stdout, done.stderr)
+"""
+    said = run("-c", code)
+    assert "E50" in said
+    assert "release.toml:" in said
+    assert "flu" not in said
+    assert "Traceback" not in said
+    assert not (folder / "masked.csv").exists()
 
 
 def test_it_has_a_form_in_the_app(run):

@@ -28,7 +28,43 @@ def test_a_criterion_can_be_asked_for_on_every_surface(name):
         assert there or (name, surface) in surfaces.CRITERION_GAPS, surface
 
 
+@pytest.mark.parametrize("name", sorted(measures))
+def test_a_measure_is_on_every_surface(name):
+    for surface, there in surfaces.measure_surfaces(name).items():
+        assert there or (name, surface) in surfaces.MEASURE_GAPS, surface
+
+
+@pytest.mark.parametrize("name", sorted(measures))
+def test_what_a_measure_names_public_is_in_what_it_gives(name):
+    """And its figures say what they are."""
+    measure = measures[name]
+    assert all(kind.title and not kind.title.endswith(".") for kind in measure.figures.values())
+    survey = ds.read(ds.datasets.patients(200, seed=1), keys=["age", "income"])
+    masked = ds.microaggregate(survey, k=5)
+    given = {
+        "record_risk": {"known": {"age": 0.3}, "sensitivity": {"illness": 1.0}},
+        "regression_loss": {"formula": "income ~ age"},
+    }
+    found = measure.taken(survey, masked, given.get(name, {}))
+    assert set(measure.public) <= {*found.result.to_dict(), *measure.figures}
+    assert any(value is not None for value in found.figures.values())
+
+
+def test_every_function_that_looks_at_a_file_is_a_measure_or_says_why_not():
+    homes = (
+        "discreet.risks",
+        "discreet.loss",
+        "discreet.data.unchanged",
+        "discreet.criteria.check",
+    )
+    looking = {n for n, home in ds._HOME.items() if home.startswith(homes) and n.islower()}
+    assert looking == {*measures, *surfaces.NO_MEASURES}
+
+
 def test_gaps_are_gaps():
+    for (name, surface), why in surfaces.MEASURE_GAPS.items():
+        assert not surfaces.measure_surfaces(name)[surface]
+        assert why.startswith(("never", "notyet"))
     for (name, surface), why in surfaces.CRITERION_GAPS.items():
         assert not surfaces.criterion_surfaces(name)[surface]
         assert why.startswith(("never", "notyet"))

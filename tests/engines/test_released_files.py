@@ -37,12 +37,16 @@ def test_a_plan_runs_in_spark_and_its_folder_is_verified(spark, tmp_path):
             "roles": {"keys": ["sex"], "record_id": "rec"},
             "criterion": {"k": 2},
             "steps": [{"do": "sample", "n": 100, "seed": 3}],
+            "measures": {"risk": {}, "disclosure_risk": {}},
             "outputs": {"masked": "m.parquet"},
         },
         tmp_path,
     )
     release = plan.run()
     assert release.satisfied
+    assert release.measures["risk"].before.figures["k"] == ds.risk(plan.open()).k
+    maximal = release.measures["disclosure_risk"].after.figures["maximal"]
+    assert maximal == release.disclosure_risk.maximal
     assert release.ledger.document["engine"] == "pyspark"
     assert (tmp_path / "m.parquet").is_dir()
     found = release.ledger.verify(tmp_path / "m.parquet")

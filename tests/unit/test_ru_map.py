@@ -418,3 +418,68 @@ def test_a_label_has_the_room_that_its_letters_need():
     assert left < 250
     assert font.width(wide, 11) > 200
     assert place_labels(points, ["年" * 50], 500, 300) == [None]
+
+
+# -- any measure as an axis ------------------------------------------------------------------------
+
+ASKED = {
+    "record_risk": {"known": {"age": 0.3, "sex": 0.8}, "sensitivity": {"illness": 1.0}},
+    "regression_loss": {"formula": "income ~ age"},
+}
+
+
+def test_a_figure_of_any_measure_is_an_axis(survey):
+    recipes = ds.grid(methods=["mdav", "sampling"], k=[3, 10], fractions=[0.5], seed=1)
+    axes = {"risk": "record_risk.mean", "loss": "regression_loss.largest_change"}
+    found = ds.ru_map(survey, recipes, **axes, measures=ASKED)
+    masked = ds.microaggregate(survey, k=10)
+    point = found["mdav k=10"]
+    assert point.risk == ds.record_risk(masked, **ASKED["record_risk"]).mean
+    expected = ds.regression_loss(survey, masked, "income ~ age").largest_change
+    assert point.loss == pytest.approx(expected)
+    assert found.to_dict()["risk"] == {
+        "measure": "record_risk.mean",
+        "meaning": "mean risk of a record",
+    }
+    assert found.unmasked.risk == ds.record_risk(survey, **ASKED["record_risk"]).mean
+
+
+def test_where_more_is_better_the_frontier_looks_the_other_way(survey):
+    recipes = ds.grid(methods=["mdav"], k=[3, 5, 10, 20])
+    usual = ds.ru_map(survey, recipes, risk="highest")
+    found = ds.ru_map(survey, recipes, risk="risk.k")
+    assert [p.risk for p in found.points] == [round(1 / p.risk) for p in usual.points]
+    assert [p.label for p in found.frontier] == [p.label for p in usual.frontier]
+    assert found.best(loss_at_most=2).label == usual.best(loss_at_most=2).label
+    assert found.to_dict()["lower_is_better"] == {"risk": False, "loss": True}
+    assert "more is better" in found.explain()
+    assert charts.svg(found.chart())
+    with pytest.raises(InvalidParameter, match="more is better"):
+        found.best(risk_at_most=5)
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"risk": "record_risk.meen"}, "Did you mean 'record_risk.mean'"),
+        ({"risk": "record_risk"}, "record_risk.mean"),
+        ({"loss": "score.value"}, "score"),
+        ({"loss": "nothing.known"}, "is not a known measure"),
+        ({"risk": "record_risk.mean"}, "record_risk needs known="),
+        ({"risk": "record_risk.mean", "measures": {"record_risk": {"knwon": {}}}}, "'known'"),
+        ({"measures": {"recrd_risk": {}}}, "Did you mean 'record_risk'"),
+        ({"measures": {"record_risk": 5}}, "are no mapping"),
+        ({"measures": ["record_risk"]}, "is not a mapping of measures"),
+    ],
+)
+def test_an_axis_that_is_not_known_is_refused_with_what_may_be_meant(survey, axes, said):
+    with pytest.raises(InvalidParameter) as caught:
+        ds.ru_map(survey, ds.grid(methods=["mdav"], k=[3]), **axes)
+    assert said in str(caught.value)
+
+
+def test_a_figure_that_applies_to_no_masking_is_refused_with_the_reason(survey):
+    recipes = ds.grid(methods=["sampling"], fractions=[0.5], seed=1)
+    asked = {"regression_loss": {"formula": "illness ~ age"}}
+    with pytest.raises(NotSupported, match="'illness' is not a number"):
+        ds.ru_map(survey, recipes, loss="regression_loss.largest_change", measures=asked)

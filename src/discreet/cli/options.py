@@ -32,6 +32,13 @@ UniqueColumns = Annotated[
         help="Why a column that makes many records unique may be made public: 'fnlwgt=reason'.",
     ),
 ]
+Measures = Annotated[
+    Path | None,
+    typer.Option(
+        help="TOML file with [measures.NAME]: measures and their parameters; a plan will do.",
+        show_default=False,
+    ),
+]
 _HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
 
 
@@ -178,6 +185,11 @@ def reasons_in(given: list[str]) -> dict[str, str]:
         what = "--unique-column is not a column and a reason."
         fail("P36", what, "Write --unique-column 'fnlwgt=why it may go out'.")
     return {name.strip(): reason.strip() for name, _, reason in pairs}
+
+
+def measures_in(file: Path | None) -> dict[str, dict[str, Any]]:
+    """The measures of a plan, or of a file that has no other section, with their arguments."""
+    return {} if file is None else ds.Plan.read(file).measures
 
 
 def announce_compilation() -> None:

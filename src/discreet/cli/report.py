@@ -10,7 +10,7 @@ import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Force, Json, UniqueColumns, reasons_in
+from discreet.cli.options import Force, Json, Measures, UniqueColumns, measures_in, reasons_in
 from discreet.cli.program import show
 
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
@@ -36,6 +36,7 @@ def _report() -> Callable[..., None]:
         output: Path,
         public: bool,
         unique_columns: list[str],
+        measures: Path | None,
         title: str | None,
         note: str | None,
         force: bool,
@@ -48,6 +49,7 @@ def _report() -> Callable[..., None]:
             output,
             audience="public" if public else "internal",
             criterion=criteria_in(_with_least_size(given)) or None,
+            measures=measures_in(measures),
             on=on,
             title=title,
             note=note,
@@ -66,6 +68,7 @@ def _report() -> Callable[..., None]:
         option("public", Public, default=False),
         *criterion_options(usual_k=None),
         option("unique_columns", UniqueColumns, []),
+        option("measures", Measures, None),
         option("title", Title, None),
         option("note", Note, None),
         option("force", Force, default=False),

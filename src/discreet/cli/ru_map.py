@@ -16,17 +16,24 @@ from discreet.cli.options import (
     Force,
     Hierarchies,
     Json,
+    Measures,
     announce_compilation,
     hierarchies_in,
+    measures_in,
     names_in,
 )
 from discreet.errors import DiscreetError
 
 Seed = Annotated[int | None, typer.Option(help="Of maskings that draw at random.")]
 RiskBy = Annotated[
-    str, typer.Option(help="maximal, minimal, compatible, highest, linkage or interval.")
+    str,
+    typer.Option(
+        help="maximal, minimal, compatible, highest, linkage, interval, or record_risk.mean, …"
+    ),
 ]
-LossBy = Annotated[str, typer.Option(help="A measure of information loss.")]
+LossBy = Annotated[
+    str, typer.Option(help="A measure of information loss, or regression_loss.largest_change, …")
+]
 WithScore = Annotated[bool, typer.Option("--score", help="Put the parts of the score beside.")]
 RiskAtMost = Annotated[
     float | None,
@@ -50,6 +57,7 @@ def _ru_map() -> Callable[..., None]:
         seed: int | None,
         risk: str,
         loss: str,
+        measures: Path | None,
         with_score: bool,
         risk_at_most: float | None,
         output: Path | None,
@@ -61,7 +69,10 @@ def _ru_map() -> Callable[..., None]:
         folder = hierarchies_in(data, hierarchies)
         chosen, varied = names_in(methods), grid_arguments(given)
         recipes = ds.grid(methods=chosen, hierarchies=folder, seed=seed, **varied)
-        found = ds.ru_map(data, recipes, risk=risk, loss=loss, with_score=with_score)  # type: ignore[arg-type]
+        asked = measures_in(measures)
+        found = ds.ru_map(
+            data, recipes, risk=risk, loss=loss, measures=asked, with_score=with_score
+        )
         best, missed = _best(found, risk_at_most)
         if output is not None:
             found.write_svg(output, overwrite=force)
@@ -82,6 +93,7 @@ def _ru_map() -> Callable[..., None]:
         *grid_options(),
         option("risk", RiskBy, "maximal"),
         option("loss", LossBy, "ebil_share"),
+        option("measures", Measures, None),
         option("with_score", WithScore, default=False),
         option("risk_at_most", RiskAtMost, None),
         option("output", Draw, None),

@@ -362,14 +362,25 @@ class Microdata:
         """The microdata that were read."""
         return self
 
-    def plan(self, output: str = "masked.csv") -> Plan:
+    def plan(
+        self,
+        output: str = "masked.csv",
+        measures: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Plan:
         """The plan that reads these records again and writes them (``ds.Plan``).
 
         It holds what was said of the data when they were read, and nothing that is in them.
+
+        Parameters
+        ----------
+        output : str
+            Name of the masked file.
+        measures : mapping of measure to arguments, optional
+            What is to be measured before and after: ``{"risk": {}}``.
         """
         from discreet.plan.calls import plan_of
 
-        return plan_of(self, output)
+        return plan_of(self, output, measured=measures)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role, type, distinct values, missing values."""

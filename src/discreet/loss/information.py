@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_doc import Doc
+from annotated_types import Ge
 
 from discreet.data import attributes
 from discreet.data.link import Linked, link
@@ -30,7 +33,8 @@ from discreet.loss.bits import share_of_bits
 from discreet.loss.categorical import added_up
 from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
-from discreet.parameters import whole_number
+from discreet.measures import measure
+from discreet.parameters import Columns, Label, Notation, Public, whole_number
 from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
 from discreet.words import counted
@@ -237,13 +241,54 @@ _SAID = (
 )
 
 
+_SCOPE = Notation(
+    "keys, file, or a list of column names",
+    lambda value: value in ("keys", "file") or (bool(value) and _are_names(value)),
+    schema={"anyOf": [{"enum": ["keys", "file"]}, {"type": "array", "items": {"type": "string"}}]},
+)
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+@measure(
+    title="Information loss",
+    about="What a masking cost, by all measures that see everything it changed.",
+    side="loss",
+    figures={name: meaning for name, (meaning, _) in MEASURES.items()},
+    public=(
+        *MEASURES,
+        "not_applicable",
+        "changed",
+        "untouched",
+        "not_compared",
+        "missing_records",
+        "left_out",
+        "zeros",
+        "scope",
+    ),
+)
 def information_loss(
     initial: Microdata,
     masked: Microdata,
     *,
     on: str | None = None,
-    scope: Scope | Sequence[str] = "keys",
-    dimension: int = 2,
+    scope: Annotated[
+        Scope | Sequence[str],
+        Columns(named=lambda value: value if _are_names(value) else []),
+        _SCOPE,
+        Label("Scope"),
+        Doc("Over the keys and the masked attributes, all released ones, or those named."),
+        Public,
+    ] = "keys",
+    dimension: Annotated[
+        int,
+        Ge(1),
+        Label("Attributes of a contingency table"),
+        Doc("Contingency tables up to this number of attributes are compared."),
+        Public,
+    ] = 2,
 ) -> InformationLoss:
     """Measure what a masking cost.
 

@@ -10,12 +10,12 @@ it; others have coefficients of their own, which are not compared.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
 from numpy.typing import NDArray
 
 from discreet.data import attributes
@@ -25,6 +25,8 @@ from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.loss.comparison import distinct_texts, need_finite
+from discreet.measures import measure
+from discreet.parameters import Columns, Label, Notation
 from discreet.results import Result
 
 if TYPE_CHECKING:
@@ -137,8 +139,39 @@ class RegressionLoss(Result):
         return f"RegressionLoss: {self.explain().splitlines()[1]}"
 
 
+def _names_in(formula: Any) -> list[str]:
+    """The response and the predictors of a formula; none where it cannot be read."""
+    parts = formula.split("~") if isinstance(formula, str) else []
+    names = [parts[0], *parts[1].split("+")] if len(parts) == 2 else []
+    names = [name.strip() for name in names]
+    return names if all(names) else []
+
+
+_FORMULA = Notation(
+    "a formula such as income ~ age + sex",
+    lambda value: bool(_names_in(value)),
+    schema={"type": "string", "pattern": "~"},
+)
+
+
+@measure(
+    title="Regression loss",
+    about="How far the coefficients of a regression move, in their standard errors.",
+    side="loss",
+    figures={"largest_change": "largest change of a coefficient, in standard errors"},
+)
 def regression_loss(
-    initial: Microdata, masked: Microdata, formula: str, *, on: str | None = None
+    initial: Microdata,
+    masked: Microdata,
+    formula: Annotated[
+        str,
+        Columns(named=_names_in),
+        _FORMULA,
+        Label("Formula"),
+        Doc("The response and its predictors: income ~ age + sex."),
+    ],
+    *,
+    on: str | None = None,
 ) -> RegressionLoss:
     """Fit ``"income ~ age + sex"`` to both files and compare the coefficients.
 
@@ -183,11 +216,9 @@ def regression_loss(
 
 
 def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
-    parts = formula.split("~") if isinstance(formula, str) else []
-    names = [t.strip() for t in re.split(r"\+", parts[1])] if len(parts) == 2 else []
-    if not names or not all(names) or not parts[0].strip():
-        fail("P25", "the formula cannot be read.", "Write it like 'income ~ age + sex'.")
-    response = parts[0].strip()
+    response, *names = _names_in(formula) or fail(
+        "P25", "the formula cannot be read.", "Write it like 'income ~ age + sex'."
+    )
     raise_all(
         [
             attributes.unknown_column("the formula's", name, data.columns, data.name)

@@ -23,7 +23,7 @@ from discreet.frames import FrameKind
 from discreet.loss.comparison import complete_numbers, need_finite
 from discreet.loss.continuous import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
-from discreet.measures import measure
+from discreet.measures import FigureKind, measure
 from discreet.progress import stage
 from discreet.results import Result
 from discreet.risks.disclosure import disclosure_risk
@@ -110,7 +110,9 @@ class Score(Result):
     about="Information loss and disclosure risk of continuous attributes, in equal parts.",
     side="risk",
     figures={
-        "value": "score: half loss, half risk",
+        "value": FigureKind("score: half loss, half risk", axis=False),
+        "information_loss": "information loss IL, at most 100",
+        "disclosure_risk": "risk: half linkage, half interval disclosure",
         "record_linkage": "record linkage, % linked to the right one",
         "interval_disclosure": "interval disclosure, % of values",
     },

@@ -74,6 +74,34 @@ class Statistics(Result):
                 lines.append(f"Largest change of a {word}: {name}, {before:.4g} to {after:.4g}.")
         return "\n".join(lines)
 
+    @property
+    def mean_change(self) -> float | None:
+        """Largest change of a mean, as a share of the initial one; None where all were 0."""
+        return self._largest("mean")
+
+    @property
+    def deviation_change(self) -> float | None:
+        """Largest change of a standard deviation, as a share of the initial one."""
+        return self._largest("standard deviation")
+
+    @property
+    def quantile_change(self) -> float | None:
+        """Largest change of a quantile, as a share of the initial one."""
+        return self._largest("quantile")
+
+    @property
+    def correlation_change(self) -> float | None:
+        """Largest change of a correlation; None where there is none."""
+        return max((abs(a - b) for b, a in self._pairs("correlation")), default=None)
+
+    def _largest(self, word: str) -> float | None:
+        return max((abs(a - b) / abs(b) for b, a in self._pairs(word) if b), default=None)
+
+    def _pairs(self, word: str) -> list[tuple[float, float]]:
+        """Before and after of each statistic of a kind."""
+        rows = [row for row in self.rows if row[1].startswith(word)]
+        return [(b, a) for _, _, b, a in rows if b is not None and a is not None]
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         names = ("attribute", "statistic", "initial", "masked")
@@ -84,6 +112,12 @@ class Statistics(Result):
     title="Statistics before and after",
     about="Means, spreads, quantiles and correlations of the released records.",
     side="loss",
+    figures={
+        "mean_change": "largest relative change of a mean",
+        "deviation_change": "largest relative change of a standard deviation",
+        "quantile_change": "largest relative change of a quantile",
+        "correlation_change": "largest change of a correlation",
+    },
 )
 def compare_statistics(
     initial: Microdata, masked: Microdata, *, on: str | None = None

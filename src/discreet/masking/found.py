@@ -221,12 +221,17 @@ class Found(Result):
         recount = Recount(self.task, levels, gone)
         refuse_broken(recount.broken(figures.suppressed, figures.classes), VERB)
 
-    def plan(self, output: str = "masked.csv") -> Plan:
+    def plan(
+        self,
+        output: str = "masked.csv",
+        measures: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Plan:
         """The plan that repeats the search, masks at the best node and writes the file."""
         from discreet.plan.calls import plan_of
 
         best = {} if self.complete else {"levels": self.best.levels}
-        return plan_of(self.data, output, [("generalize", {**self.asked, **best})])
+        more = [("generalize", {**self.asked, **best})]
+        return plan_of(self.data, output, more, measures)
 
     def recoding(self, key: str) -> Recoding:
         """The fitted hierarchy of a key."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import fail
 from discreet.hierarchies.written import written as dumped
-from discreet.plan import criteria
+from discreet.plan import criteria, measures
 from discreet.plan.document import FILES
 from discreet.plan.fields import is_scalar
 from discreet.registry import maskings
@@ -25,14 +25,20 @@ if TYPE_CHECKING:
 Call = tuple[str, Mapping[str, Any]]  # a verb and its arguments
 
 
-def plan_of(data: Any, output: str, more: Sequence[Call] = ()) -> Plan:
-    """The plan that repeats what was done to microdata, and then some more calls."""
+def plan_of(
+    data: Any,
+    output: str,
+    more: Sequence[Call] = (),
+    measured: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Plan:
+    """The plan that repeats what was done to microdata, then some more calls, and measures it."""
     from discreet.plan.plan import Plan
 
     steps = getattr(data, "steps", ())
     calls = [*((step.method, step.asked or step.parameters) for step in steps), *more]
     initial = getattr(data, "initial", data)
-    document = {**reading_of(initial), **_done(calls), "outputs": {"masked": output}}
+    asked = {"measures": measures.written(measured)} if measured else {}
+    document = {**reading_of(initial), **_done(calls), **asked, "outputs": {"masked": output}}
     here = Path.cwd()
     return Plan.of(moved(document, here, here), here)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
-from discreet.plan import criteria, hierarchies, steps
+from discreet.plan import criteria, hierarchies, measures, steps
 from discreet.plan.fields import (
     COLUMN,
     COLUMNS,
@@ -99,6 +99,7 @@ SECTIONS = {
         "a list of tables: [[steps]]",
         lambda v: isinstance(v, list) and all(isinstance(one, Mapping) for one in v),
     ),
+    "measures": _TABLE,
     "outputs": _TABLE,
 }
 
@@ -129,6 +130,7 @@ def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -
     if "criterion" in sound:
         problems += criteria.criterion_problems(sound["criterion"], ("criterion",), where, folder)
     problems += _step_problems(sound, where, folder)
+    problems += measures.section_problems(sound.get("measures", {}), ("measures",), where)
     return [*problems, *_output_problems(sound, where)]
 
 
@@ -213,12 +215,18 @@ def named_columns(document: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
             own = _mapping(step.get("hierarchies"))
             yield from (((*at, "hierarchies", name), name) for name in own)
             yield from _criterion_columns(step.get("criterion"), (*at, "criterion"))
+    for here, known, table in measures.tables_in(document.get("measures"), ("measures",)):
+        yield from _columns_in(table, known, here)
 
 
 def _columns_in(table: Any, fields: Mapping[str, Field], at: At) -> Iterator[tuple[At, str]]:
     for name, value in _mapping(table).items():
         if name in fields and fields[name].columns and fields[name].fits(value):
-            yield from _names((*at, name), value)
+            named = fields[name].named
+            if named is None:
+                yield from _names((*at, name), value)
+            else:
+                yield from (((*at, name), one) for one in named(value))
 
 
 def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:

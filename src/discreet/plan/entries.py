@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.plan import criteria
+from discreet.plan import criteria, measures
 from discreet.plan.calls import files_of, plain
 from discreet.plan.digests import digest, fingerprint, size
 from discreet.registry import maskings, origins
@@ -41,6 +41,9 @@ def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
         )
     for part in (shown, *shown.get("steps", [])):
         _hide_leaves(part)
+    for name, table in shown.get("measures", {}).items():
+        for key in measures.hidden(name, table):
+            table[key] = _counted(table[key])
     shown.get("outputs", {}).pop("note", None)  # free text may quote a value
     return {name: section for name, section in shown.items() if section}
 
@@ -72,7 +75,7 @@ def versions(engine: str, plan: Plan) -> dict[str, str]:
     named = {str(step.get("do")) for step in plan.section("steps") or ()}
     kinds = {type(one).__name__ for one in plan.criterion or ()}
     found = {"discreet": ds.__version__, "python": platform.python_version()}
-    found |= origins(named | kinds)
+    found |= origins(named | kinds | {*plan.section("measures")})
     for package in (engine, "ibis-framework", "pyarrow", "numpy"):
         try:
             found[package] = importlib.metadata.version(package)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ class Field:
         Whether it names columns of the source.
     values : bool
         Whether it may hold values of the data, which no ledger and no explanation shows.
+    named : function, optional
+        The columns within a value that is more than their names: a formula.
     schema : mapping
         The same as JSON Schema.
     """
@@ -39,6 +41,7 @@ class Field:
     fits: Callable[[Any], bool]
     columns: bool = False
     values: bool = False
+    named: Callable[[Any], Sequence[str]] | None = None
     schema: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -49,6 +52,7 @@ class Field:
             parameter.fits,
             parameter.columns is not None,
             parameter.holds_values,
+            parameter.columns.named if parameter.columns else None,
             parameter.schema(),
         )
 

@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Problem, fail, raise_all
 from discreet.files import write_text
+from discreet.plan import measures
 from discreet.registry import maskings
+from discreet.registry import measures as known_measures
 from discreet.results import Result
 
 if TYPE_CHECKING:
     from discreet.plan.verification import Verification
 
 FORMAT = 1
+_MEASURED = ("risk", "disclosure_risk", "information_loss")  # of every release
 _SECTIONS = ("discreet", "plan", "outputs", "steps", "records")
 _SECRET = ("seed", "sha256", "file")  # of the plan: a digest of few labels can be guessed
-_RISK = ("n", "t", "minimal", "maximal")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,8 +149,9 @@ class Ledger(Result):
             "criterion": plan.get("criterion"),
             "steps": [_published(step, step) for step in plan.get("steps", [])],
         }
+        measured = measures.published(known.get("measures", {}))
+        kept |= {"measures": measures.published_arguments(plan.get("measures", {}), measured)}
         outputs = [one for one in known["outputs"] if one["role"] in ("masked", "public_report")]
-        risk, loss = known.get("disclosure_risk"), known.get("information_loss")
         shown = {
             "ledger": FORMAT,
             "public": True,
@@ -159,10 +162,9 @@ class Ledger(Result):
             "steps": [_published_entry(step) for step in known["steps"]],
             "records": known["records"],
             "check": without(("computed_from",), known.get("check")),
-            "risk": without(("computed_from",), known.get("risk")),
-            "disclosure_risk": risk and {n: risk[n] for n in _RISK if n in risk},
-            "information_loss": without(("computed_from", "by_attribute"), loss),
+            **{name: _published_figures(name, known.get(name)) for name in _MEASURED},
             "unchanged": self._unchanged_names(),
+            "measures": measured or None,
         }
         return Ledger({n: v for n, v in shown.items() if v is not None}, self.folder)
 
@@ -208,6 +210,11 @@ def without(names: tuple[str, ...], node: Any) -> Any:
     if isinstance(node, Mapping):
         return {name: without(names, one) for name, one in node.items() if name not in names}
     return [without(names, one) for one in node] if isinstance(node, list) else node
+
+
+def _published_figures(name: str, found: Any) -> dict[str, Any] | None:
+    """What everybody may know of a measure; None where it was not taken."""
+    return None if found is None else known_measures[name].published(found)
 
 
 def _published(step: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.hierarchies.written import built
-from discreet.plan import criteria
+from discreet.plan import criteria, measures
 from discreet.plan.document import SOURCE, column_problems, document_problems
 from discreet.plan.lines import At, lines_of
 from discreet.plan.place import Where
@@ -50,7 +50,7 @@ class Plan(Result):
     Attributes
     ----------
     document : mapping
-        The sections: source, roles, types, hierarchies, criterion, steps, outputs.
+        The sections: source, roles, types, hierarchies, criterion, steps, measures, outputs.
     folder : Path
         What the files of the plan are relative to.
     notes : mapping
@@ -205,6 +205,11 @@ class Plan(Result):
 
     def _built(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return {name: built(one, self.folder) for name, one in given.items()}
+
+    @functools.cached_property
+    def measures(self) -> dict[str, dict[str, Any]]:
+        """The measures of a release, with their arguments as Python has them."""
+        return measures.loaded(self.section("measures"), self.folder)
 
     # -- what it does --------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from discreet.plan.entries import figures
 from discreet.results import Result
 
 if TYPE_CHECKING:
+    from discreet.measures import Measured
     from discreet.plan.ledger import Ledger
     from discreet.plan.plan import Plan
 
@@ -33,6 +35,9 @@ class Release(Result):
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.
+    measures : mapping of name to Measured
+        What the measures of the plan found: ``.before`` and ``.after`` with their ``.figures``,
+        ``.result`` as the function returns it.
 
     Examples
     --------
@@ -55,6 +60,7 @@ class Release(Result):
     unchanged: Any
     ledger: Ledger
     files: tuple[Path, ...]
+    measures: Mapping[str, Measured] = field(default_factory=dict)
 
     @property
     def satisfied(self) -> bool:
@@ -66,6 +72,7 @@ class Release(Result):
         lines = [self.ledger.explain()] if self.satisfied else []
         lines += [self.check.explain()] if self.check is not None else []
         lines += [repr(part) for part in (self.disclosure_risk, self.information_loss) if part]
+        lines += [one.explain() for one in self.measures.values()]
         lines.append(self.unchanged.explain())
         if self.files:
             lines.append(f"Written: {', '.join(file.name for file in self.files)}.")
@@ -83,6 +90,7 @@ class Release(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
+        measures = {name: figures(one) for name, one in self.measures.items()}
         return {
             "satisfied": self.satisfied,
             "written": [file.name for file in self.files],
@@ -92,4 +100,5 @@ class Release(Result):
             "disclosure_risk": figures(self.disclosure_risk),
             "information_loss": figures(self.information_loss),
             "unchanged": figures(self.unchanged),
+            **({"measures": measures} if measures else {}),
         }

@@ -14,7 +14,7 @@ import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.files.rooms import tidy, together
-from discreet.plan import entries
+from discreet.plan import entries, measures
 from discreet.plan.document import FILES
 from discreet.plan.ledger import FORMAT, Ledger
 from discreet.plan.release import Release
@@ -29,6 +29,7 @@ class _Run:
 
     plan: Plan
     found: Any = None
+    earlier: dict[str, Any] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
     not_measured: dict[str, str] = field(default_factory=dict)
 
@@ -51,7 +52,7 @@ def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
     data = plan.rehearse(overwrite=overwrite)
     plan = plan.with_seeds(ledger)
     inputs = entries.inputs(plan)
-    under_way = _Run(plan)
+    under_way = _Run(plan, earlier=measures.before(plan, data))
     masked = _masked(under_way, data)
     document = _document(under_way, data, masked, inputs)
     document |= {"started": started.isoformat(timespec="seconds")}
@@ -135,8 +136,13 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
     document |= {"not_measured": under_way.not_measured}
     unchanged = ds.unchanged(masked, identifiers=plan.section("outputs").get("identifiers", ()))
     document |= {"unchanged": entries.figures(unchanged)}
+    asked = measures.measured(plan, data, masked, under_way.earlier)
+    if asked:
+        document |= {"measures": {name: entries.figures(one) for name, one in asked.items()}}
     ledger = Ledger(document, plan.outputs["ledger"].parent)
-    return Release(plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=())
+    return Release(
+        plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=(), measures=asked
+    )
 
 
 def _reason_problems(release: Release) -> list[Problem]:
@@ -190,6 +196,7 @@ def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[s
                 audience=audience,
                 criterion=release.plan.criterion or None,
                 found=under_way.found,
+                measures=release.measures,
                 note=release.plan.section("outputs").get("note") if name == "report" else None,
                 unique_columns=release.plan.section("outputs").get("unique_columns"),
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet._version import __version__
 from discreet.masking.method import Method
-from discreet.plan import criteria, hierarchies
+from discreet.plan import criteria, hierarchies, measures
 from discreet.plan.document import OUTPUTS, ROLES, SOURCE, TYPE
 from discreet.plan.fields import Field
 from discreet.plan.steps import fields_of
@@ -24,6 +24,7 @@ _ABOUT = {
     "hierarchies": ("Hierarchies", "How the values of a key become coarser."),
     "criterion": ("Criterion", "What must hold in the end."),
     "steps": ("Steps", "What is done, in order."),
+    "measures": ("Measures", "What is measured of the release, before and after."),
     "outputs": ("Outputs", "The files that are written."),
 }
 
@@ -35,7 +36,7 @@ def schema() -> dict[str, Any]:
     --------
     >>> found = schema()
     >>> sorted(found["properties"])
-    ['criterion', 'hierarchies', 'outputs', 'roles', 'source', 'steps', 'types']
+    ['criterion', 'hierarchies', 'measures', 'outputs', 'roles', 'source', 'steps', 'types']
     """
     sections = {
         "source": _table(SOURCE),
@@ -47,6 +48,7 @@ def schema() -> dict[str, Any]:
         },
         "criterion": criteria.schema(),
         "steps": {"type": "array", "items": {"anyOf": [_step(m) for m in maskings.all()]}},
+        "measures": measures.schema(),
         "outputs": _table(OUTPUTS),
     }
     return {

@@ -11,6 +11,7 @@ from discreet.hierarchies.written import script as hierarchy_script
 from discreet.masking.method import arguments_of
 from discreet.plan import criteria
 from discreet.plan.steps import loaded, method_of
+from discreet.registry import measures
 
 if TYPE_CHECKING:
     from discreet.masking.method import Method
@@ -35,7 +36,8 @@ def script(plan: Plan) -> str:
     names = ("identifiers", "escape_formulas", "seed")
     options = {name: outputs[name] for name in names if name in outputs}
     target = repr(outputs.get("masked", "masked.csv"))
-    return "\n".join([*blocks, call("masked.write", [target], _options(options)), ""])
+    last = call("masked.write", [target], _options(options))
+    return "\n".join([*blocks, last, *_measures(plan), ""])
 
 
 def _shared(plan: Plan) -> list[str]:
@@ -63,6 +65,17 @@ def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
     verb = f"found.{method.finish.__name__}"
     end = call(verb, [], _options(arguments_of(method.finish, said)))
     return "\n".join([*lines, f"found = {made}", f"masked = {end}"])
+
+
+def _measures(plan: Plan) -> list[str]:
+    """What is measured of the release: of one file before and after, of two once."""
+    lines = []
+    for name, given in plan.measures.items():
+        alone = measures[name].of == "file"
+        for files in [["data"], ["masked"]] if alone else [["data", "masked"]]:
+            made = call(f"ds.{name}", files, _options(given))
+            lines.append(f"print({made}.explain())")
+    return lines
 
 
 def _from_sections(plan: Plan, step: Mapping[str, Any], method: Method) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explained(plan: Plan) -> str:
-    """Source, roles, steps, criterion and outputs, a line each; labels and codes are not shown."""
+    """Source, roles, steps, criterion, measures and outputs, a line each; no labels, no codes."""
     roles = plan.section("roles")
     named = [
         f"{word} {listed([roles[role]] if isinstance(roles[role], str) else roles[role])}"
@@ -31,6 +31,8 @@ def explained(plan: Plan) -> str:
     lines += [f"{i}. {said(step)}." for i, step in enumerate(plan.section("steps"), 1)]
     if plan.criterion:
         lines.append(f"Must hold: {' and '.join(c.describe() for c in plan.criterion)}.")
+    if plan.section("measures"):
+        lines.append(f"Measure {listed(plan.section('measures'), 20)}.")
     lines.append(f"Write {', '.join(place.name for place in plan.outputs.values())}.")
     return "\n".join(lines)
 

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import DiscreetError, did_you_mean, fail, listed
 from discreet.frames import FrameKind, from_arrow
-from discreet.plan import criteria
+from discreet.plan import criteria, measures
 from discreet.plan.digests import digest
 from discreet.plan.entries import figures, versions
 from discreet.plan.ledger import without
+from discreet.registry import measures as known_measures
 from discreet.results import Result
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None
         if masked.is_dir() and masked.suffix == ".csv":
             findings.not_compared.append("the content of a folder of CSV files")
         else:
-            _compare_content(findings, ledger, masked)
+            _compare_content(findings, ledger, masked, alone=initial is None)
     except DiscreetError as error:  # a damaged file may fail at any step
         findings.differences.append(Difference("the masked file", "readable", error.code))
     _compare_others(findings, ledger)
@@ -169,6 +170,7 @@ def compared(ledger: Ledger, other: Ledger) -> Verification:
             found = other.output("masked").get("sha256")
             findings.compare("digest of the masked file", one["sha256"], found)
     listed_then = ["unchanged"] if "unchanged" in ledger.document else []
+    listed_then += ["measures"] if "measures" in ledger.document else []
     for name in ("records", "check", "disclosure_risk", "information_loss", *listed_then):
         recorded, found = (without(_FRESH, one.document.get(name)) for one in (ledger, other))
         findings.compare(name.replace("_", " "), recorded, found)
@@ -183,8 +185,8 @@ def _need(file: Path) -> None:
         fail("S01", f"{file.name} does not exist.", near or "Check the path.")
 
 
-def _compare_content(findings: _Findings, ledger: Ledger, masked: Path) -> None:
-    """Records, columns, class sizes and the criterion, computed from the file."""
+def _compare_content(findings: _Findings, ledger: Ledger, masked: Path, *, alone: bool) -> None:
+    """Records, columns, class sizes, measures and the criterion, computed from the file."""
     roles = ledger.document["plan"].get("roles", {})
     bare = ds.read(masked, **_form(masked))
     findings.compare("records", ledger.document["records"]["after"], bare.n)
@@ -196,7 +198,27 @@ def _compare_content(findings: _Findings, ledger: Ledger, masked: Path) -> None:
     if roles.get("keys") and ledger.document.get("risk"):
         found = without(_FRESH, figures(ds.risk(data)))
         findings.compare("class sizes and risks", without(_FRESH, ledger.document["risk"]), found)
+    _compare_measures(findings, ledger, data, alone=alone)
     _compare_criterion(findings, ledger, data)
+
+
+def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: bool) -> None:
+    """The measures of the plan that need the masked file only; ``alone``: it is all there is."""
+    given = ledger.document["plan"].get("measures", {})
+    for name, recorded in ledger.document.get("measures", {}).items():
+        table = given.get(name, {})
+        if not measures.can_be_repeated(name, table, public=ledger.is_public):
+            if alone:
+                findings.not_compared.append(f"{name}, which needs the original")
+            continue
+        said = measures.loaded({name: table}, ledger.folder)[name]
+        found = known_measures[name].taken(None, data, said)
+        if found.result is None:
+            findings.not_compared.append(f"{name}, which does not apply to the written file")
+            continue
+        then = measures.figures_of(recorded)["after"]
+        now = {figure: found.figures.get(figure) for figure in then}
+        findings.compare(f"{name} of the masked file", then, now)
 
 
 def _form(masked: Path) -> dict[str, Any]:
@@ -290,6 +312,17 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
             found = without(_FRESH, figures(measure(data, masked)))
             said = name.replace("_", " ") + ", made again"
             findings.compare(said, without(_FRESH, ledger.document[name]), found)
+    _measure_again(findings, ledger, seeded, data, masked)
+
+
+def _measure_again(findings: _Findings, ledger: Ledger, plan: Plan, data: Any, masked: Any) -> None:
+    """All measures of the plan, before and after."""
+    recorded = ledger.document.get("measures", {})
+    found = measures.measured(plan, data, masked, measures.before(plan, data))
+    for name, then in recorded.items():
+        if name in found:
+            now = measures.figures_of(found[name].to_dict())
+            findings.compare(f"{name}, made again", measures.figures_of(then), now)
 
 
 def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | None:

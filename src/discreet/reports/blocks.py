@@ -6,6 +6,7 @@ numbers with separators, others with four figures, shares as percentages.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,6 +135,11 @@ def rounded(value: float, digits: int = 4) -> str:
         return f"{int(number):,}"
     places = next(d for d in range(1, 12) if round(number, d) == number)
     return f"{number:,.{places}f}"
+
+
+def upwards(risk: float) -> float:
+    """A risk with three decimals, never less than it is."""
+    return math.ceil(risk * 1000 - 1e-9) / 1000
 
 
 def cut(table: Table, most: int = MOST_ROWS) -> Table:

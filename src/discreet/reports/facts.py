@@ -25,6 +25,7 @@ class ReportInput:
     record_risk: Any = None
     score: Any = None
     reasons: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

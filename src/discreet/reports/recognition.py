@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from discreet.reports.blocks import (
@@ -15,6 +14,7 @@ from discreet.reports.blocks import (
     Words,
     cut,
     rounded,
+    upwards,
 )
 from discreet.reports.facts import Facts
 from discreet.reports.fragments import class_size_figure, figure
@@ -57,13 +57,8 @@ def _figures(facts: Facts) -> KeyFigures:
         figures.append(("records alone in their class", after.uniques))
         figures.append(("DR_min", facts.disclosure.minimal))
     maximal = facts.disclosure.maximal
-    figures.append(("DR_max", _upwards(maximal) if facts.public else maximal))
+    figures.append(("DR_max", upwards(maximal) if facts.public else maximal))
     return KeyFigures(tuple(figures))
-
-
-def _upwards(risk: float) -> float:
-    """A risk with three decimals, never less than it is."""
-    return math.ceil(risk * 1000 - 1e-9) / 1000
 
 
 def _public(facts: Facts) -> list[Block]:
@@ -73,7 +68,7 @@ def _public(facts: Facts) -> list[Block]:
             f"An intruder is taken to know {keys} of a person. Records with equal values of these "
             "form a class, and a record is recognised with a chance of one in the size of its "
             "class.",
-            f"By guessing within classes, at most {_upwards(facts.disclosure.maximal):.1%} of the "
+            f"By guessing within classes, at most {upwards(facts.disclosure.maximal):.1%} of the "
             "people of the initial file are recognised (DR_max).",
             *_values_per_class(facts),
         )

@@ -21,7 +21,8 @@ from discreet import font
 from discreet.charts import altair
 from discreet.errors import Problem, argument, raise_all
 from discreet.files import need_free, write_text
-from discreet.reports import choice, contents, cost, recognition, repetition
+from discreet.measures import asked_problems
+from discreet.reports import choice, contents, cost, measures, recognition, repetition
 from discreet.reports.blocks import Figure, Section
 from discreet.reports.facts import Audience, Facts, ReportInput, gather
 from discreet.reports.fragments import environment, style
@@ -112,6 +113,7 @@ def report(
     ru_map: Any = None,
     record_risk: Any = None,
     score: Any = None,
+    measures: Mapping[str, Any] | None = None,
     on: str | None = None,
     title: str | None = None,
     note: str | None = None,
@@ -135,6 +137,9 @@ def report(
         The result of ``ds.generalize``: adds the lattice.
     ru_map, record_risk, score : optional
         Results to be shown; internal version only.
+    measures : mapping of name to arguments, or to what was found, optional
+        What is to be measured before and after, as ``[measures]`` of a plan; or ``.measures`` of a
+        release. The public version shows of it what is marked public.
     on : str, optional
         Column that links the records of a file masked elsewhere.
     title, note : str, optional
@@ -165,8 +170,9 @@ def report(
     ('What was released', 'Who could be recognised', 'What it cost', 'How to repeat it')
     """
     reasons = unique_columns if unique_columns is not None else {}
-    given = ReportInput(criterion, found, ru_map, record_risk, score, reasons)
+    given = ReportInput(criterion, found, ru_map, record_risk, score, reasons, measures or {})
     wrong = [*_problems(path, audience, title, note, threshold), *_given_problems(given)]
+    wrong += asked_problems(given.measures)
     raise_all([*wrong, *_reason_problems(reasons, masked)])
     target = Path(path)
     need_free(target, overwrite=overwrite, suffixes=_SUFFIXES, inputs=_read(initial, masked))
@@ -188,7 +194,7 @@ def _read(*files: Any) -> list[Path]:
 
 
 def _sections(facts: Facts) -> list[Section]:
-    parts = (contents, recognition, cost, choice, repetition)
+    parts = (contents, recognition, cost, measures, choice, repetition)
     found = [part.section(facts) for part in parts]
     return [section for section in found if section is not None]
 

@@ -18,7 +18,7 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
-from discreet.measures import measure
+from discreet.measures import FigureKind, measure
 from discreet.results import Provenance, Result
 from discreet.words import counted, share
 
@@ -220,9 +220,14 @@ class Risk(Result):
     side="risk",
     of="file",
     figures={
-        "highest_risk": "highest prosecutor risk 1/k",
+        "highest_risk": FigureKind("highest prosecutor risk 1/k", of_smallest_class=True),
         "mean_risk": "mean prosecutor risk",
+        "k": FigureKind(
+            "size of the smallest class, k", lower_is_better=False, of_smallest_class=True
+        ),
+        "uniques": FigureKind("records alone in their class", of_smallest_class=True),
     },
+    by_equality=True,
     public=(
         "n",
         "classes",

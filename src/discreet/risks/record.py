@@ -291,6 +291,7 @@ _Share = Annotated[float, Interval(ge=0, le=1)]
         "highest": "highest risk of a record",
         "total": "sum of the risks of all records",
     },
+    by_equality=True,
 )
 def record_risk(
     data: Microdata,

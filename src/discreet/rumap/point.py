@@ -35,6 +35,8 @@ class Point:
         The parts of ``ds.score``, when they were asked for; empty where there is no score.
     problem : Problem
         Why it failed or a measure does not apply, with its code; else None.
+    lower_is_better : tuple of bool
+        Of the risk and of the loss.
     """
 
     label: str
@@ -47,6 +49,7 @@ class Point:
     parts: Mapping[str, float] = field(default_factory=dict)
     problem: Problem | None = None
     make: Callable[[], Microdata] | None = None
+    lower_is_better: tuple[bool, bool] = (True, True)
 
     @property
     def failed(self) -> bool:
@@ -66,6 +69,15 @@ class Point:
         assert self.risk is not None
         assert self.loss is not None
         return round(self.risk, _DIGITS), round(self.loss, _DIGITS)
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Risk and loss so that less is better."""
+        risk, loss = (
+            value if lower else -value
+            for value, lower in zip(self.place, self.lower_is_better, strict=True)
+        )
+        return risk, loss
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -92,13 +104,13 @@ class Point:
 def frontier(points: Sequence[Point]) -> list[Point]:
     """The points that no other one beats: none has as little of both and less of one.
 
-    From the lowest risk on; equal points all belong to it, in the order given.
+    From the best risk on; equal points all belong to it, in the order given.
     """
     alive = [point for point in points if not point.failed]
-    ordered = sorted(range(len(alive)), key=lambda i: (alive[i].place, i))
+    ordered = sorted(range(len(alive)), key=lambda i: (alive[i].rank, i))
     best: list[Point] = []
     for i in ordered:
-        if not best or alive[i].place[1] < best[-1].place[1] or alive[i].place == best[-1].place:
+        if not best or alive[i].rank[1] < best[-1].rank[1] or alive[i].rank == best[-1].rank:
             best.append(alive[i])
     return best
 

@@ -88,6 +88,7 @@ class RUMap(Result):
         masking keeps the limit, the error says how near the best one came.
         """
         raise_all(_limit_problems(risk_at_most, loss_at_most))
+        raise_all(self._direction_problems(risk_at_most, loss_at_most))
         known = [point for point in self.points if not point.failed]
         if not known:
             what = f"no masking could be measured. The first: {self.points[0].problem}"
@@ -100,7 +101,18 @@ class RUMap(Result):
         if not fit:
             _too_much(known, risk_at_most, loss_at_most)
         by_loss = risk_at_most is not None
-        return min(fit, key=lambda p: p.place[::-1] if by_loss else p.place)  # of equals the first
+        return min(fit, key=lambda p: p.rank[::-1] if by_loss else p.rank)  # of equals the first
+
+    def _direction_problems(self, *limits: float | None) -> list[Problem]:
+        """A limit from above on an axis of which more is better says nothing."""
+        better = self.unmasked.lower_is_better
+        axes = zip(("risk", "loss"), limits, better, strict=True)
+        what = "does not apply: of this measure more is better."
+        return [
+            Problem("P10", f"{argument(f'{axis}_at_most')} {what}", "Limit the other axis.")
+            for axis, limit, lower in axes
+            if limit is not None and not lower
+        ]
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per masking: risk, loss, whether it is on the frontier, or why it failed.
@@ -164,6 +176,9 @@ class RUMap(Result):
         return {
             "risk": {"measure": self.risk[0], "meaning": self.risk[1]},
             "loss": {"measure": self.loss[0], "meaning": self.loss[1]},
+            "lower_is_better": dict(
+                zip(("risk", "loss"), self.unmasked.lower_is_better, strict=True)
+            ),
             "points": [point.to_dict() for point in self.points],
             "unmasked": self.unmasked.to_dict(),
             "frontier": [point.label for point in self.frontier],
@@ -212,11 +227,11 @@ def _too_much(known: list[Point], risk: float | None, loss: float | None) -> NoR
     """Say how near the best masking came to the limits."""
     asked, reached = [], []
     if risk is not None:
-        low = min(known, key=lambda p: p.place)
+        low = min(known, key=lambda p: p.rank)
         asked.append(f"a risk of at most {risk:g}")
         reached.append(f"the lowest risk is {low.risk:.4f} ({low.label})")
     if loss is not None:
-        least = min(known, key=lambda p: p.place[::-1])
+        least = min(known, key=lambda p: p.rank[::-1])
         asked.append(f"a loss of at most {loss:g}")
         reached.append(f"the least loss is {least.loss:.4f} ({least.label})")
     what = f"no masking has {' and '.join(asked)}: {', '.join(reached)}."

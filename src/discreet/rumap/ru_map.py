@@ -15,10 +15,11 @@ from discreet.data import attributes
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, fail, raise_all
+from discreet.measures import asked_problems
 from discreet.parameters import whole_number
 from discreet.registry import maskings
 from discreet.results import Provenance
-from discreet.rumap.axes import Given, Measure, RiskName, loss_measure, risk_measure
+from discreet.rumap.axes import Given, MapAxis, loss_axis, risk_axis
 from discreet.rumap.recipes import AsItIs, Recipe
 from discreet.rumap.result import RUMap
 from discreet.rumap.runs import Axes, Masking, point_of, require_axes, run
@@ -33,8 +34,9 @@ def ru_map(
     data: Microdata,
     maskings: Sequence[Item | tuple[str, Item]] | Mapping[str, Item],
     *,
-    risk: RiskName | Weights | Given = "maximal",
+    risk: str | Weights | Given = "maximal",
     loss: str | Given = "ebil_share",
+    measures: Mapping[str, Mapping[str, Any]] | None = None,
     with_score: bool = False,
     on: str | None = None,
     workers: int | None = None,
@@ -50,11 +52,15 @@ def ru_map(
         of these. Files masked elsewhere need ``on=``.
     risk : str, Weights or function
         ``"maximal"`` (DR_max), ``"minimal"``, ``"compatible"``, ``"highest"`` (1/k), ``"linkage"``,
-        ``"interval"``; weights for DR_W; or a function of the initial and the masked file.
+        ``"interval"``; a figure of any measure, ``"record_risk.mean"``; weights for DR_W; or a
+        function of the initial and the masked file.
     loss : str or function
-        Any measure of :func:`information_loss`. By default ``"ebil_share"``, the share of the
-        information in the keys that is lost, from 0 to 1: it is there for every masking that
+        Any measure of :func:`information_loss`, a figure of any other one,
+        ``"regression_loss.largest_change"``, or a function. By default ``"ebil_share"``, the share
+        of the information in the keys that is lost, from 0 to 1: it is there for every masking that
         changes keys only. A measure that applies to none of the maskings is refused.
+    measures : mapping of measure to arguments, optional
+        Of the measures whose figures are axes: ``{"regression_loss": {"formula": "y ~ x"}}``.
     with_score : bool
         Put the parts of :func:`score` beside, where there are continuous keys.
     on : str, optional
@@ -87,13 +93,16 @@ def ru_map(
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     data.need_keys()
     items = _items(maskings)
-    measures = [risk_measure(risk), loss_measure(loss)]
+    asked = measures or {}
+    sides = [risk_axis(risk, asked), loss_axis(loss, asked)]
     on = attributes.name(on, "on")
-    problems = [found for found in (*items, *measures) if isinstance(found, Problem)]
+    problems = [found for found in items if isinstance(found, Problem)]
+    problems += [one for found in sides if isinstance(found, list) for one in found]
+    problems += asked_problems(asked)
     problems += whole_number("workers", workers, 1) if workers is not None else []
-    raise_all(problems)
+    raise_all(list(dict.fromkeys(problems)))
     chosen = _numbered([item for item in items if isinstance(item, Masking)])
-    by_risk, by_loss = (found for found in measures if isinstance(found, Measure))
+    by_risk, by_loss = (found for found in sides if isinstance(found, MapAxis))
     initial = data.initial if isinstance(data, Masked) else data
     axes = Axes(data, initial, by_risk, by_loss, with_score, on)
     points = run(chosen, axes, workers)

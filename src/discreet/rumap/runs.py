@@ -16,7 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, Problem, fail
 from discreet.loss.score import score
 from discreet.progress import Progress, on_progress, stage
-from discreet.rumap.axes import NOT_APPLICABLE, Measure, guarded
+from discreet.rumap.axes import NOT_APPLICABLE, MapAxis, guarded
 from discreet.rumap.point import Point, frontier
 
 MOST_WORKERS = 2  # the engine serves one at a time: more would wait for it
@@ -40,8 +40,8 @@ class Axes:
 
     data: Microdata
     initial: Microdata
-    risk: Measure
-    loss: Measure
+    risk: MapAxis
+    loss: MapAxis
     with_score: bool
     on: str | None
 
@@ -83,7 +83,9 @@ def _watched_point(masking: Masking, axes: Axes, ended: threading.Event) -> Poin
 
 def point_of(masking: Masking, axes: Axes) -> Point:
     """Make a masking and measure it; what goes wrong becomes the problem of its point."""
-    point = functools.partial(Point, masking.label, masking.method, masking.parameters)
+    lower = axes.risk.lower_is_better, axes.loss.lower_is_better
+    known = (masking.label, masking.method, masking.parameters)
+    point = functools.partial(Point, *known, lower_is_better=lower)
     started, seconds = time.perf_counter(), 0.0
     try:
         masked = _made(masking, axes.data)
@@ -98,7 +100,7 @@ def point_of(masking: Masking, axes: Axes) -> Point:
 
 
 def _figure(
-    measure: Measure, axes: Axes, masked: Microdata
+    measure: MapAxis, axes: Axes, masked: Microdata
 ) -> tuple[float, None] | tuple[None, Problem]:
     """The figure of a masked file, or why the measure does not apply to it."""
     try:
