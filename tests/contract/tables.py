@@ -31,7 +31,7 @@ def table(name):
     figures = getattr(described, "figures", {})
     rows = [_row(described, p) for p in described.parameters.values()]
     found = _table(("Parameter", "Meaning", "May be", "If not given"), rows)
-    found += _table(("Figure", "Meaning"), [(f"`.{n}`", words) for n, words in figures.items()])
+    found += _table(("Figure", "Meaning"), [(f"`.{n}`", one.title) for n, one in figures.items()])
     return f"{found}\n" if found else "\nIt has no parameters.\n\n"
 
 

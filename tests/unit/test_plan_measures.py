@@ -392,6 +392,11 @@ def test_the_commands_take_the_same_measures(folder):
     found = json.loads(said)
     assert found["risk"]["measure"] == "record_risk.mean"
     assert all(point["failed"] is None for point in found["points"])
+    survey = ds.read("patients.csv", keys=["age", "income"])
+    ds.microaggregate(survey, k=5).write("masked.csv")
+    more = ("--on", "ssn", "-o", "report.html", "--measures", "measures.toml")
+    run("report", "patients.csv", "masked.csv", "--keys", "age,income", *more)
+    assert "mean risk of a record" in shown(folder / "report.html")
     ds.Plan.of(document({"risk": {}})).write("release.toml")
     released = json.loads(run("run", "release.toml", "--json"))
     assert released["measures"]["risk"]["after"]["k"] >= 5
