@@ -41,10 +41,10 @@ COMPILES = tuple(
         "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
         "infinite_numbers", "key_candidates", "known_sets_sums", "lattice_pairwise",
         "losses_that_apply", "microaggregate", "multivariate_blocks", "multivariate_mdav",
-        "multivariate_mixed", "multivariate_variable", "probabilistic_loss", "progress",
+        "multivariate_mixed", "multivariate_variable", "plan", "probabilistic_loss", "progress",
         "record_risk", "regression_loss", "report", "report_parts", "risk_bounds", "ru_map",
         "sample", "sample_weights", "schools", "search_limits", "separation", "unchanged",
-        "univariate", "weight_triangles", "written_files",
+        "univariate", "weight_triangles", "weights", "written_files",
     )
 )  # fmt: skip
 

@@ -20,7 +20,7 @@ def test_every_file_that_is_named_is_there():
         ("tests/engines/test_loss.py::test_a[duckdb]", "tests/engines/test_loss.py"),
         ("tests/engines/test_spark.py::test_a", "spark"),
         ("tests/engines/test_schema.py::test_a", "postgres"),
-        ("tests/unit/test_plan.py::test_a[spark]", "tests/unit/test_plan.py"),
+        ("tests/unit/test_errors.py::test_a[spark]", "tests/unit/test_errors.py"),
         ("src/discreet/api.py::discreet.api.risk", "src/discreet/api.py"),
     ],
 )
@@ -31,4 +31,4 @@ def test_a_test_goes_with_its_engine_or_its_file(nodeid, place):
 def test_what_takes_long_begins_first():
     long = [rank(f"{file}::test_a") for file in LONG if file.startswith("tests/")]
     assert long == sorted(long)
-    assert max(long) < rank("tests/unit/test_plan.py::test_a")
+    assert max(long) < rank("tests/unit/test_errors.py::test_a")
