@@ -36,6 +36,7 @@ __all__ = [
 
 
 Called = Callable[[str, str], str | None]  # an argument and the value named beside it → its name
+_WORDS = "\x1e"  # in place of a value: words, and no argument
 _ARGUMENT = re.compile("\x02([^\x1f]*)\x1f([^\x1f]*)\x1f([^\x03]*)\x03")
 
 
@@ -56,6 +57,17 @@ def argument(name: str, value: object = None) -> str:
     return f"\x02{name}\x1f{plain}\x1f{python}\x03"
 
 
+def in_python(words: str) -> str:
+    """Words within a message that make sense in Python; another surface may have its own for them.
+
+    Examples
+    --------
+    >>> str(Problem("D22", "it has no intervals.", f"Use {in_python('Hierarchy.dates()')}."))
+    'it has no intervals. Use Hierarchy.dates().'
+    """
+    return f"\x02{words}\x1f\x1f{_WORDS}\x03"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong: its code, what and where, and what to do about it.
@@ -73,7 +85,7 @@ class Problem:
 
         def one(match: re.Match[str]) -> str:
             name, plain, python = match.groups()
-            return called(name, plain) or f"{name}={python}"
+            return called(name, plain) or (name if python == _WORDS else f"{name}={python}")
 
         return _ARGUMENT.sub(one, f"{self.what} {self.remedy}".strip())
 

@@ -9,8 +9,8 @@ import stat
 import time
 
 from discreet.app.jobs.job import Job
-from discreet.app.jobs.table import Column, Opened
-from discreet.app.server import launch, uploads
+from discreet.app.jobs.table import Opened, TableColumn
+from discreet.app.server import service, uploads
 from discreet.app.server.workspaces import Result
 from tests.app.attacks import TABLE, reading
 from tests.app.visitor import Visitor
@@ -80,7 +80,10 @@ def read_table(server):
     made = server.workspaces.create()
     (made.folder / "t.csv").write_bytes(TABLE)
     made.document = {"source": {"file": "t.csv"}, "roles": {"keys": ["age"]}}
-    columns = (Column("age", "continuous", 3, 0, "key", ""), Column("sex", "nominal", 2, 0, "", ""))
+    columns = (
+        TableColumn("age", "continuous", 3, 0, "key", ""),
+        TableColumn("sex", "nominal", 2, 0, "", ""),
+    )
     made.results["open"] = Result("open", Opened(3, columns), (), made.basis("open"))
     return made
 
@@ -147,7 +150,7 @@ def token_for_all(server):
     """The file that leads the browser here is for the eyes of its owner."""
     place = server.workspaces.folder / "launch"
     place.mkdir()
-    file = launch.redirect_file(server.link, place)
+    file = service.redirect_file(server.link, place)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as ds
 from discreet.app.jobs import risk, table, typed_copy
-from discreet.app.jobs.task import WORKING, Task
+from discreet.app.jobs.task import WORKING, JobTask
 
 ROWS = [
     "id,zip,age,size,born,seen,job,note",
@@ -24,10 +24,10 @@ def task(tmp_path):
     """A task on a table that was opened, with roles and types."""
     (tmp_path / "t.csv").write_text("\n".join([*ROWS, ""]))
     (tmp_path / WORKING).mkdir()
-    table.opened(Task({"source": SOURCE}, tmp_path, {}))
+    table.opened(JobTask({"source": SOURCE}, tmp_path, {}))
 
     def make(source=SOURCE, **document):
-        return Task({"source": source, **document}, tmp_path, {})
+        return JobTask({"source": source, **document}, tmp_path, {})
 
     return make
 
@@ -82,5 +82,5 @@ def test_another_way_of_reading_or_a_changed_file_takes_the_source(task, tmp_pat
 def test_without_a_copy_the_source_is_measured(task, tmp_path):
     (tmp_path / "t.csv").write_text("a,A\n1,2\n1,2\n")  # a Parquet file may not hold these names
     given = task({"file": "t.csv"}, roles={"keys": ["a"]})
-    table.opened(Task({"source": {"file": "t.csv"}}, tmp_path, {}))
+    table.opened(JobTask({"source": {"file": "t.csv"}}, tmp_path, {}))
     assert risk.risk(given).figures["k"] == 2

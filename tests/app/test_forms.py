@@ -9,7 +9,7 @@ import pytest
 from discreet.app.forms import risk_limit, steps
 from discreet.app.jobs.plan_run import folder_of
 from discreet.app.jobs.protection import label_of
-from discreet.app.jobs.table import Column
+from discreet.app.jobs.table import TableColumn
 from discreet.app.screens.roles import types_for
 from discreet.masking.microaggregate import averageable
 from tests.app.releases import done, downloaded, number, opened, protected, released, text_of
@@ -140,14 +140,14 @@ def test_a_declared_type_counts_more_than_how_a_column_is_stored():
         return [dict(one.unless) for one in averageable(column.facts(declared))]
 
     mdav, category = {"method": ("mdav",)}, {"missing": ("category",)}
-    born = Column("born", "continuous", 9, 0, "", "", "date")
+    born = TableColumn("born", "continuous", 9, 0, "", "", "date")
     assert unless(born) == [{}]
     assert unless(born, "nominal") == [mdav]
-    income = Column("income", "continuous", 9, 4, "", "", "number")
+    income = TableColumn("income", "continuous", 9, 4, "", "", "number")
     assert unless(income, ["1", "2"]) == [mdav, {}]
     assert unless(income, "nominal") == [mdav, category]
-    assert unless(Column("age", "continuous", 9, 0, "", "", "integer")) == []
-    codes = Column("sex", "nominal (codes)", 2, 0, "", "", "integer", why="codes")
+    assert unless(TableColumn("age", "continuous", 9, 0, "", "", "integer")) == []
+    codes = TableColumn("sex", "nominal (codes)", 2, 0, "", "", "integer", why="codes")
     assert unless(codes) == [mdav]
     assert unless(codes, "continuous") == []
     assert types_for(codes) == ("continuous", "ordinal")

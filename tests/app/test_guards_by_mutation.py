@@ -137,7 +137,7 @@ RULES = {
     inside.three_jobs: {"discreet.app.server.workspaces.Jobs": functools.partial(jobs.Jobs, 3)},
     inside.other_address: {(servers, "_own_socket"): everywhere},
     inside.folder_for_all: {"pathlib.Path.mkdir": open_to_all(workspaces.Path.mkdir)},
-    inside.token_for_all: {"discreet.app.server.launch.os.open": for_all},
+    inside.token_for_all: {"discreet.app.server.service.os.open": for_all},
     inside.token_in_the_log: {"uvicorn.Config": talkative},
     inside.rare_label: {(preview, "THRESHOLD"): 1},
     inside.quoted_error: {

@@ -9,8 +9,8 @@ import pytest
 
 from discreet.app.jobs.lattice import explored
 from discreet.app.jobs.protection import Run
-from discreet.app.jobs.table import Column, Opened
-from discreet.app.jobs.task import WORKING, Task
+from discreet.app.jobs.table import Opened, TableColumn
+from discreet.app.jobs.task import WORKING, JobTask
 from discreet.app.screens import node_map
 from discreet.app.screens.lattice_figures import LatticeFigures, State
 from discreet.app.server.workspaces import Result
@@ -42,7 +42,7 @@ def swept(tmp_path_factory):
                 "roles": roles,
                 "hierarchies": hierarchies(name),
             }
-            known[name] = explored(Task(document, folder, {})), folder
+            known[name] = explored(JobTask(document, folder, {})), folder
         return known[name]
 
     return find
@@ -128,7 +128,7 @@ def compared(server):
     made = server.workspaces.create()
     (made.folder / "t.csv").write_bytes(b"age\n1\n2\n")
     made.document = {"source": {"file": "t.csv"}, "roles": {"keys": ["age"]}}
-    columns = (Column("age", "continuous", 2, 0, "key", ""),)
+    columns = (TableColumn("age", "continuous", 2, 0, "key", ""),)
     made.results["open"] = Result("open", Opened(2, columns), (), made.basis("open"))
 
     def show(figures, shown=None):

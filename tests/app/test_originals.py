@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from discreet.app.server.originals import GONE, state_of
+from discreet.app.jobs.typed_copy import GONE, state_of
 from tests.app.conftest import running
 from tests.app.releases import CHAIN, done, protected, released, text_of
 from tests.app.visitor import Visitor

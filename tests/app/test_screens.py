@@ -216,10 +216,10 @@ def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patie
 
 @pytest.mark.parametrize(("keys", "most"), [(1, 1), (2, 2), (12, 3), (13, 2), (23, 2), (50, 1)])
 def test_no_more_combinations_are_counted_than_take_a_moment(keys, most):
-    from discreet.app.jobs import demands
+    from discreet.app.jobs import risk
 
-    assert demands._up_to(keys) == most
-    assert sum(math.comb(keys, size) for size in range(1, most + 1)) <= demands.MOST_SETS
+    assert risk._up_to(keys) == most
+    assert sum(math.comb(keys, size) for size in range(1, most + 1)) <= risk.MOST_SETS
 
 
 def test_what_is_wanted_wrongly_is_said_at_once_and_the_form_is_kept(visitor, opened):

@@ -377,7 +377,7 @@ def test_a_form_on_another_port_or_host_opens_nothing(misled, server, host):
 
 
 def test_the_app_opens_from_a_file_and_from_a_link_on_another_site(misled, server, tmp_path):
-    from discreet.app.server.launch import redirect_file
+    from discreet.app.server.service import redirect_file
 
     file = redirect_file(server.link, tmp_path)
     page = patient(misled.new_context()).new_page()

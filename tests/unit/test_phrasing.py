@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
+import discreet.cli.commands  # noqa: F401 - all commands are known
 from discreet.app.forms.labels import _FIELDS, in_words
 from discreet.cli import _called
-from discreet.errors import Problem, argument
+from discreet.errors import Problem, argument, in_python
 from tests.conftest import ROOT
 
 
@@ -19,7 +20,7 @@ from tests.conftest import ROOT
         (argument("header", True), "header=True", "--header", "“The first line: column names”"),
         (argument("fraction"), "fraction=", "--fraction", "“Share of the records”"),
         (argument("round", True), "round=True", "round=True", "“whole numbers stay whole”: True"),
-        ("Hierarchy.dates()", "Hierarchy.dates()", "Hierarchy.dates()", "“parts of dates”"),
+        (in_python("Hierarchy.dates()"), "Hierarchy.dates()", "Hierarchy.dates()", "“parts of dates”"),
         (argument("unheard_of"), "unheard_of=", "unheard_of=", "unheard_of="),
     ],
 )  # fmt: skip

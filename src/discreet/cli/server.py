@@ -27,8 +27,7 @@ def start(
 
     Example: discreet app survey.csv
     """
-    from discreet.app.server.launch import launch
-    from discreet.app.server.service import serve
+    from discreet.app.server.service import launch, serve
 
     def ready(server: Server, folder: Path) -> None:
         if no_browser:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, in_python, raise_all
 from discreet.hierarchies import placement
 from discreet.hierarchies.placement import Placement, everything, placed, present
 from discreet.hierarchies.texts import is_number, is_text
@@ -183,7 +183,8 @@ def _numbers(
         fail(
             "D22",
             f"{attribute!r} is not stored as numbers and has no intervals.",
-            "Use Hierarchy.dates() for dates, a file or a dictionary for anything else.",
+            f"Use {in_python('Hierarchy.dates()')} for dates, "
+            f"{in_python('a file or a dictionary')} for anything else.",
         )
     known = present(values)
     return _whole(values) if _is_safe(values) else _floating(values), known

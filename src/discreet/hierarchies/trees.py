@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.errors import fail
+from discreet.errors import fail, in_python
 from discreet.hierarchies.texts import text_of
 
+_ALONE = "Write {'leaf': ['*'], …}, or use"
 _MOST = 100  # levels; a dictionary that contains itself has no end
 
 
@@ -32,7 +33,7 @@ def _flat(mapping: Mapping[Any, Any]) -> Iterator[tuple[str | None, ...]]:
             fail(
                 "P23",
                 "'*' is listed as a leaf: this reads as a tree of one level written as leaves.",
-                "Write {'leaf': ['*'], …}, or use Hierarchy.suppress().",
+                f"{in_python(_ALONE)} {in_python('Hierarchy.suppress()')}.",
             )
         yield (text_of(leaf), *path)
 

@@ -27,26 +27,23 @@ _FIELDS = {
     "default": "Weight of values not listed",
     "steps": "the steps",
 }
-_WORDS = {
+_WORDS = {  # for what messages say in words of Python
     "Hierarchy.dates()": "“parts of dates”",
     "Hierarchy.suppress()": "“all or nothing”",
-    "Hierarchy.intervals()": "“intervals of numbers”",
-    "Hierarchy.prefixes()": "“prefixes of codes”",
     "a file or a dictionary": "a file",
     "Write {'leaf': ['*'], …}, or use": "Use",
 }
 
 
-def in_words(told: Problem | str) -> str:
+def in_words(told: Problem) -> str:
     """A problem for someone who fills in forms."""
-    text = told if isinstance(told, str) else told.said(_label)
-    for python, word in _WORDS.items():
-        text = text.replace(python, word)
-    return text
+    return told.said(_label)
 
 
 def _label(name: str, value: str) -> str | None:
     """The label of a field, and beside it what is to be chosen there."""
+    if name in _WORDS:
+        return _WORDS[name]
     for known in (_FIELDS.get(f"{name}={value}"), _FIELDS.get(name)):
         if known:
             return (

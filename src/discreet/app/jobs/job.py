@@ -31,7 +31,7 @@ _PATIENCE = 1.0  # seconds between asking a process to end and ending it
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """How far the work is; no total where that is not known."""
 
     stage: str = ""
@@ -51,7 +51,7 @@ class Job:
     name: str
     title: str
     state: State = "waiting"
-    progress: Progress = field(default_factory=Progress)
+    progress: JobProgress = field(default_factory=JobProgress)
     problems: tuple[Problem, ...] = ()
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None
@@ -213,4 +213,4 @@ def _listen(job: Job, process: subprocess.Popen[bytes]) -> None:
         if "failed" in said:
             job.problems = tuple(Problem(*parts) for parts in said["failed"])
         else:
-            job.progress = Progress(said["stage"], said["done"], said["total"])
+            job.progress = JobProgress(said["stage"], said["done"], said["total"])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.app.jobs import typed_copy
-from discreet.app.jobs.task import WORKING, Task
+from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.reports.names import distinct
 
@@ -72,7 +72,7 @@ class Explored:
         return self.lattice.levels
 
 
-def explored(task: Task) -> Explored:
+def explored(task: JobTask) -> Explored:
     """Sweep the lattice of the plan's keys and hierarchies."""
     data, plan = typed_copy.opened(task), task.plan
     counted = _counted(data, plan.hierarchies)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
-from discreet.app.jobs.task import Task
+from discreet.app.jobs.task import JobTask
 from discreet.files import copy_new, write_new
 
 _ORDER = ("source", "roles", "types", "hierarchies", "criterion", "steps", "outputs")
@@ -37,7 +37,7 @@ _AGAIN = "new-"  # before the names, where one is taken
 
 
 @dataclass(frozen=True)
-class Room:
+class RunFolder:
     """A new folder with the plan in it, which was run.
 
     Attributes
@@ -63,7 +63,7 @@ class Room:
         given = ds.Plan.read(self.folder / self.names["plan"])
         return replace(given, document={**self.release.plan.document, **_source_in(given)})
 
-    def keep(self, task: Task) -> Path:
+    def keep(self, task: JobTask) -> Path:
         """Give the folder its place, and say it; it takes that of an older one whole."""
         place = folder_of(task.folder, task.slot)
         place.parent.mkdir(mode=0o700, exist_ok=True)
@@ -125,7 +125,7 @@ def is_output(name: str) -> bool:
     return plain in NAMES.values()
 
 
-def run(task: Task) -> Room:
+def run(task: JobTask) -> RunFolder:
     """Run the plan in a new folder."""
     folder = Path(tempfile.mkdtemp(prefix="run-"))  # private, and erased with the job
     for name in dict.fromkeys(name for _, name in hierarchy_files(task.document).values()):
@@ -136,4 +136,4 @@ def run(task: Task) -> Room:
     ordered |= {"source": {**ordered["source"], "file": named}}
     place = folder / names["plan"]
     write_new(place, ds.Plan.of(ordered, folder).to_toml())
-    return Room(folder, names, ds.Plan.read(place).on(source).run())
+    return RunFolder(folder, names, ds.Plan.read(place).on(source).run())

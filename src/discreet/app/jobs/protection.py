@@ -9,7 +9,7 @@ from typing import Any
 
 import discreet as ds
 from discreet.app.jobs import comparison, plan_run
-from discreet.app.jobs.task import Task
+from discreet.app.jobs.task import JobTask
 from discreet.reports.blocks import Section
 from discreet.reports.names import distinct, renamed, shortened
 
@@ -48,7 +48,7 @@ class Run:
     sections: tuple[Section, ...]
 
 
-def protect(task: Task) -> Run:
+def protect(task: JobTask) -> Run:
     """Mask the table, measure it, and keep the masked file with its ledger, figures and plan."""
     room = plan_run.run(task)
     release = room.release

@@ -12,7 +12,7 @@ from typing import Any
 
 import discreet as ds
 from discreet.app.jobs import plan_run
-from discreet.app.jobs.task import Task
+from discreet.app.jobs.task import JobTask
 from discreet.errors import fail
 
 
@@ -38,7 +38,7 @@ class Released:
     words: tuple[str, ...]
 
 
-def release(task: Task) -> Released:
+def release(task: JobTask) -> Released:
     """Make all files of the release, and verify them."""
     room = plan_run.run(task)
     if not room.release.files:
@@ -53,7 +53,7 @@ def release(task: Task) -> Released:
     return Released(files, sizes, found.satisfied, tuple(found.explain().splitlines()))
 
 
-def _verified(room: plan_run.Room) -> Any:
+def _verified(room: plan_run.RunFolder) -> Any:
     plan = room.release.plan
     ledger = ds.Ledger.read(plan.outputs["ledger"])
     given = room.folder / room.names["plan"]

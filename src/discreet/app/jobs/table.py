@@ -12,7 +12,7 @@ from typing import Any
 
 import discreet as ds
 from discreet.app.jobs import typed_copy
-from discreet.app.jobs.task import WORKING, Task
+from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.parameters import ColumnFacts
 
@@ -21,7 +21,7 @@ MOST_VALUES = 200_000  # of a column whose values are kept for previews
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """What is known of a column."""
 
     name: str
@@ -47,10 +47,10 @@ class Opened:
     """What is known of a table."""
 
     n: int
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
 
 
-def opened(task: Task) -> Opened:
+def opened(task: JobTask) -> Opened:
     """Read the table of the plan's source."""
     document = {"source": task.document["source"]}
     data = ds.Plan.of(document, task.folder).open()
@@ -63,11 +63,11 @@ def opened(task: Task) -> Opened:
     return Opened(data.n, columns)
 
 
-def _columns(data: Any) -> tuple[Column, ...]:
+def _columns(data: Any) -> tuple[TableColumn, ...]:
     suggested = ds.suggest_roles(data).suggestions
     unique = {one.column: one.found() for one in ds.unchanged(data).flagged}
     return tuple(
-        Column(
+        TableColumn(
             row["column"],
             row["type"],
             row["distinct"],
@@ -82,7 +82,7 @@ def _columns(data: Any) -> tuple[Column, ...]:
     )
 
 
-def _keep_values(data: Any, columns: tuple[Column, ...], folder: Path) -> None:
+def _keep_values(data: Any, columns: tuple[TableColumn, ...], folder: Path) -> None:
     import pyarrow as pa
     from pyarrow import feather
 

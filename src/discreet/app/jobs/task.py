@@ -15,7 +15,7 @@ WORKING = ".working"  # files that are no part of a plan; no upload can have thi
 
 
 @dataclass(frozen=True)
-class Task:
+class JobTask:
     """What the process of a job gets."""
 
     document: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
+class JobOutcome:
     """What a job found, and the warnings of the library on the way."""
 
     value: Any
@@ -50,7 +50,7 @@ class Work:
         What the page calls its result.
     sections : tuple of str
         The sections of the plan that it looks at: when one changes, its result is out of date.
-    do : function of Task
+    do : function of JobTask
         Its result must survive pickling.
     screen : str
         The page it belongs to.
@@ -63,7 +63,7 @@ class Work:
     title: str
     result: str
     sections: tuple[str, ...]
-    do: Callable[[Task], Any]
+    do: Callable[[JobTask], Any]
     screen: str
     settings: str | None = None
     beside: tuple[str, ...] = ()

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
-from discreet.app.jobs.task import WORKING, Task
-from discreet.app.server.originals import state_of
+from discreet.app.jobs.task import WORKING, JobTask
+
+GONE = "gone"  # the state of a file that is not there
 
 
-def copy(data: Any, task: Task) -> None:
+def copy(data: Any, task: JobTask) -> None:
     """Keep a copy of a table that was just read; none where its names forbid it."""
     place, note = _places(task)
     note.unlink(missing_ok=True)
@@ -32,7 +33,7 @@ def copy(data: Any, task: Task) -> None:
     note.write_text(_basis(task), encoding="utf-8")
 
 
-def opened(task: Task) -> Any:
+def opened(task: JobTask) -> Any:
     """The table with its roles and types: the copy where it will do, else the source."""
     place, note = _places(task)
     if not note.exists() or note.read_text(encoding="utf-8") != _basis(task):
@@ -44,14 +45,14 @@ def opened(task: Task) -> Any:
     return ds.Plan.of({"source": source, **parts}, task.folder).open()
 
 
-def _places(task: Task) -> tuple[Path, Path]:
+def _places(task: JobTask) -> tuple[Path, Path]:
     """The copy, which has the name of its source, and the note of what it was made from."""
     folder = task.folder / WORKING / "copy"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / f"{Path(task.document['source']['file']).stem}.parquet", folder / "made-from"
 
 
-def _basis(task: Task) -> str:
+def _basis(task: JobTask) -> str:
     source = task.document["source"]
     options = {name: given for name, given in source.items() if name != "missing"}
     return json.dumps([options, state_of(task.folder / source["file"])], sort_keys=True)
@@ -73,3 +74,15 @@ def _texts_count(place: Path, types: Mapping[str, Any]) -> bool:
 
 def _only(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: mapping[name] for name in names if name in mapping}
+
+
+def state_of(file: Path) -> str:
+    """What tells whether an original file is still the one that was read: size, time of the last
+    change and place on the disk, in one word. Its owner may write to it while the app is open, and
+    figures of two states must not stand beside each other.
+    """
+    try:
+        found = file.stat()
+    except OSError:
+        return GONE
+    return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"

@@ -64,7 +64,7 @@ def _attempt(task: dict[str, Any], out: IO[str]) -> int:
 
 def _do(task: dict[str, Any], out: IO[str]) -> None:
     import discreet as ds
-    from discreet.app.jobs.task import Found, Task
+    from discreet.app.jobs.task import JobOutcome, JobTask
     from discreet.app.jobs.tasks import WORK
 
     last = -1.0
@@ -77,11 +77,11 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
             print(json.dumps(line), file=out, flush=True)
 
     parts = task["document"], Path(task["folder"]), task["settings"], task.get("slot", "")
-    given = Task(*parts, tell=tell)
+    given = JobTask(*parts, tell=tell)
     with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell):
         warnings.simplefilter("always")
         value = WORK[task["work"]].do(given)
-    found = Found(value, _ours(heard))
+    found = JobOutcome(value, _ours(heard))
     result = Path(task["result"])
     draft = result.with_suffix(".draft")
     draft.write_bytes(pickle.dumps(found))

@@ -14,7 +14,7 @@ _PARTS = 8  # of a line that is looked at
 
 
 @dataclass(frozen=True)
-class Box:
+class DrawnBox:
     """A rectangle around its middle."""
 
     x: float
@@ -42,19 +42,19 @@ class Sheet:
         size = int((bottom - top) / _CELL) + 2, int((right - left) / _CELL) + 2
         self._covered = np.zeros(size, dtype=bool)
 
-    def cover(self, box: Box) -> None:
+    def cover(self, box: DrawnBox) -> None:
         """Have a box stand there."""
         self._covered[self._cells(box, 0.0)] = True
 
-    def is_free(self, box: Box) -> bool:
+    def is_free(self, box: DrawnBox) -> bool:
         """Whether nothing is too near."""
         return not self._covered[self._cells(box, _CLEAR)].any()
 
-    def _cells(self, box: Box, more: float) -> tuple[slice, slice]:
+    def _cells(self, box: DrawnBox, more: float) -> tuple[slice, slice]:
         x, y = box.x - self._left, box.y - self._top
         return _slice(y, box.tall / 2 + more), _slice(x, box.wide / 2 + more)
 
-    def put(self, places: Iterable[Box], point: Place, radius: float) -> Box:
+    def put(self, places: Iterable[DrawnBox], point: Place, radius: float) -> DrawnBox:
         """Have a text stand in the first place that is free, as is the line to its point.
 
         Where there is none, the line may cross others; and where no place is free at all, it is
@@ -62,14 +62,14 @@ class Sheet:
 
         Parameters
         ----------
-        places : iterable of Box
+        places : iterable of DrawnBox
             The best first.
         point : place
             What the text belongs to.
         radius : float
             Of the point.
         """
-        found: list[Box] = []  # the first of all, then the first that is free
+        found: list[DrawnBox] = []  # the first of all, then the first that is free
         for box in places:
             found = found or [box]
             if self.is_free(box):
@@ -87,7 +87,7 @@ def _slice(middle: float, half: float) -> slice:
     return slice(max(int((middle - half) // _CELL), 0), max(int((middle + half) // _CELL) + 1, 0))
 
 
-def _line(box: Box, point: Place, radius: float) -> Iterator[Box]:
+def _line(box: DrawnBox, point: Place, radius: float) -> Iterator[DrawnBox]:
     """Small boxes along the way from a point to its text, beyond both."""
     for i in range(1, _PARTS):
         x = point[0] + i / _PARTS * (box.x - point[0])
@@ -95,4 +95,4 @@ def _line(box: Box, point: Place, radius: float) -> Iterator[Box]:
         apart = max(abs(x - point[0]), abs(y - point[1])) > radius + 2 * _CLEAR
         beyond = abs(x - box.x) > box.wide / 2 or abs(y - box.y) > box.tall / 2
         if apart and beyond:
-            yield Box(x, y, 1.0, 1.0)
+            yield DrawnBox(x, y, 1.0, 1.0)

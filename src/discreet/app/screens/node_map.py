@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from discreet.app.forms.labels import NODE_LOSS
-from discreet.app.screens.boxes import Box, Place, Sheet
+from discreet.app.screens.boxes import DrawnBox, Place, Sheet
 from discreet.app.screens.lattice_figures import MAPS
 from discreet.app.screens.lattice_picture import link
 from discreet.reports.sentences import short
@@ -86,15 +86,15 @@ class _Point:
 
     at: Place
     size: float
-    number: Box | None
+    number: DrawnBox | None
 
 
-def _numbers(found: dict[Place, list[int]], size: float) -> dict[Place, Box]:
+def _numbers(found: dict[Place, list[int]], size: float) -> dict[Place, DrawnBox]:
     """Where the numbers of nodes stand, beside their points and not on others."""
     sheet = Sheet(0, 0, WIDE, HIGH)
-    boxes: dict[Place, Box] = {}
+    boxes: dict[Place, DrawnBox] = {}
     for at in found:
-        sheet.cover(Box(*at, 2 * size, 2 * size))
+        sheet.cover(DrawnBox(*at, 2 * size, 2 * size))
     for at, nodes in sorted(found.items(), key=lambda one: -len(one[1])):
         if len(nodes) > 1:
             wide = _LETTER * len(f"×{len(nodes)}")
@@ -102,13 +102,13 @@ def _numbers(found: dict[Place, list[int]], size: float) -> dict[Place, Box]:
     return boxes
 
 
-def _around(at: Place, wide: float, size: float) -> Iterator[Box]:
+def _around(at: Place, wide: float, size: float) -> Iterator[DrawnBox]:
     """Places for a number: beside the point and above it, then further off."""
     for far, turn in itertools.product(range(0, 60, 5), range(16)):
         angle = math.pi * (turn - 2) / 8
         x = at[0] + (size + far + wide / 2 + 2) * math.cos(angle)
         y = at[1] + (size + far + _LINE / 2 + 1) * math.sin(angle)
-        box = Box(round(x, 1), round(y, 1), wide, _LINE)
+        box = DrawnBox(round(x, 1), round(y, 1), wide, _LINE)
         if box.is_within(LEFT, TOP - _LINE, WIDE, BOTTOM + 10):
             yield box
 

@@ -17,7 +17,7 @@ from discreet.app.forms import draft
 from discreet.app.forms.fields import Reading, text_in
 from discreet.app.forms.labels import in_words
 from discreet.app.forms.value_weights import weights_in, weights_text
-from discreet.app.jobs.table import Column
+from discreet.app.jobs.table import TableColumn
 from discreet.app.server.pages import (
     CHANGED,
     chosen,
@@ -207,7 +207,7 @@ def _edited(
     return draft.with_entry(document, "types", column.name, scale if given == "ordinal" else given)
 
 
-def types_for(column: Column) -> tuple[str, ...]:
+def types_for(column: TableColumn) -> tuple[str, ...]:
     """The types that a column can have beside its own; what is stored as text has no mean."""
     own = column.type.split(" ")[0]
     numbers = ("continuous",) if column.why else ()

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from discreet.app.screens.boxes import Box, Place, Sheet
+from discreet.app.screens.boxes import DrawnBox, Place, Sheet
 from discreet.app.server.runs import Kept
 
 WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
@@ -35,7 +35,7 @@ class Spot:
         Where their figures lie.
     text : str
         The numbers of the runs, and how many they are.
-    tag : Box
+    tag : DrawnBox
         Where the text stands.
     target : Kept
         Where a click leads: of several, to the one after that which is shown.
@@ -47,7 +47,7 @@ class Spot:
     x: float
     y: float
     text: str
-    tag: Box
+    tag: DrawnBox
     target: Kept
     shown: bool
 
@@ -112,7 +112,7 @@ def _spots(found: dict[Place, list[Kept]], shown: Kept | None) -> Iterator[Spot]
     """The points with their tags; the one that is shown comes last, on top."""
     sheet, spots = Sheet(0, -_TALL, WIDTH + _MARGIN, HEIGHT + RADIUS), []
     for x, y in found:
-        sheet.cover(Box(x, y, 2 * RADIUS, 2 * RADIUS))
+        sheet.cover(DrawnBox(x, y, 2 * RADIUS, 2 * RADIUS))
     for (x, y), runs in found.items():
         text = _said(runs)
         tag = sheet.put(_around(x, y, text), (x, y), RADIUS)
@@ -129,14 +129,14 @@ def _said(runs: Sequence[Kept]) -> str:
     return f"{named}{more} ×{len(runs)}" if len(runs) > 1 else named
 
 
-def _around(x: float, y: float, text: str) -> Iterator[Box]:
+def _around(x: float, y: float, text: str) -> Iterator[DrawnBox]:
     """Places for a tag: near the point, then further off."""
     wide = max(_TALL, 10 + _LETTER * len(text))
     for far, turn in itertools.product(range(0, 240, 6), range(16)):
         angle = math.pi * (turn - 2) / 8  # the first one is up and to the right
         across = x + (RADIUS + far + wide / 2 + 4) * math.cos(angle)
         up = y + (RADIUS + far + _TALL / 2 + 4) * math.sin(angle)
-        tag = Box(round(across, 1), round(up, 1), wide, _TALL)
+        tag = DrawnBox(round(across, 1), round(up, 1), wide, _TALL)
         if tag.is_within(2, -_TALL / 2, WIDTH + _MARGIN, HEIGHT):
             yield tag
 

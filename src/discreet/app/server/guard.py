@@ -64,7 +64,7 @@ class Secrets:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SeenRequest:
     """A request as the guards look at it."""
 
     method: str
@@ -73,7 +73,7 @@ class Asked:
     headers: Headers
 
     @classmethod
-    def of(cls, scope: Scope) -> Asked:
+    def of(cls, scope: Scope) -> SeenRequest:
         """From the scope of the server."""
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         return cls(scope.get("method", "GET"), scope["path"], query, Headers(scope=scope))
@@ -97,38 +97,38 @@ class Refusal:
     said: str
 
 
-Guard = Callable[[Asked, Secrets], Refusal | None]
+Guard = Callable[[SeenRequest, Secrets], Refusal | None]
 
 
-def host(asked: Asked, known: Secrets) -> Refusal | None:
+def host(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """DNS rebinding: a foreign name that leads here is not one of ours."""
     if asked.only("host") in known.hosts:
         return None
     return Refusal(421, "This address is not known here.")
 
 
-def handshake(asked: Asked, _: Secrets) -> Refusal | None:
+def handshake(asked: SeenRequest, _: Secrets) -> Refusal | None:
     """No WebSocket: browsers let any page open one, whatever its origin."""
     if "upgrade" in asked.headers:
         return Refusal(403, "The app speaks plain HTTP.")
     return None
 
 
-def token(asked: Asked, known: Secrets) -> Refusal | None:
+def token(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Only the token of this start is exchanged for the cookie."""
     if not asked.is_login or _same(asked.query["token"], known.token):
         return None
     return Refusal(403, "This link is not of this start of the app. Start it again.")
 
 
-def cookie(asked: Asked, known: Secrets) -> Refusal | None:
+def cookie(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Everything else needs the cookie, static files too."""
     if asked.is_login or _same(_cookies(asked.headers, known.cookie_name), known.cookie):
         return None
     return Refusal(401, "Open the app with the link that it was started with.")
 
 
-def site(asked: Asked, _: Secrets) -> Refusal | None:
+def site(asked: SeenRequest, _: Secrets) -> Refusal | None:
     """Another site, or another port of this machine, may only lead the browser here."""
     where = asked.headers.get("sec-fetch-site")
     if where == "same-origin" or (asked.method in SAFE and where in (None, "none")):
@@ -139,7 +139,7 @@ def site(asked: Asked, _: Secrets) -> Refusal | None:
     return Refusal(403, "This request did not come from a page of the app.")
 
 
-def origin(asked: Asked, known: Secrets) -> Refusal | None:
+def origin(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """What changes something comes from a page of this very address."""
     if asked.method in SAFE:
         return None
@@ -185,7 +185,7 @@ class Guarded:
             await self._answer(scope, receive, self._with_headers(scope, send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = Asked.of(scope)
+        asked = SeenRequest.of(scope)
         refusals = (guard(asked, self.known) for guard in self.guards.values())
         refusal = next((found for found in refusals if found is not None), None)
         if refusal is not None:

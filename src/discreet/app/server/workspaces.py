@@ -23,10 +23,10 @@ from discreet.app.forms import draft
 from discreet.app.forms.draft import Document
 from discreet.app.forms.fields import numbers_of
 from discreet.app.jobs.job import Job, Jobs
-from discreet.app.jobs.table import Column, Opened
-from discreet.app.jobs.task import Found
+from discreet.app.jobs.table import Opened, TableColumn
+from discreet.app.jobs.task import JobOutcome
 from discreet.app.jobs.tasks import WORK
-from discreet.app.server.originals import GONE, state_of
+from discreet.app.jobs.typed_copy import GONE, state_of
 from discreet.errors import Problem, fail, raise_all
 from discreet.reports.names import distinct, renamed
 
@@ -120,7 +120,7 @@ class Workspace:
         return value
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[TableColumn, ...]:
         """The columns of the table; pages and addresses name them by their number."""
         return self.table.columns if self.table else ()
 
@@ -322,7 +322,7 @@ class Workspace:
             )
             return self.job
 
-    def _keep(self, slot: str, empty: Result, found: Found) -> None:
+    def _keep(self, slot: str, empty: Result, found: JobOutcome) -> None:
         with self.lock:
             result = replace(empty, value=found.value, remarks=found.remarks)
             self.results = {**self.results, slot: result}
