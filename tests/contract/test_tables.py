@@ -17,7 +17,7 @@ def test_the_tables_of_a_page_are_those_of_the_descriptions(page):
 
 def test_everything_described_has_its_table_on_one_page():
     places = [one["name"] for page in tables.PAGES for one in tables.PLACE.finditer(page.read_text(encoding="utf-8"))]  # fmt: skip
-    assert sorted(places) == sorted(tables.NAMES)
+    assert sorted(places) == sorted(tables.NAMES), "a page says <!-- parameters of NAME: begin -->"
 
 
 def test_a_table_tells_what_a_parameter_means_what_it_may_be_and_its_default():

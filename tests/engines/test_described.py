@@ -79,7 +79,7 @@ def plain(node):
         return {name: plain(one) for name, one in node.items()}
     if isinstance(node, list | tuple):
         return [plain(one) for one in node]
-    return float(f"{node:.8g}") if isinstance(node, float) else node
+    return round(float(f"{node:.8g}"), 12) if isinstance(node, float) else node
 
 
 @pytest.fixture(scope="module")
