@@ -67,3 +67,25 @@ def test_what_is_wanted_is_kept_when_its_field_is_left(steward, server):
     page.wait_for_selector("#results .found")
     assert workspace.document["criterion"] == {"k": 12}
     assert steward.said == []
+
+
+@pytest.mark.parametrize("path", ["roles", "protect"])
+def test_more_requirements_stay_closed_until_one_is_asked_for(steward, server, path):
+    workspace = with_keys(Visitor(server).logged_in())
+    page = steward.at(f"/w/{workspace.id}/{path}")
+    field = page.locator("[name='disclosure_risk-limit']")
+    assert page.locator("#k").is_visible()
+    assert not field.is_visible()
+    page.click("summary:has-text('More requirements')")
+    field.fill("20 %")
+    if path == "roles":
+        page.keyboard.press("Tab")
+        page.wait_for_function("document.getElementById('status').textContent === 'Saved.'")
+    else:
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    assert workspace.document["criterion"] == {"disclosure_risk": 0.2}
+    page.reload()
+    assert field.is_visible()
+    assert field.input_value() == "0.2"
+    assert steward.said == []
