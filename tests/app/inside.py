@@ -11,7 +11,7 @@ import time
 from discreet.app.jobs.job import Job
 from discreet.app.jobs.table import Opened, TableColumn
 from discreet.app.server import service, uploads
-from discreet.app.server.workspaces import Result
+from discreet.app.server.workspaces import WorkResult
 from tests.app.attacks import TABLE, reading
 from tests.app.visitor import Visitor
 
@@ -43,7 +43,7 @@ def too_many_tables(server):
     server.workspaces.most = 2
     for _ in range(2):
         made = server.workspaces.create()
-        made.results["open"] = Result("open", Opened(1, ()), (), "")  # as if it had been read
+        made.results["open"] = WorkResult("open", Opened(1, ()), (), "")  # as if it had been read
     visitor = Visitor(server).logged_in()
     answer = visitor.upload("/open", [("file", ("t.csv", TABLE))], reading())
     assert answer.status == 422
@@ -84,7 +84,7 @@ def read_table(server):
         TableColumn("age", "continuous", 3, 0, "key", ""),
         TableColumn("sex", "nominal", 2, 0, "", ""),
     )
-    made.results["open"] = Result("open", Opened(3, columns), (), made.basis("open"))
+    made.results["open"] = WorkResult("open", Opened(3, columns), (), made.basis("open"))
     return made
 
 

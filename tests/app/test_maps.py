@@ -13,7 +13,7 @@ from discreet.app.jobs.table import Opened, TableColumn
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.app.screens import node_map
 from discreet.app.screens.lattice_figures import LatticeFigures, State
-from discreet.app.server.workspaces import Result
+from discreet.app.server.workspaces import WorkResult
 from tests.app.lattice_tables import hierarchies, table
 from tests.app.visitor import Visitor
 
@@ -129,13 +129,13 @@ def compared(server):
     (made.folder / "t.csv").write_bytes(b"age\n1\n2\n")
     made.document = {"source": {"file": "t.csv"}, "roles": {"keys": ["age"]}}
     columns = (TableColumn("age", "continuous", 2, 0, "key", ""),)
-    made.results["open"] = Result("open", Opened(2, columns), (), made.basis("open"))
+    made.results["open"] = WorkResult("open", Opened(2, columns), (), made.basis("open"))
 
     def show(figures, shown=None):
         kept = {"open": made.results["open"]}
         for i, (risk, loss) in enumerate(figures, 1):
             value = run(risk, loss, f"masking {i}")
-            kept[f"run-{i}"] = Result("protect", value, (), made.basis("protect"))
+            kept[f"run-{i}"] = WorkResult("protect", value, (), made.basis("protect"))
         made.results = kept
         answer = visitor.get(f"/w/{made.id}/compare{f'/{shown}' if shown else ''}")
         assert answer.status == 200

@@ -1,6 +1,7 @@
 """Imports: what is loaded when, and which module may know which (the import rule of the design)."""
 
 import ast
+import collections
 import re
 import subprocess
 import sys
@@ -226,6 +227,16 @@ def test_a_front_is_known_to_the_public_names_alone():
 def test_modules_are_named_with_nouns():
     names = {part for module in MODULES for part in module.split(".")}
     assert {name for name in names if name.endswith("ing")} <= NOUNS
+
+
+def test_no_two_classes_have_the_same_name():
+    found = collections.Counter(
+        node.name
+        for path in MODULES.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in found.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("path", chosen(*MEASURES))

@@ -19,7 +19,6 @@ import discreet as ds
 from discreet.app.jobs.task import JobTask
 from discreet.files import copy_new, write_new
 
-_ORDER = ("source", "roles", "types", "hierarchies", "criterion", "steps", "outputs")
 RUNS = ".runs"  # no upload can have this name
 # all that a run or a release writes, by what it is
 NAMES = {
@@ -131,7 +130,8 @@ def run(task: JobTask) -> RunFolder:
     for name in dict.fromkeys(name for _, name in hierarchy_files(task.document).values()):
         copy_new(task.folder / name, folder / name)  # may be replaced by another upload
     names, source = names_for(task.document), task.folder / task.document["source"]["file"]
-    ordered = {name: task.document[name] for name in _ORDER if task.document.get(name)}
+    sections = ds.Plan.schema()["properties"]  # in the order of a plan
+    ordered = {name: task.document[name] for name in sections if task.document.get(name)}
     named = f"./{source.name}" if source.name.startswith("~") else source.name
     ordered |= {"source": {**ordered["source"], "file": named}}
     place = folder / names["plan"]

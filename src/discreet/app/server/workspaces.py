@@ -42,7 +42,7 @@ _SINCE = (  # what a basis has in it, and what is said where that has changed
 
 
 @dataclass(frozen=True)
-class Result:
+class WorkResult:
     """What a job found.
 
     Attributes
@@ -94,7 +94,7 @@ class Workspace:
     jobs: Jobs
     document: Document = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, WorkResult] = field(default_factory=dict)
     job: Job | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -246,7 +246,7 @@ class Workspace:
     # -- what was found --------------------------------------------------------------------------
 
     def basis(self, work: str) -> str:
-        """What a work would look at now: see :class:`Result`."""
+        """What a work would look at now: see :class:`WorkResult`."""
         seen = self._with_digests(self.sections)
         return f"{WORK[work].basis(seen, self.settings)} {self._state}"
 
@@ -308,7 +308,7 @@ class Workspace:
                 raise_all([problem])
             plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
             where = slot or work
-            empty = Result(work, None, (), self.basis(work), dict(changes or {}))
+            empty = WorkResult(work, None, (), self.basis(work), dict(changes or {}))
             task = {
                 "work": work,
                 "slot": where,
@@ -322,7 +322,7 @@ class Workspace:
             )
             return self.job
 
-    def _keep(self, slot: str, empty: Result, found: JobOutcome) -> None:
+    def _keep(self, slot: str, empty: WorkResult, found: JobOutcome) -> None:
         with self.lock:
             result = replace(empty, value=found.value, remarks=found.remarks)
             self.results = {**self.results, slot: result}
