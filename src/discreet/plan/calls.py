@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import discreet as ds
 from discreet.errors import fail
 from discreet.hierarchies.written import written as dumped
 from discreet.plan import criteria, measures
@@ -32,15 +33,13 @@ def plan_of(
     measured: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Plan:
     """The plan that repeats what was done to microdata, then some more calls, and measures it."""
-    from discreet.plan.plan import Plan
-
     steps = getattr(data, "steps", ())
     calls = [*((step.method, step.asked or step.parameters) for step in steps), *more]
     initial = getattr(data, "initial", data)
     asked = {"measures": measures.written(measured)} if measured else {}
     document = {**reading_of(initial), **_done(calls), **asked, "outputs": {"masked": output}}
     here = Path.cwd()
-    return Plan.of(moved(document, here, here), here)
+    return ds.Plan.of(moved(document, here, here), here)
 
 
 def reading_of(data: Any) -> dict[str, Any]:

@@ -120,3 +120,10 @@ def figures(result: Any) -> Any:
 def relative(file: Path, folder: Path) -> str:
     """The way from a folder to a file."""
     return Path(os.path.relpath(file, folder)).as_posix()
+
+
+def without(names: tuple[str, ...], node: Any) -> Any:
+    """Plain values without some keys, at any depth."""
+    if isinstance(node, Mapping):
+        return {name: without(names, one) for name, one in node.items() if name not in names}
+    return [without(names, one) for one in node] if isinstance(node, list) else node

@@ -27,8 +27,6 @@ _FEW = 10  # numbers with so few values may be codes
 
 def first_plan(data: Any, output: str | None) -> Plan:
     """A plan with suggestions and their reasons as comments."""
-    from discreet.plan.plan import Plan
-
     found = ds.suggest_roles(data)
     notes: Notes = {(): "", **_heading()}
     source = reading_of(data).get("source", {})
@@ -49,7 +47,7 @@ def first_plan(data: Any, output: str | None) -> Plan:
     notes["outputs",] = _outputs(data, roles)
     here = Path.cwd()
     made = {name: section for name, section in document.items() if section}
-    return Plan(
+    return ds.Plan(
         moved(made, here, here), here, notes={at: said for at, said in notes.items() if said}
     )
 

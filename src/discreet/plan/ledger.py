@@ -13,17 +13,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.errors import Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.plan import measures
+from discreet.plan.entries import without
+from discreet.plan.verification import Verification, compared, verify
 from discreet.registry import maskings
 from discreet.registry import measures as known_measures
 from discreet.results import Result
-
-if TYPE_CHECKING:
-    from discreet.plan.verification import Verification
 
 FORMAT = 1
 _MEASURED = ("risk", "disclosure_risk", "information_loss")  # of every release
@@ -125,16 +124,12 @@ class Ledger(Result):
         plan : path, optional
             The plan; by default the one that the ledger names, if it is still there and the same.
         """
-        from discreet.plan.verification import verify
-
         places = [None if p is None else Path(p) for p in (masked, initial, plan)]
         assert places[0] is not None
         return verify(self, places[0], places[1], places[2])
 
     def compare(self, other: Ledger) -> Verification:
         """Whether another run gave the same files and records, by their digests."""
-        from discreet.plan.verification import compared
-
         return compared(self, other)
 
     def public(self) -> Ledger:
@@ -203,13 +198,6 @@ class Ledger(Result):
             for i, step in enumerate(known["steps"], 1)
         ]
         return "\n".join(lines)
-
-
-def without(names: tuple[str, ...], node: Any) -> Any:
-    """Plain values without some keys, at any depth."""
-    if isinstance(node, Mapping):
-        return {name: without(names, one) for name, one in node.items() if name not in names}
-    return [without(names, one) for one in node] if isinstance(node, list) else node
 
 
 def _published_figures(name: str, found: Any) -> dict[str, Any] | None:

@@ -22,10 +22,16 @@ from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
-from discreet.plan.document import SOURCE, column_problems, document_problems
+from discreet.plan.calls import files_of, moved, plain
+from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
+from discreet.plan.first_plan import first_plan
 from discreet.plan.lines import At, lines_of
 from discreet.plan.place import Where
-from discreet.plan.steps import SharedByPlan, done
+from discreet.plan.run import ready_problems, run
+from discreet.plan.schema import schema
+from discreet.plan.script import script
+from discreet.plan.sentences import explained
+from discreet.plan.steps import SharedByPlan, done, with_seed
 from discreet.plan.toml import to_toml
 from discreet.results import Result
 
@@ -94,8 +100,6 @@ class Plan(Result):
         >>> ds.Plan.first(survey).document["roles"]
         {'identifiers': ['name'], 'keys': ['age', 'sex']}
         """
-        from discreet.plan.first_plan import first_plan
-
         return first_plan(data, output)
 
     @classmethod
@@ -138,8 +142,6 @@ class Plan(Result):
         """
         if not isinstance(document, Mapping):
             fail("P31", "a plan is a table of sections.", 'Write {"source": {…}, "steps": […]}.')
-        from discreet.plan.calls import plain
-
         return _checked(plain(document), Path(folder).absolute(), Where())
 
     @classmethod
@@ -152,8 +154,6 @@ class Plan(Result):
         >>> ds.Plan.schema()["properties"]["roles"]["title"]
         'Roles'
         """
-        from discreet.plan.schema import schema
-
         return schema()
 
     # -- what it says --------------------------------------------------------------------------
@@ -179,15 +179,11 @@ class Plan(Result):
 
     @property
     def _named(self) -> list[Path]:
-        from discreet.plan.calls import files_of
-
         return [self.file(table[name]) for table, name in files_of(self.document) if name == "file"]
 
     @property
     def outputs(self) -> dict[str, Path]:
         """The files that a run writes, in order; the ledger is always written, and last."""
-        from discreet.plan.document import FILES
-
         named = {"masked": "masked.csv", **self.section("outputs")}
         named.setdefault("ledger", str(Path(named["masked"]).with_suffix(".ledger.json")))
         return {name: self.file(named[name]) for name in FILES if name in named}
@@ -256,8 +252,6 @@ class Plan(Result):
 
     def with_seeds(self, ledger: Ledger | None = None) -> Plan:
         """The plan with a seed in every step that draws at random: a ledger's, or a new one."""
-        from discreet.plan.steps import with_seed
-
         steps = self.section("steps")
         known = ledger.seeds(len(steps)) if ledger is not None else [None] * len(steps)
         seeded = [with_seed(step, seed) for step, seed in zip(steps, known, strict=True)]
@@ -278,8 +272,6 @@ class Plan(Result):
     @property
     def is_public(self) -> bool:
         """Whether it makes a public release: a report or an extract of the ledger to publish."""
-        from discreet.plan.document import PUBLIC
-
         return any(name in self.outputs for name in PUBLIC)
 
     def on(self, source: str | os.PathLike[str]) -> Plan:
@@ -292,8 +284,6 @@ class Plan(Result):
 
         Returns the source, opened.
         """
-        from discreet.plan.run import ready_problems
-
         problems = ready_problems(self, overwrite=overwrite)
         try:
             data = self.open()
@@ -323,8 +313,6 @@ class Plan(Result):
         ledger : Ledger, optional
             Of an earlier run, whose seeds are taken where the plan gives none.
         """
-        from discreet.plan.run import run
-
         return run(self, overwrite=overwrite, ledger=ledger)
 
     # -- how it is shown -----------------------------------------------------------------------
@@ -343,8 +331,6 @@ class Plan(Result):
 
     def to_python(self) -> str:
         """The same steps as a Python script, to be run in the folder of the plan."""
-        from discreet.plan.script import script
-
         return script(self)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -357,14 +343,10 @@ class Plan(Result):
 
     def moved(self, folder: Path) -> Plan:
         """The same plan for another folder."""
-        from discreet.plan.calls import moved
-
         return replace(self, document=moved(self.document, self.folder, folder), folder=folder)
 
     def explain(self) -> str:
         """The plan in sentences."""
-        from discreet.plan.sentences import explained
-
         return explained(self)
 
     def __repr__(self) -> str:

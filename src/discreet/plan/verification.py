@@ -18,8 +18,7 @@ from discreet.errors import DiscreetError, did_you_mean, fail, listed
 from discreet.frames import FrameKind, from_arrow
 from discreet.plan import criteria, measures
 from discreet.plan.digests import digest
-from discreet.plan.entries import figures, versions
-from discreet.plan.ledger import without
+from discreet.plan.entries import figures, versions, without
 from discreet.registry import measures as known_measures
 from discreet.results import Result
 
@@ -327,8 +326,6 @@ def _measure_again(findings: _Findings, ledger: Ledger, plan: Plan, data: Any, m
 
 def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | None:
     """The plan that was run: the one given, or the one the ledger names if it is still the same."""
-    from discreet.plan.plan import Plan
-
     recorded = ledger.document.get("plan_file")
     file = given or (ledger.folder / recorded["file"] if recorded else None)
     if ledger.is_public or recorded is None or file is None or not file.is_file():
@@ -339,4 +336,4 @@ def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | Non
     elif digest(file) != recorded["sha256"]:
         findings.not_compared.append("a second run, for the plan was changed since")
         return None
-    return Plan.read(file)
+    return ds.Plan.read(file)
