@@ -16,6 +16,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
+# fewer examples, where the tests run for every mutant
+settings.register_profile("mutants", settings.get_profile("discreet"), max_examples=15)
 settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent

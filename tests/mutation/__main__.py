@@ -120,7 +120,7 @@ def _environment(copy: Path) -> dict[str, str]:
     }
 
 
-OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line",
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line", "--hypothesis-profile=mutants",
            "-W", "ignore:overflow encountered:RuntimeWarning")  # fmt: skip
 
 
