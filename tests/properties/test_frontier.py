@@ -42,9 +42,11 @@ def test_a_point_is_on_the_frontier_exactly_when_no_other_one_beats_it(found):
 
 @given(maps)
 def test_along_the_frontier_risk_rises_and_loss_falls(found):
-    risks, losses = [p.risk for p in found.frontier], [p.loss for p in found.frontier]
-    assert risks == sorted(risks)
-    assert losses == sorted(losses, reverse=True)
+    risks, losses = (
+        zip(*(p.place for p in found.frontier), strict=True) if found.frontier else ((), ())
+    )
+    assert list(risks) == sorted(risks)
+    assert list(losses) == sorted(losses, reverse=True)
 
 
 @given(maps, st.randoms())
