@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import discreet as ds
-from discreet.masking.generalization.search import Search, Tally
+from discreet.masking.generalization.search import Search, SearchTally
 
 KEYS = ["age", "marital-status", "race", "sex"]
 CONFIDENTIAL = ["income", "capital-gain", "capital-loss", "hours-per-week"]
@@ -110,7 +110,7 @@ def savings(path, p, budget, k=4, size=4000, seed=1):
     for name in ("without", "with"):
         by_node = Search(task, by_node=True)
         by_node.allows(0)
-        by_node.tally = Tally()
+        by_node.tally = SearchTally()
         started = time.perf_counter()
         for node in range(task.lattice.nodes):
             (by_node.satisfied if name == "with" else by_node.allows)(node)

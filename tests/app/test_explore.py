@@ -304,7 +304,7 @@ def test_the_progress_of_a_sweep_grows_to_the_end_over_all_its_parts(
     roles = {"keys": list(hierarchies("480")), "confidential": confidential}
     document = {"source": {"file": "t.csv"}, "roles": roles, "hierarchies": hierarchies("480")}
     heard = []
-    exploring.explored(exploring.Task(document, tmp_path, {}, tell=heard.append))
+    exploring.explored(exploring.JobTask(document, tmp_path, {}, tell=heard.append))
     shares = [progress.done / progress.total for progress in heard]
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -329,7 +329,7 @@ def test_a_sweep_can_be_cancelled_and_leaves_neither_process_nor_figures(visitor
 def test_a_lattice_that_is_too_large_is_refused_with_its_size(visitor, monkeypatch, tmp_path):
     monkeypatch.setattr(exploring, "MOST_NODES", 10)
     workspace = planned(visitor, "12")
-    task = exploring.Task(workspace.plan.to_dict(), workspace.folder, {})
+    task = exploring.JobTask(workspace.plan.to_dict(), workspace.folder, {})
     with pytest.raises(ds.DiscreetError, match="12 nodes") as error:
         exploring.explored(task)
     assert error.value.code == "N06"

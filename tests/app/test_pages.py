@@ -40,7 +40,7 @@ def test_a_number_of_thousands_of_digits_is_no_address_of_a_form(visitor, opened
         {"do": f"remove-{LONG}"},
         {"k": LONG},
         {"k": LONG[:4_000]},
-        {"t": LONG},
+        {"closeness-t": LONG},
         {"do-0": "generalize", "max_suppressed-0": LONG, "choice-0": "best", "k": "5"},
         {"do-0": "sample", "fraction-0": "50", "seed-0": LONG},
     ],

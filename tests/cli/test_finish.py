@@ -125,7 +125,7 @@ def test_the_demo_writes_a_release_and_says_where(tmp_path):
     again = discreet("demo", "--n", "400", "-o", "demo", cwd=tmp_path)
     assert again.returncode == 2
     assert "O03" in again.stderr
-    assert "(--force)" in again.stderr
+    assert "--force" in again.stderr
 
 
 def test_the_handlers_of_signals_are_given_back(monkeypatch, capsys):

@@ -338,11 +338,11 @@ def test_the_report_and_the_map_show_what_applies(name, tmp_path):
     pytest.importorskip("altair")
     from discreet.reports import cost
     from discreet.reports.blocks import Table, Words
-    from discreet.reports.facts import Given, gather
+    from discreet.reports.facts import ReportInput, gather
     from discreet.reports.sentences import short
 
     for audience in ("internal", "public"):
-        facts = gather(initial, masked, Given(), on=None, audience=audience, threshold=None)
+        facts = gather(initial, masked, ReportInput(), on=None, audience=audience, threshold=None)
         blocks = cost.section(facts).blocks
         tables = [b for b in blocks if isinstance(b, Table) and b.caption == "Information loss"]
         shown = {row[0] for one in tables for row in one.rows}

@@ -199,7 +199,7 @@ def test_what_the_initial_file_does_not_allow_is_said_before_the_work_with_the_l
     said = [f"{p.code} {p}" for p in caught.value.problems]
     assert [line.partition(":")[2][:20] for line in said] == [
         "14 (measures.risk): ",
-        "13 (measures.record_",
+        "16 (measures.record_",
     ]
     assert not (folder / "m.csv").exists()
     assert "SECRET" not in str(caught.value)

@@ -241,3 +241,8 @@ def test_every_measure_of_loss_has_a_sentence():
     own = {name: sentence(name, 0.25, meaning) for name, (meaning, _) in MEASURES.items()}
     plain = {name: sentence("unknown", 0.25, meaning) for name, (meaning, _) in MEASURES.items()}
     assert [name for name in MEASURES if own[name] == plain[name]] == []
+
+
+def test_a_block_that_no_template_draws_is_an_error():
+    with pytest.raises(TypeError, match="object"):
+        fragments.html(object())

@@ -15,7 +15,7 @@ import hashlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet import font
 from discreet.charts import before_after_chart, svg
@@ -118,8 +118,17 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"shown": lambda cell: clean(shown(cell)), "kind": lambda b: type(b).__name__}
+    made.filters |= {
+        "shown": lambda cell: clean(shown(cell)),
+        "kind": lambda b: type(b).__name__,
+        "unknown": _unknown,
+    }
     return made
+
+
+def _unknown(block: object) -> NoReturn:
+    """A block that no template draws would else be left out unseen."""
+    raise TypeError(f"no template for {type(block).__name__}")
 
 
 def style(faces: str | None = None) -> str:
