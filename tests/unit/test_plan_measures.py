@@ -401,3 +401,23 @@ def test_the_commands_take_the_same_measures(folder):
     released = json.loads(run("run", "release.toml", "--json"))
     assert released["measures"]["risk"]["after"]["k"] >= 5
     assert "risk of the masked file" in run("verify", "m.csv")
+
+
+def test_what_the_masked_file_does_not_allow_is_said_with_the_line(folder):
+    """After a generalization, the predictor is a category, and may have too many values."""
+    rows = "\n".join(f"{i},{i % 7}" for i in range(120))
+    (folder / "wide.csv").write_text(f"age,income\n{rows}\n")
+    plan = {
+        "source": {"file": "wide.csv"},
+        "roles": {"keys": ["age"]},
+        "types": {"age": "continuous", "income": "continuous"},
+        "hierarchies": {"age": {"intervals": [2, 4]}},
+        "criterion": {"k": 2},
+        "steps": [{"do": "generalize"}],
+        "measures": {"regression_loss": {"formula": "income ~ age"}},
+    }
+    ds.Plan.of(plan).write("wide.toml")
+    with pytest.raises(ds.DiscreetError) as caught:
+        ds.Plan.read("wide.toml").run()
+    assert "(measures.regression_loss)" in str(caught.value)
+    assert not (folder / "masked.csv").exists()

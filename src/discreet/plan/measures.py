@@ -80,10 +80,16 @@ def measured(
     plan: Plan, data: Any, masked: Any, earlier: Mapping[str, Taken]
 ) -> dict[str, Measured]:
     """What the measures find of a release; ``earlier`` is what they found of the initial file."""
-    return {
-        name: Measured(measures[name], measures[name].taken(data, masked, given), earlier.get(name))
-        for name, given in plan.measures.items()
-    }
+    found: dict[str, Measured] = {}
+    problems: list[Problem] = []
+    for name, given in plan.measures.items():
+        measure: Measure = measures[name]
+        try:
+            found[name] = Measured(measure, measure.taken(data, masked, given), earlier.get(name))
+        except DiscreetError as error:
+            problems += plan.where.all(("measures", name), error.problems)
+    raise_all(problems)
+    return found
 
 
 def loaded(given: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, dict[str, Any]]:
