@@ -67,6 +67,12 @@ def test_the_sections_say_what_the_measures_say(tmp_path, data, masked, found):
     assert written.charts == written.path.read_text().count("<svg") == 4
 
 
+def test_a_column_has_the_type_that_it_had_and_the_one_it_got(tmp_path, data, masked):
+    said = text_of(ds.report(data, masked, tmp_path / "r.html").path)
+    assert re.search(r"age\s+key\s+continuous, now nominal", said)
+    assert re.search(r"sex\s+key\s+nominal\s+\d", said)
+
+
 def test_the_page_is_one_h1_with_landmarks_and_a_strict_policy(tmp_path, data, masked):
     page = ds.report(data, masked, tmp_path / "r.html").path.read_text()
     for tag in ("h1", "header", "nav", "main", "footer", "title"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.data.attributes import AttributeType
 from discreet.registry import maskings
 from discreet.reports.blocks import (
     Block,
@@ -146,10 +147,10 @@ def _columns(facts: Facts) -> Table:
     rows_inside = []
     for c in facts.initial.columns:
         out = c in facts.released
-        kind = facts.masked.types[c] if out else facts.initial.types[c]
+        kind = _type(facts.initial.types[c], facts.masked.types[c] if out else None)
         counts = [(before[c][i], after[c][i] if out else None) for i in range(1 + gaps)]
         cells = [number for pair in counts for number in pair]
-        rows_inside.append((facts.names[c], _role(c, facts), str(kind), *cells))
+        rows_inside.append((facts.names[c], _role(c, facts), kind, *cells))
     missing = ("missing before", "missing after") if gaps else ()
     return Table(
         "Columns of the initial file",
@@ -157,6 +158,12 @@ def _columns(facts: Facts) -> Table:
         tuple(rows_inside),
         "" if gaps else "No value is missing.",
     )
+
+
+def _type(before: AttributeType, after: AttributeType | None) -> str:
+    """The type of a column, and what a masking made of it."""
+    changed = after is not None and after != before
+    return f"{before}, now {after}" if changed else str(before)
 
 
 def _role(column: str, facts: Facts) -> str:
