@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import html
 import math
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +75,10 @@ class Measure:
     by_equality : bool
         Whether it asks only which records have equal values: then types do not matter, and it can
         be computed again from the released file alone.
+    example : str
+        Options of an example on the command line, besides the keys.
+    compiles : bool
+        Whether its kernels are compiled the first time, which takes some seconds.
     """
 
     entry: Entry
@@ -85,6 +90,8 @@ class Measure:
     figures: Mapping[str, FigureKind] = field(default_factory=dict)
     public: tuple[str, ...] = ()
     by_equality: bool = False
+    example: str = ""
+    compiles: bool = False
 
     @property
     def name(self) -> str:
@@ -95,6 +102,16 @@ class Measure:
     def parameters(self) -> dict[str, Parameter]:
         """What can be said of it, in order."""
         return {p.name: p for p in parameters_of(self.function) if not p.python_only}
+
+    @functools.cached_property
+    def files(self) -> dict[str, Parameter]:
+        """What a file can say in place of parameters, on the command line."""
+        return {p.name: p for p in parameters_of(self.function) if p.file}
+
+    @property
+    def of_records(self) -> bool:
+        """Whether it finds a number for each record, which ``write`` puts into a file."""
+        return hasattr(typing.get_type_hints(self.function)["return"], "write")
 
     @property
     def needed(self) -> tuple[str, ...]:

@@ -120,10 +120,6 @@ def commands():
 
 
 MEASURE_GAPS = {
-    (name, "command"): "notyet: a plan takes it (`discreet run`), and so do `ru-map` and `report` "
-    "with `--measures`"
-    for name in ("compare_statistics", "information_loss", "regression_loss", "score")
-} | {
     ("regression_loss", "app"): "notyet: the app has no field for a formula",
     ("score", "app"): "notyet: the page Compare shows risk and loss apart",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from discreet.cli.options import Hierarchies, hierarchies_in, names_in, reading_
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, raise_all
 from discreet.masking.method import Method
+from discreet.measures import Measure
 from discreet.parameters import Parameter, read_problem
 from discreet.registry import criteria, maskings
 
@@ -25,6 +27,7 @@ _METAVARS = {
     "column": "COLUMN",
     "columns": "COLUMNS",
     "table": "COLUMN=NUMBER,…",
+    "special": "TOML",
 }
 
 
@@ -34,10 +37,10 @@ def option(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-# -- parameters of a method ------------------------------------------------------------------------
+# -- parameters of a masking method or a measure ---------------------------------------------------
 
 
-def method_options(method: Method) -> list[inspect.Parameter]:
+def method_options(method: Method | Measure) -> list[inspect.Parameter]:
     """The options of all parameters of a method, and of files that can say them."""
     found: list[inspect.Parameter] = []
     for parameter in method.parameters.values():
@@ -45,7 +48,7 @@ def method_options(method: Method) -> list[inspect.Parameter]:
             found += criterion_options()
         elif parameter.shared == "hierarchies":
             found.append(option(parameter.name, Hierarchies, None))
-        elif parameter.kind != "special":
+        elif not _only_in_files(parameter):
             found.append(_option(parameter, method))
     for parameter in method.files.values():
         about = typer.Option(flag(parameter.name), help=parameter.file, show_default=False)
@@ -53,19 +56,24 @@ def method_options(method: Method) -> list[inspect.Parameter]:
     return found
 
 
+def _only_in_files(parameter: Parameter) -> bool:
+    """Values of the data do not belong into the history of a shell."""
+    return parameter.kind == "special" and (parameter.holds_values or not parameter.written)
+
+
 def flag(name: str) -> str:
     """The option of a name."""
     return f"--{name.replace('_', '-')}"
 
 
-def place(name: str, method: Method) -> str:
+def place(name: str, method: Method | Measure) -> str:
     """The name of a parameter within a command: one that reading has as well carries the name of
     the method.
     """
     return f"{method.name}_{name}" if name in reading_options() else name
 
 
-def _option(parameter: Parameter, method: Method) -> inspect.Parameter:
+def _option(parameter: Parameter, method: Method | Measure) -> inspect.Parameter:
     here = place(parameter.name, method)
     name = flag(here)
     if parameter.kind == "flag":
@@ -86,7 +94,9 @@ def _option(parameter: Parameter, method: Method) -> inspect.Parameter:
     return option(here, Annotated[kind, about], [] if several else None)
 
 
-def method_arguments(method: Method, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def method_arguments(
+    method: Method | Measure, data: Any, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """The arguments that the options stand for; all that cannot be read is said at once."""
     problems: list[Problem] = []
     found: dict[str, Any] = {}
@@ -110,9 +120,21 @@ def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
         return given, []
     text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
     try:
+        if parameter.written is not None:
+            return parameter.written.load(_written(parameter, text), Path()), []
         return parameter.read(text), []
     except ValueError:
         return None, [read_problem(parameter)]
+
+
+def _written(parameter: Parameter, text: str) -> Any:
+    """The value of a plan that a text stands for: the text itself, or what it is in TOML."""
+    if parameter.fits(text):
+        return text
+    value = tomllib.loads(f"it = {text}")["it"]
+    if not parameter.fits(value):
+        raise ValueError(parameter.words)
+    return value
 
 
 def _quoted(names: Iterable[str]) -> list[str]:

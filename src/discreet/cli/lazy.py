@@ -12,6 +12,7 @@ import typer
 
 from discreet.cli.options import reads_data
 from discreet.cli.program import app
+from discreet.errors import fail
 
 Build = Callable[[], Callable[..., None]]
 
@@ -26,6 +27,9 @@ def lazily(name: str, about: str, build: Build) -> None:
         if code:
             raise typer.Exit(code)
 
+    if name in BUILT:
+        what = f"two methods have the command {name!r}."
+        fail("N80", what, "Remove the package that one of them came with.")
     app.command(name, help=about, context_settings=passing)(run)
     BUILT[name] = build
 

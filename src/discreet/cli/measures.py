@@ -1,29 +1,115 @@
-"""Commands that measure: risk, check, compare."""
+"""Commands that measure: one for each measure, made from its description; and check, compare."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Json, reads_data
+from discreet.cli.options import Force, Json, announce_compilation, names_in, reads_data
 from discreet.cli.program import app, show
+from discreet.errors import Problem, did_you_mean, listed, raise_all
+from discreet.registry import measures
+
+if TYPE_CHECKING:
+    from discreet.measures import Measure
 
 
-@app.command()
-@reads_data
-def risk(data: Any, *, as_json: Json = False) -> None:
-    """Show how likely people are recognised: class sizes, k, p, uniques.
+_BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
+AtMost = Annotated[
+    list[str],
+    typer.Option(help="Exit 1 when a figure is above its limit: mean_risk=0.05.", metavar="LIMIT"),
+]
+Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
+On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
+Records = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write what was found per record: .csv or .parquet."),
+]
 
-    Example: discreet risk patients.csv --keys age,zip,sex --confidential illness
-    """
-    found = ds.risk(data)
-    show(found, as_json, lambda: f"{found.explain()}\n\n{found.bars()}")
+
+def _measure(name: str) -> Callable[..., None]:
+    """The command of a measure, with all of its parameters as options."""
+    from discreet.cli.described import method_arguments, method_options, option
+
+    measure = measures[name]
+    two = measure.of == "files"
+
+    def run(
+        data: Any,
+        *,
+        at_most: list[str],
+        as_json: bool,
+        output: Path | None = None,
+        force: bool = False,
+        **given: Any,
+    ) -> None:
+        limits = _limits(measure, at_most)
+        files = (data, given["read_alike"](given["masked"])) if two else (data,)
+        link = {"on": given["on"]} if two else {}
+        if measure.compiles:
+            announce_compilation()
+        found = measure.function(*files, **link, **method_arguments(measure, data, given))
+        if output is not None:
+            found.write(output, overwrite=force)
+        show(found, as_json, lambda: _said(found))
+        if any(_above(getattr(found, figure), most) for figure, most in limits.items()):
+            raise typer.Exit(1)
+
+    linked = [option("masked", Masked), option("read_alike", Any), option("on", On)] if two else []
+    records = [option("output", Records, None), option("force", Force, default=False)]
+    ends = [option("at_most", AtMost, []), option("as_json", Json, default=False)]
+    options = [*linked, *method_options(measure), *(records if measure.of_records else []), *ends]
+    files = "initial.csv masked.csv --on rec" if two else "data.csv"
+    example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
+    return reading(run, options, measure.about, example.rstrip())
+
+
+def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
+    """The figures that must not be above a number; all that cannot be read is said at once."""
+    known = [name for name, kind in measure.figures.items() if kind.lower_is_better]
+    found, problems = {}, []
+    for one in names_in(given):
+        name, _, number = (part.strip() for part in one.partition("="))
+        if name not in known:
+            near = did_you_mean(name, known) or f"Known are {listed(known, 20)}."
+            what = f"{name!r} is not a figure of {measure.name} that can be too high."
+            problems.append(Problem("P16", what, near, "at_most"))
+            continue
+        try:
+            found[name] = float(number)
+        except ValueError:
+            what = f"the limit of {name} is not a number."
+            problems.append(Problem("P10", what, f"Write {name}=0.05.", "at_most"))
+    raise_all(problems)
+    return found
+
+
+def _above(value: Any, most: float) -> bool:
+    """Whether a figure is above its limit; one that does not apply cannot be held against it."""
+    return value is None or value > most
+
+
+def _said(found: Any) -> str:
+    """What a result says of itself, and its picture where it has one."""
+    bars = getattr(found, "bars", None)
+    return found.explain() if bars is None else f"{found.explain()}\n\n{bars()}"
+
+
+for entry in measures.entries().values():
+    if entry.name not in _BY_HAND:
+        origin = f" (from {entry.origin})" if entry.origin else ""
+        lazily(
+            entry.command,
+            f"{entry.title or entry.name}{origin}. {entry.about}",
+            partial(_measure, entry.name),
+        )
 
 
 def _check() -> Callable[..., None]:
@@ -48,10 +134,10 @@ lazily("check", "Check k-anonymity, or another criterion; exit 1 when it does no
 @reads_data
 def compare(
     data: Any,
-    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    masked: Masked,
     *,
     read_alike: Callable[[Path], Any],
-    on: Annotated[str, typer.Option("--on", help="Column that links the records of both files.")],
+    on: On,
     weights: Annotated[
         Path | None, typer.Option(help="CSV file of a weight matrix W: adds DR_W.")
     ] = None,

@@ -159,6 +159,7 @@ _FORMULA = Notation(
     about="How far the coefficients of a regression move, in their standard errors.",
     side="loss",
     figures={"largest_change": "largest change of a coefficient, in standard errors"},
+    example='--formula "income ~ age"',
 )
 def regression_loss(
     initial: Microdata,

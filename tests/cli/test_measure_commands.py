@@ -1,0 +1,95 @@
+"""Commands of the measures, made from their descriptions: figures, limits, two files, mistakes."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from typer.testing import CliRunner
+
+import discreet as ds
+from discreet.cli.commands import app
+from discreet.registry import measures
+
+KEYS = ("--keys", "age,income")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("measures")
+    table = ds.datasets.patients(120, 3).append_column("rec", pa.array(range(120)))
+    averaged = ds.microaggregate(ds.read(table, keys=["age", "income"]), k=3)
+    pyarrow.csv.write_csv(table, path / "initial.csv")
+    pyarrow.csv.write_csv(averaged.to("arrow"), path / "masked.csv")
+    return path
+
+
+@pytest.fixture
+def run(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+    def started(*words, code=0):
+        done = CliRunner().invoke(app, list(words))
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        assert done.exit_code == code, done.output
+        return done.stdout
+
+    return started
+
+
+OF_TWO = {
+    "information-loss": (ds.information_loss, (), {}),
+    "compare-statistics": (ds.compare_statistics, (), {}),
+    "score": (ds.score, (), {}),
+    "regression-loss": (
+        ds.regression_loss, ("--formula", "income ~ age"), {"formula": "income ~ age"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OF_TWO)
+def test_a_measure_of_two_files_says_on_a_terminal_what_it_says_in_python(run, command):
+    function, words, given = OF_TWO[command]
+    files = ("initial.csv", "masked.csv", "--on", "rec", *KEYS)
+    found = json.loads(run(command, *files, *words, "--json"))
+    initial = ds.read("initial.csv", keys=["age", "income"])
+    expected = function(initial, ds.read("masked.csv"), on="rec", **given)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert expected.explain() in run(command, *files, *words)
+
+
+def test_a_parameter_that_is_more_than_a_word_is_written_as_in_a_plan(run):
+    files = ("information-loss", "initial.csv", "masked.csv", "--on", "rec", *KEYS, "--json")
+    assert json.loads(run(*files, "--scope", '["age"]'))["scope"] == ["age"]
+    assert json.loads(run(*files, "--scope", "file"))["scope"] == "file"
+    with pytest.raises(ds.DiscreetError, match="P16"):
+        run(*files, "--scope", "[1, 2")
+
+
+def test_a_figure_above_its_limit_ends_with_1(run):
+    run("risk", "initial.csv", *KEYS, "--at-most", "mean_risk=0.01", code=1)
+    run("risk", "initial.csv", *KEYS, "--at-most", "mean_risk=1,uniques=120")
+
+
+def test_what_does_not_apply_is_not_within_a_limit(run):
+    files = ("information-loss", "initial.csv", "masked.csv", "--on", "rec", *KEYS)
+    assert ds.information_loss(
+        ds.read("initial.csv", keys=["age", "income"]), ds.read("masked.csv"), on="rec"
+    ).loss is None  # fmt: skip
+    run(*files, "--at-most", "loss=1", code=1)
+
+
+def test_all_limits_that_cannot_be_read_are_said_at_once(run):
+    with pytest.raises(ds.DiscreetError) as error:
+        run("risk", "initial.csv", *KEYS, "--at-most", "k=3,mean=2", "--at-most", "uniques=few")
+    assert [problem.code for problem in error.value.problems] == ["P16", "P16", "P10"]
+
+
+def test_every_measure_has_a_command_with_an_option_for_each_parameter(run):
+    for name in measures:
+        said = run(measures[name].entry.command if name != "disclosure_risk" else "compare", "-h")
+        if name == "record_risk":
+            continue  # a file says it: values do not belong into the history of a shell
+        for parameter in measures[name].parameters:
+            assert f"--{parameter.replace('_', '-')}" in said, (name, parameter)
