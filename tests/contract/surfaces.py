@@ -4,11 +4,11 @@ registries; and the gaps, each with its reason. ``docs/surfaces.md`` is made fro
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
+from discreet.app.forms import measures as measure_form
 from discreet.app.forms.steps import LEVELS, own_parameters
 from discreet.cli.described import criterion_options, method_options, place
 from discreet.parameters import parameters_of
@@ -16,7 +16,6 @@ from discreet.plan import measures as plan_measures
 from discreet.plan.steps import fields_of
 from discreet.registry import criteria, maskings, measures
 from discreet.rumap.axes import figures_of_measures
-from tests.conftest import ROOT
 
 PAGE = "docs/surfaces.md"
 
@@ -98,7 +97,6 @@ def measure_surfaces(name):
     every = set(measure.parameters)
     section = ds.Plan.schema()["properties"]["measures"]["properties"]
     script = ds.Plan({"measures": {name: {}}}, Path()).to_python()
-    jobs = "".join(f.read_text() for f in (ROOT / "src/discreet/app/jobs").glob("*.py"))
     return {
         "Python": hasattr(ds, name),
         "plan": set(plan_measures.fields_of(measure)) == every,
@@ -108,7 +106,7 @@ def measure_surfaces(name):
         "ledger": bool(measure.figures),
         "map": any(axis.startswith(f"{name}.") for axis in figures_of_measures()),
         "command": COMMANDS.get(name, name.replace("_", "-")) in commands(),
-        "app": re.search(rf"\b(ds|release)\.{name}\b", jobs) is not None,
+        "app": name in measure_form.SHOWN or form_of_measure(measure) == every,
     }
 
 
@@ -119,10 +117,13 @@ def commands():
     return {one.name or one.callback.__name__.replace("_", "-") for one in app.registered_commands}
 
 
-MEASURE_GAPS = {
-    ("regression_loss", "app"): "notyet: the app has no field for a formula",
-    ("score", "app"): "notyet: the page Compare shows risk and loss apart",
-}
+def form_of_measure(measure):
+    """The parameters of a measure that the form of further measures has fields for."""
+    offered = measure.name in [one.name for one in measure_form.offered()]
+    return {p.name for p in measure_form.own_parameters(measure)} if offered else None
+
+
+MEASURE_GAPS: dict[tuple[str, str], str] = {}
 # What looks at a file and is no measure of a release.
 NO_MEASURES = {
     "sampling_risk": "foretells the risk of samples not yet drawn: lines, and no figure of a release",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -121,20 +120,12 @@ def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
     text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
     try:
         if parameter.written is not None:
-            return parameter.written.load(_written(parameter, text), Path()), []
+            from discreet.plan.criteria import plain_in
+
+            return parameter.written.load(plain_in(parameter, text), Path()), []
         return parameter.read(text), []
     except ValueError:
         return None, [read_problem(parameter)]
-
-
-def _written(parameter: Parameter, text: str) -> Any:
-    """The value of a plan that a text stands for: the text itself, or what it is in TOML."""
-    if parameter.fits(text):
-        return text
-    value = tomllib.loads(f"it = {text}")["it"]
-    if not parameter.fits(value):
-        raise ValueError(parameter.words)
-    return value
 
 
 def _quoted(names: Iterable[str]) -> list[str]:

@@ -197,6 +197,14 @@ def written_in(parameter: Parameter, text: str) -> Any:
     >>> written_in(weights, "minimal"), written_in(weights, "{ threshold = 3 }")
     ('minimal', {'threshold': 3})
     """
+    read = plain_in(parameter, text)
+    if not isinstance(read, str) and "file" in read:
+        raise ValueError(parameter.words)
+    return read
+
+
+def plain_in(parameter: Parameter, text: str) -> Any:
+    """The plain value that a text stands for: itself, or what it is in TOML."""
     if parameter.fits(text):
         return text
     if len(text) > _MOST or "\n" in text:
@@ -205,7 +213,7 @@ def written_in(parameter: Parameter, text: str) -> Any:
         read = tomllib.loads(f"given = {text}")
     except RecursionError:
         raise ValueError("too deep") from None
-    if set(read) != {"given"} or not parameter.fits(read["given"]) or "file" in read["given"]:
+    if set(read) != {"given"} or not parameter.fits(read["given"]):
         raise ValueError(parameter.words)
     return read["given"]
 

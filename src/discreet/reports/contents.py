@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.data.attributes import AttributeType
 from discreet.registry import maskings
 from discreet.reports.blocks import (
     Block,
@@ -160,7 +159,7 @@ def _columns(facts: Facts) -> Table:
     )
 
 
-def _type(before: AttributeType, after: AttributeType | None) -> str:
+def _type(before: Any, after: Any) -> str:
     """The type of a column, and what a masking made of it."""
     changed = after is not None and after != before
     return f"{before}, now {after}" if changed else str(before)

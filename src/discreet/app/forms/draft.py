@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.plan.criteria import NAMED, kinds_in
+from discreet.registry import measures
 
 Document = Mapping[str, Any]
 
@@ -95,6 +96,12 @@ def with_steps(document: Document, steps: Sequence[Any], criterion: Any) -> Docu
     return {**others, **{name: part for name, part in drafted.items() if part}}
 
 
+def with_measures(document: Document, asked: Mapping[str, Any]) -> Document:
+    """The plan with other measures; without any, without their section."""
+    others = {name: part for name, part in document.items() if name != "measures"}
+    return {**others, "measures": dict(asked)} if asked else others
+
+
 def with_node(
     document: Document, must: Mapping[str, Any], max_suppressed: float, levels: Mapping[str, int]
 ) -> Document:
@@ -173,7 +180,9 @@ def within(document: Document, columns: Sequence[str]) -> Document:
         "roles": {part: given for part, given in roles.items() if given},
     }
     steps = [step for step in document.get("steps", []) if _columns_of(step) <= there]
-    return with_steps(sound, steps, document.get("criterion"))
+    asked = document.get("measures", {})
+    kept = {n: table for n, table in asked.items() if measures[n].columns_in(table) <= there}
+    return with_measures(with_steps(sound, steps, document.get("criterion")), kept)
 
 
 def _columns_of(step: Mapping[str, Any]) -> set[str]:

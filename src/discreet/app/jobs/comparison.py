@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import discreet as ds
-from discreet.reports import cost, recognition
+from discreet.reports import cost, measures, recognition
 from discreet.reports.blocks import Section, Words
 from discreet.reports.facts import Facts, ReportInput, threshold_of
 from discreet.reports.names import distinct
@@ -30,6 +30,7 @@ def figures(release: Any, before: Any) -> dict[str, Any]:
         "information_loss": release.ledger.document["information_loss"],
         "unchanged": unchanged_of(release.unchanged),
         "not_measured": dict(release.ledger.document["not_measured"]),
+        "measures": {name: one.to_dict() for name, one in release.measures.items()},
         "statistics": statistics(release.masked),
     }
 
@@ -54,7 +55,9 @@ def statistics(masked: Any) -> list[dict[str, Any]]:
 
 
 def sections(release: Any, before: Any) -> tuple[Section, ...]:
-    """Who could be recognised, and what it cost: as the internal report has it."""
+    """Who could be recognised, what it cost, and the measures of the plan: as the internal report
+    has it.
+    """
     measured = (release.risk, release.disclosure_risk, release.information_loss)
     if any(part is None for part in measured):
         reasons = tuple(release.ledger.document["not_measured"].values())
@@ -67,14 +70,15 @@ def sections(release: Any, before: Any) -> tuple[Section, ...]:
         audience="internal",
         threshold=threshold_of(release.plan.criterion),
         names=distinct(initial.columns),
-        given=ReportInput(),
+        given=ReportInput(measures=release.measures),
         before=before,
         after=release.risk,
         disclosure=release.disclosure_risk,
         loss=release.information_loss,
         checks=_parts(release.check),
     )
-    return recognition.section(facts), cost.section(facts)
+    asked = measures.section(facts)
+    return recognition.section(facts), cost.section(facts), *([asked] if asked else [])
 
 
 def _parts(check: Any) -> tuple[Any, ...]:

@@ -10,6 +10,8 @@ from typing import Any
 import discreet as ds
 from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import JobTask
+from discreet.measures import Measure, Taken
+from discreet.registry import measures
 from discreet.reports.blocks import Block, Figure, KeyFigures, Share, Table, Words, rounded
 from discreet.reports.fragments import class_size_figure, figure
 from discreet.reports.names import distinct, renamed
@@ -148,6 +150,35 @@ def record_risk(task: JobTask) -> Shown:
         _drivers(found, names),
     )
     return Shown(blocks, found.to_dict())
+
+
+def further(task: JobTask) -> Shown:
+    """The measures of the plan that look at one table: their figures and what they say."""
+    data = typed_copy.opened(task)
+    names = distinct(data.columns)
+    blocks: list[Block] = []
+    figures: dict[str, Any] = {}
+    for name, given in task.plan.measures.items():
+        measure = measures[name]
+        if measure.of == "file":
+            taken = measure.taken(None, data, given)
+            blocks += _further(measure, taken, names)
+            figures[name] = taken.to_dict()
+    return Shown(tuple(blocks), figures)
+
+
+def _further(measure: Measure, taken: Taken, names: Mapping[str, str]) -> list[Block]:
+    """A measure as blocks: its figures in a table, and its words."""
+    rows = [
+        (measure.figures[name].title, value)
+        for name, value in taken.figures.items()
+        if value is not None
+    ]
+    absent = dict.fromkeys(renamed(reason, names) for reason in taken.reasons.values())
+    said = renamed(taken.result.explain(), names).splitlines() if taken.result is not None else []
+    lines = [line for line in said if not line.startswith("Next: ")]
+    table = [Table(measure.title, ("figure", "now"), tuple(rows))] if rows else []
+    return [*table, Words((*lines, *absent))]
 
 
 def _ranges(table: Any) -> Any:

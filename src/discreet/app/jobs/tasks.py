@@ -30,6 +30,13 @@ WORK: dict[str, Work] = {
         "roles",
         settings="record_risk",
     ),
+    "measures": Work(
+        "Taking further measures",
+        "further measures",
+        ("source", "roles", "types", "measures"),
+        risk.further,
+        "roles",
+    ),
     "explore": Work("Sweeping the lattice", "the lattice", _TABLE, lattice.explored, "explore"),
     "protect": Work(
         "Protecting the table", "protected tables", _TABLE, protection.protect, "protect"

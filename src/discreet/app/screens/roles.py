@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft
+from discreet.app.forms import measures as measure_form
 from discreet.app.forms.fields import Reading, text_in
 from discreet.app.forms.labels import in_words
 from discreet.app.forms.value_weights import weights_in, weights_text
@@ -29,7 +30,7 @@ from discreet.app.server.pages import (
 )
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
-from discreet.registry import maskings
+from discreet.registry import maskings, measures
 
 PATH = "roles"
 ROLE_WORDS = {
@@ -60,6 +61,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/wanted", save_wanted, methods=["POST"]),
         Route(f"{at}/measure", measure, methods=["POST"]),
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
+        Route(f"{at}/measures", measure_more, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
         Route(f"{at}/{{column:number}}", save, methods=["POST"]),
     ]
@@ -194,6 +196,29 @@ async def measure_records(request: Request) -> Response:
     return see(f"/w/{workspace.id}/roles#job")
 
 
+async def measure_more(request: Request) -> Response:
+    """Keep the further measures in the plan, and take those that look at one table."""
+    workspace = workspace_of(request)
+    said = measure_form.sent(await form_of(request), workspace.names)
+    try:
+        await run_in_threadpool(_measure_more, workspace, said)
+    except DiscreetError as error:
+        view = _view(workspace) | {"problems": error.problems}
+        view |= {"further": measure_form.drawn(said), "further_sent": True}
+        return page(request, "roles.html", workspace, status=422, **view)
+    return see(f"/w/{workspace.id}/roles#job")
+
+
+def _measure_more(workspace: Workspace, said: measure_form.Said) -> None:
+    with workspace.lock:
+        before = workspace.document.get("measures", {})
+        asked, problems = measure_form.measures_in(said, before, workspace.names)
+        raise_all(problems)
+        workspace.change(lambda d: draft.with_measures(d, asked))
+        if any(measures[name].of == "file" for name in asked):
+            workspace.begin("measures")
+
+
 def _edited(
     document: draft.Document, workspace: Workspace, number: int, form: FormData
 ) -> draft.Document:
@@ -225,6 +250,8 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "sent": False,
         "must": workspace.must(),
         "ways": RELEASED,
+        "further": measure_form.drawn(measure_form.said_of(workspace.document, workspace.names)),
+        "further_sent": False,
         **_released(workspace.settings.get("risk", {})),
     }
 
