@@ -41,6 +41,7 @@ AREAS = {
     "452": 0.85, "631": 0.80, "010": 0.75, "802": 1.15, "372": 0.95, "701": 0.65, "088": 1.35,
 }
 PER_AREA = 25
+HIGHEST_WEIGHT = 25  # people for whom a record of the most populous area stands
 # 37 has no factor in common with 100, so the codes of an area differ and look scattered.
 ZIPS = [f"{a}{(39 + 13*i + 37*j) % 100:02}" for i, a in enumerate(AREAS) for j in range(PER_AREA)]
 # Skewed twice over: among the areas, and among the codes of an area.
@@ -131,7 +132,7 @@ def billing(n: int, seed: int = 0) -> pa.Table:
     return pa.table(columns)
 
 
-def patients(n: int, seed: int = 0) -> pa.Table:
+def patients(n: int, seed: int = 0, *, weighted: bool = False) -> pa.Table:
     """Simulate a hospital patient file of `n` records, with names and numbers to remove.
 
     Illness depends on age and sex (prostate cancer: men only; dementia: the old). Income
@@ -141,18 +142,24 @@ def patients(n: int, seed: int = 0) -> pa.Table:
     ----------
     n, seed : int
         Number of records, at most 100 million, and where the random stream starts (0 or more).
+    weighted : bool
+        Whether there is a column of sampling weights: how many patients a record stands for. The
+        fewer patients an area has, the larger a part of them was drawn.
 
     Returns
     -------
     pyarrow.Table
         name (text), ssn (text, distinct), age (int64, 0 to 100), zip (five digits as text, some
-        with leading zeros), sex (F or M), illness (text), income (int64, a multiple of 100).
+        with leading zeros), sex (F or M), illness (text), income (int64, a multiple of 100); and
+        weight (int64, 5 to 25), where it is asked for.
 
     Examples
     --------
     >>> file = patients(1000)
     >>> len(set(file["ssn"].to_pylist()))
     1000
+    >>> sum(patients(1000, weighted=True)["weight"].to_pylist())
+    19465
     """
     rng = stream(n, seed, file=1)
     if n > SSN_HALF**2:
@@ -170,7 +177,8 @@ def patients(n: int, seed: int = 0) -> pa.Table:
         "illness": _illness(rng, n, age, sex),
         "income": np.rint(income / 100).astype(np.int64) * 100,
     }
-    return pa.table(columns)
+    drawn = {"weight": HIGHEST_WEIGHT - zips // PER_AREA} if weighted else {}
+    return pa.table({**columns, **drawn})
 
 
 def _age_and_sex(rng: np.random.Generator, n: int) -> tuple[Codes, Codes]:
