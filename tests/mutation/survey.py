@@ -1,6 +1,7 @@
 """A pytest plugin that writes down which functions of the package each passing test enters, and
 how much processor time it takes: one line of JSON per test, in the file DISCREET_SURVEY. A test
-that takes more than ``LONGEST`` seconds is ended, since it could not be run for many mutants.
+that takes more than ``LONGEST`` seconds is ended, since it could not be run for many mutants, and
+so is what else its function would be called with.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ _ROOT = f"{Path.cwd()}/"
 _FOLDER = f"{_ROOT}src/discreet/"
 _entered: set[tuple[str, int]] = set()
 _passed: dict[str, bool] = {}
+_ended: set[str] = set()  # functions of tests
 
 
 def _enter(frame, event, argument):
@@ -29,16 +31,20 @@ def _enter(frame, event, argument):
         _entered.add((code.co_filename, code.co_firstlineno))
 
 
-def _end(number, frame):
+def _end(function):
     """A skip goes through Hypothesis; a failure would be made smaller for minutes."""
+    _ended.add(function)
     pytest.skip(f"longer than {LONGEST} seconds")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
+    function = item.nodeid.partition("[")[0]
+    if function in _ended:
+        item.add_marker(pytest.mark.skip("another of its kind took long"))
     _entered.clear()
     started = time.process_time()
-    signal.signal(signal.SIGPROF, _end)
+    signal.signal(signal.SIGPROF, lambda *_: _end(function))
     signal.setitimer(signal.ITIMER_PROF, LONGEST)
     threading.settrace(_enter)
     sys.settrace(_enter)
