@@ -121,7 +121,8 @@ def _environment(copy: Path) -> dict[str, str]:
 
 
 OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line", "--hypothesis-profile=mutants",
-           "-W", "ignore:overflow encountered:RuntimeWarning")  # fmt: skip
+           "-W", "ignore:overflow encountered:RuntimeWarning",
+           "-W", "ignore:invalid value encountered:RuntimeWarning")  # fmt: skip
 
 
 def _survey(copies: list[Path], kept: Path | None) -> dict[str, dict]:
