@@ -24,6 +24,9 @@ USUAL = (
     "mdav",
     "key_candidates",
     "record_risk",
+    "special_uniques",
+    "individual_risk",
+    "population_models",
     "app",
 )
 NAMES = (*USUAL, "lattice_scale", "record_risk_scale", "scale")  # the last take minutes: by name

@@ -77,6 +77,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "long: left out by make quick")
     if hasattr(config, "workerinput"):
         kernels.compile_once()
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        kernels.in_plain_python()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -11,6 +11,8 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 _ours = threading.RLock()  # the threads of one process come one by one
 
 
@@ -35,3 +37,13 @@ def compile_once():
             return compiled(self, sig)
 
     Dispatcher.compile = in_turn
+
+
+def in_plain_python():
+    """Let the kernels of the lattice run where nothing is compiled: classes have their fields by
+    name there too, and bits are counted without the instruction of the processor."""
+    from discreet.kernels.lattice import layout, tally
+
+    compiled = layout.class_dtype
+    layout.class_dtype = lambda *asked: np.dtype((np.record, compiled(*asked)))
+    tally._popcount = lambda word: np.uint64(int(word).bit_count())

@@ -79,6 +79,11 @@ class Measure:
         Options of an example on the command line, besides the keys.
     compiles : bool
         Whether its kernels are compiled the first time, which takes some seconds.
+    per_record : bool
+        Whether it gives a risk of every record that can be brought down to a limit
+        (``ds.protect_records``): a ``ProtectableRisk``.
+    needs_roles : tuple of str
+        Roles that the records must have for it: ``("weight",)``.
     """
 
     entry: Entry
@@ -92,6 +97,8 @@ class Measure:
     by_equality: bool = False
     example: str = ""
     compiles: bool = False
+    per_record: bool = False
+    needs_roles: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -135,6 +135,8 @@ class Notation:
         JSON Schema of the plain value.
     section : str
         The section of a plan that holds such values, where there is one: "hierarchies".
+    read : function, optional
+        The plain value that a text stands for, where a command can say it; ValueError for none.
     """
 
     words: str
@@ -144,6 +146,7 @@ class Notation:
     script: Callable[[Any], str] = repr
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"}, hash=False)
     section: str = ""
+    read: Callable[[str], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -322,7 +325,8 @@ class Parameter:
 
         A share may be written as a percentage. Columns are separated by commas.
         """
-        value = _READ[self.kind](self, text.strip())
+        own = self.written.read if self.written else None
+        value = own(text.strip()) if own else _READ[self.kind](self, text.strip())
         if not self.fits(value):
             raise ValueError(self.words)
         return value

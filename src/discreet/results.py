@@ -61,6 +61,7 @@ class Provenance:
     engine: str
     version: str = __version__
     weight: str | None = None
+    household: str | None = None
 
     @classmethod
     def of(cls, data: Microdata) -> Provenance:
@@ -73,6 +74,7 @@ class Provenance:
             data.missing,
             data.source.engine,
             weight=data.weight,
+            household=data.household,
         )
 
     def unweighted(self) -> list[str]:

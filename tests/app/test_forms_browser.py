@@ -4,6 +4,7 @@ import pytest
 
 from tests.app.test_forms import EDU, OTHER, number, with_keys
 from tests.app.visitor import Visitor
+from tests.app.waiting import until
 from tests.browser.conftest import browser  # noqa: F401 - a fixture
 from tests.browser.test_app import Steward
 
@@ -55,11 +56,11 @@ def test_what_is_wanted_is_kept_when_its_field_is_left(steward, server):
     page = steward.at(f"/w/{workspace.id}/roles")
     page.fill("#k", "10")
     page.keyboard.press("Tab")
-    page.wait_for_function("document.getElementById('status').textContent === 'Saved.'")
+    until(lambda: page.text_content("#status") == "Saved.")
     assert workspace.document["criterion"] == {"k": 10}
     page.fill("#k", "many")
     page.keyboard.press("Tab")
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('Not saved')")
+    until(lambda: page.text_content("#status").startswith("Not saved"))
     page.reload()
     assert page.input_value("#k") == "10"
     page.fill("#k", "12")
@@ -80,7 +81,7 @@ def test_more_requirements_stay_closed_until_one_is_asked_for(steward, server, p
     field.fill("20 %")
     if path == "roles":
         page.keyboard.press("Tab")
-        page.wait_for_function("document.getElementById('status').textContent === 'Saved.'")
+        until(lambda: page.text_content("#status") == "Saved.")
     else:
         with page.expect_navigation():
             page.keyboard.press("Enter")

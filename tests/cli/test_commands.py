@@ -138,3 +138,16 @@ def test_protect_takes_every_criterion_and_exits_with_1_when_none_is_feasible(fo
     assert not (folder / "no.csv").exists()
     wrong = discreet("protect", *options, "--diversity", "x:y", "-o", "no.csv", cwd=folder)
     assert wrong.returncode == 2
+
+
+def test_the_risk_of_households_and_against_a_register(tmp_path):
+    (tmp_path / "survey.csv").write_text("hid,sex\n1,M\n1,F\n2,M\n3,F\n")
+    (tmp_path / "register.csv").write_text("sex,x\nM,1\nM,2\nM,3\nM,4\nF,5\nF,6\n")
+    risk = ("risk", "survey.csv", "--keys", "sex", "--household", "hid")
+    done = discreet(*risk, "--by", "household", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["households"]["rarer_together"] == 4
+    done = discreet(*risk, "--population", "register.csv", cwd=tmp_path)
+    assert "Against the 6 people of register.csv" in done.stdout
+    done = discreet(*risk, "--by", "family", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "Use one of household." in done.stderr

@@ -83,7 +83,7 @@ def test_the_shell_can_complete_commands():
     done = subprocess.run(
         [command], env={**os.environ, **asked}, capture_output=True, text=True, check=False
     )
-    assert done.stdout.split() == ["risk"]
+    assert done.stdout.split() == ["risk", "risky-combinations"]
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ def test_a_parameter_that_is_more_than_a_word_is_written_as_in_a_plan(run):
 
 
 def test_a_figure_above_its_limit_ends_with_1(run):
-    run("risk", "initial.csv", *KEYS, "--at-most", "mean_risk=0.01", code=1)
-    run("risk", "initial.csv", *KEYS, "--at-most", "mean_risk=1,uniques=120")
+    run("risk", "initial.csv", *KEYS, "--fail-above", "mean_risk=0.01", code=1)
+    run("risk", "initial.csv", *KEYS, "--fail-above", "mean_risk=1,uniques=120")
 
 
 def test_what_does_not_apply_is_not_within_a_limit(run):
@@ -77,12 +77,20 @@ def test_what_does_not_apply_is_not_within_a_limit(run):
     assert ds.information_loss(
         ds.read("initial.csv", keys=["age", "income"]), ds.read("masked.csv"), on="rec"
     ).loss is None  # fmt: skip
-    run(*files, "--at-most", "loss=1", code=1)
+    run(*files, "--fail-above", "loss=1", code=1)
 
 
 def test_all_limits_that_cannot_be_read_are_said_at_once(run):
     with pytest.raises(ds.DiscreetError) as error:
-        run("risk", "initial.csv", *KEYS, "--at-most", "k=3,mean=2", "--at-most", "uniques=few")
+        run(
+            "risk",
+            "initial.csv",
+            *KEYS,
+            "--fail-above",
+            "k=3,mean=2",
+            "--fail-above",
+            "uniques=few",
+        )
     assert [problem.code for problem in error.value.problems] == ["P16", "P16", "P10"]
 
 

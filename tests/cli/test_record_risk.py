@@ -67,3 +67,18 @@ def test_a_wrong_settings_file_is_said(run, folder):
     code, _, err = run("record-risk", "people.csv", "--settings", "risk.toml")
     assert code == 2
     assert "P40" in err
+
+
+def test_the_measure_that_is_brought_down_is_named(run, folder):
+    rows = [f"{age},{sex},{i % 7 + 2}" for i in range(40) for age, sex in [(i % 9, "MF"[i % 2])]]
+    (folder / "sample.csv").write_text("\n".join(["age,sex,w", *rows]))
+    asked = ["protect-records", "sample.csv", "--keys", "age,sex", "--weight", "w"]
+    asked += ["--measure", "individual_risk", "--at-most", "0.2", "-o", "out.csv"]
+    code, out, err = run(*asked)
+    assert code == 0, err
+    assert "above 0.2" in out
+    masked = ds.read(folder / "out.csv", keys=["age", "sex"], weight="w")
+    assert ds.individual_risk(masked).highest <= 0.2
+    code, _, err = run(*asked, "--settings", "risk.toml", "--force")
+    assert code != 0
+    assert "another measure" in err

@@ -31,7 +31,7 @@ def masking_surfaces(name):
     """Per surface the names of the parameters that a method has there."""
     method = maskings[name]
     every = set(method.parameters)
-    measured = {p.name for call in method.measures.values() for p in parameters_of(call)}
+    measured = {p.name for call in method.choices.values() for p in parameters_of(call)}
     options = {option.name for option in method_options(method)}
     steps = {s["properties"]["do"]["const"]: s for s in schema_steps()}
     form = {p.name for p in own_parameters(method)}
@@ -53,7 +53,7 @@ def _has_option(method, name, options):
         return True
     files = {one for one in method.files if one in options}
     return bool(files) and name in {
-        p.name for call in method.measures.values() for p in parameters_of(call)
+        p.name for call in method.choices.values() for p in parameters_of(call)
     }  # a file says it
 
 

@@ -39,9 +39,13 @@ def test_what_a_measure_names_public_is_in_what_it_gives(name):
     """And its figures say what they are."""
     measure = measures[name]
     assert all(kind.title and not kind.title.endswith(".") for kind in measure.figures.values())
-    survey = ds.read(ds.datasets.patients(200, seed=1), keys=["age", "income"])
+    patients = ds.datasets.patients(200, seed=1)
+    patients = patients.append_column("weight", [[10] * 200])
+    survey = ds.read(patients, keys=["age", "income"], weight="weight")
     masked = ds.microaggregate(survey, k=5)
     given = {
+        "model_risk": {"fraction": 0.1},
+        "population_uniqueness": {"fraction": 0.1},
         "record_risk": {"known": {"age": 0.3}, "sensitivity": {"illness": 1.0}},
         "regression_loss": {"formula": "income ~ age"},
     }

@@ -179,6 +179,7 @@ def postgres_server(absent):
     )  # fmt: skip
     server = subprocess.Popen(
         [binaries / "postgres", "-D", data, "-k", folder, "-p", str(port), "-c", "fsync=off",
+         "-c", "autovacuum=off",  # it would change what the catalog says of a table
          "-c", "listen_addresses=", "-c", "max_connections=20"],
         **run,
     )  # fmt: skip

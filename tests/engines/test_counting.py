@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
+from discreet.risks.combination_values import CombinationValues
 from tests.engines.tables import ROLES, survey, ugly
 
 KEYS = ["town", "flag", "size", "small", "rate", "price", "born", "seen"]
@@ -145,3 +146,31 @@ def test_weights_are_checked(engine, weight):
     table = pa.table({"age": [1, 2, 2], "w": pa.array([1.0, 2.5, weight], pa.float64())})
     with pytest.raises(ds.DiscreetError, match="D05"):
         engine.read(table, keys=["age"], weight="w")
+
+
+@pytest.mark.verb("frequency_set")
+def test_the_weights_of_a_combination_add_up_to_the_same_bits(engine):
+    rng = np.random.default_rng(1)
+    weights = rng.lognormal(4, 2, len(ugly()))
+    table = ugly().append_column("weight", pa.array(weights))
+    roles = {"keys": ["town", "flag", "rate"], "weight": "weight", "record_id": "rec"}
+    found = engine.read(table, **roles).frequency_set(weighted=True)
+    assert found == ds.read(table, **roles).frequency_set(weighted=True)
+    assert math.fsum(found.weights) == pytest.approx(math.fsum(weights), rel=1e-15)
+
+
+@pytest.mark.verb("frequency_set")
+def test_numbers_of_combinations_are_joined_where_the_records_are(engine):
+    roles = {"keys": ["town", "flag", "price", "seen"], "record_id": "rec"}
+    data, here = engine.read(ugly(), **roles), ds.read(ugly(), **roles)
+    keys = data.frequency_set()
+    found = CombinationValues(data, keys, 1 / keys.counts)
+    assert found.summary()[0] == len(keys)
+    column = found.column("share")
+    assert Counter(column.frequency_set(["share"]).counts.tolist()) == Counter(
+        CombinationValues(here, keys, 1 / keys.counts)
+        .column("share")
+        .frequency_set(["share"])
+        .counts.tolist()
+    )
+    assert column.columns == (*data.columns, "share")

@@ -5,6 +5,7 @@ What is registered and has no example here fails by name, so that no engine is f
 
 import functools
 
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -40,11 +41,17 @@ CRITERIA = {
 MEASURES = {  # the arguments beside the files, and what masks the second file
     "compare_statistics": ({}, "microaggregate"),
     "disclosure_risk": ({}, "generalize"),
+    "individual_risk": ({}, "generalize"),
     "information_loss": ({}, "microaggregate"),
+    "model_risk": ({"margins": "search", "fraction": 0.1}, "generalize"),
+    "population_range": ({"fraction": 0.1}, "generalize"),
+    "population_uniqueness": ({"fraction": 0.1}, "sample"),
     "record_risk": (RISK, "generalize"),
     "regression_loss": ({"formula": "income ~ age"}, "microaggregate"),
     "risk": ({}, "generalize"),
+    "risky_combinations": ({}, "generalize"),
     "score": ({}, "microaggregate"),
+    "suda": ({"fraction": 0.1}, "sample"),
 }
 GAPS = {  # (name, engine) → the mark of the gap
     ("protect_records", "spark"): pytest.mark.never("spark", reason="records have no order there"),
@@ -82,14 +89,20 @@ def plain(node):
     return round(float(f"{node:.8g}"), 12) if isinstance(node, float) else node
 
 
+def weighted():
+    """The survey, every record of which stands for some people."""
+    table = survey(300)
+    return table.append_column("weight", pa.array([2 + i % 7 / 4 for i in range(300)]))
+
+
 @pytest.fixture(scope="module")
 def near():
-    return ds.read(survey(300), **ROLES)
+    return ds.read(weighted(), **ROLES, weight="weight")
 
 
 @pytest.fixture(scope="module")
 def far(engine):
-    return engine.read(survey(300), **ROLES)
+    return engine.read(weighted(), **ROLES, weight="weight")
 
 
 @pytest.mark.parametrize(

@@ -123,9 +123,55 @@ CASES = {
         ),
         (["report", "t.csv", "bad.csv", "--on", "rec", *ROLES, "-o", "r.html"],),
     ),
+    "information-loss": Case(
+        (["information-loss", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (
+            ["information-loss", "t.csv", "bad.csv", "--on", "rec", *ROLES],
+            ["information-loss", "t.csv", "t.csv", "--on", "rec", *ROLES, "--scope", SECRET],
+        ),
+    ),
+    "compare-statistics": Case(
+        (["compare-statistics", "t.csv", "t.csv", "--on", "rec", *ROLES],),
+        (["compare-statistics", "t.csv", "t.csv", "--on", "grade", *ROLES],),
+    ),
+    "regression-loss": Case(
+        (["regression-loss", "t.csv", "t.csv", "--on", "rec", *ROLES, "--formula", "score ~ income"],),
+        (["regression-loss", "t.csv", "t.csv", "--on", "rec", *ROLES, "--formula", SECRET],),
+    ),
+    "score": Case(
+        (["score", "t.csv", "t.csv", "--on", "rec", "--keys", "income,score", "--json"],),
+        (["score", "t.csv", "bad.csv", "--on", "rec", "--keys", "income,score"],),
+    ),
+    "individual-risk": Case(
+        (["individual-risk", "t.csv", *ROLES, "--weight", "income", "-o", "risks.csv"],),
+        (["individual-risk", "t.csv", *ROLES, "--weight", "person"],),
+    ),
+    "population-range": Case(
+        (["population-range", "t.csv", *ROLES, "--fraction", "0.1"],),
+        (["population-range", "t.csv", *ROLES, "--fraction", SECRET],),
+    ),
+    "population-uniqueness": Case(
+        (["population-uniqueness", "t.csv", *ROLES, "--fraction", "0.1", "--json"],),
+        (["population-uniqueness", "t.csv", *ROLES, "--population", SECRET],),
+    ),
+    "model-risk": Case(
+        (["model-risk", "t.csv", *ROLES, "--fraction", "0.1"],),
+        (["model-risk", "t.csv", *ROLES, "--margins", "search", "--fraction", SECRET],),
+    ),
     "record-risk": Case(
         (["record-risk", "t.csv", "--settings", "settings.toml", "-o", "risks.csv"],),
         (["record-risk", "t.csv", "--settings", "t.csv"],),
+    ),
+    "suda": Case(
+        (["suda", "t.csv", *ROLES], ["suda", "t.csv", *ROLES, "--score", "alternative", "--json"]),
+        (["suda", "t.csv", *ROLES, "--fraction", "2", "--max-size", SECRET],),
+    ),
+    "risky-combinations": Case(
+        (
+            ["risky-combinations", "t.csv", *ROLES],
+            ["risky-combinations", "t.csv", *ROLES, "--size", "1", "--json"],
+        ),
+        (["risky-combinations", "t.csv", *ROLES, "--at-most", "0"],),
     ),
     "protect-records": Case(
         (["protect-records", "t.csv", "--identifiers", "person,rec", "--settings", "settings.toml",

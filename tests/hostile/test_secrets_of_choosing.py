@@ -65,10 +65,16 @@ MEASURES = {
             "score": [{"up_to": FRACTION, "weight": 1.0}, {"above": FRACTION, "weight": 0.5}],
         },
     },
+    "individual_risk": {},
+    "model_risk": {"margins": "search", "fraction": 0.1},
+    "population_range": {},
+    "population_uniqueness": {"fraction": 0.1},
     "score": {},
     "information_loss": {"scope": ["income", "grade"]},
     "regression_loss": {"formula": "income ~ score + grade"},
     "compare_statistics": {},
+    "risky_combinations": {"size": 2},
+    "suda": {"score": "alternative"},
 }
 
 
@@ -76,8 +82,10 @@ def test_what_a_plan_measures_shows_no_cell(tmp_path, monkeypatch):
     """Neither the release, the ledger and its extract, the reports nor the verification."""
     assert set(MEASURES) == set(measures)
     monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table(CELLS), "cells.parquet")
+    weights = [2 + i % 5 for i in range(len(CELLS["income"]))]
+    pq.write_table(pa.table({**CELLS, "weight": weights}), "cells.parquet")
     roles = {name: given for name, given in ROLES.items() if name != "types"}
+    roles["weight"] = "weight"
     outputs = {"masked": "m.parquet", "report": "in.html", "public_report": "out.html",
                "public": "p.json", "unique_columns": {}}  # fmt: skip
     plan = ds.Plan.of(

@@ -1,9 +1,12 @@
 """Figures of nodes that were kept: the same nodes are feasible, minimal and best as in the search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import discreet as ds
+from discreet.masking.generalization.search import Search
 from discreet.reports.facts import FEWEST, threshold_of
 
 KEYS = {"a": [2, 4], "b": [3], "c": [2]}
@@ -69,3 +72,28 @@ def test_a_report_shows_no_category_of_fewer_records_than_the_classes_must_have(
     assert threshold_of([ds.KAnonymity(3)]) == FEWEST
     assert threshold_of([ds.TCloseness(0.2), ds.PSensitiveKAnonymity(p=2, k=9)]) == 9
     assert threshold_of([ds.AllOf([ds.KAnonymity(7), ds.LDiversity(2)])]) == 7
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("loss", ["iyengar", "discernibility", "average-class-size", "height"])
+def test_a_node_that_is_counted_by_itself_has_the_figures_of_the_sweep(seed, loss):
+    """A suppressed record counts 1 in both, whatever is left of the others."""
+    rng = np.random.default_rng(seed)
+    table = {key: rng.integers(0, 5, 14).tolist() for key in "ab"}
+    data = ds.read(
+        {**table, "ill": rng.choice(["x", "y", "z"], 14).tolist()},
+        keys=["a", "b"], confidential=["ill"], types=dict.fromkeys("ab", "continuous"),
+    )  # fmt: skip
+    hierarchies = {key: ds.Hierarchy.intervals(KEYS[key]) for key in "ab"}
+    asked = ds.PSensitiveKAnonymity(p=2, k=2)
+    task = ds.generalize(data, hierarchies, asked, max_suppressed=14, loss=loss).task
+    task = replace(task, budget=5)
+    swept, counted = Search(task), Search(task, by_node=True)
+    assert swept.sweep.records == 14
+    for node in range(task.lattice.nodes):
+        mine, theirs = counted.figures(node), swept.figures(node)
+        assert (mine.suppressed, mine.classes) == (theirs.suppressed, theirs.classes)
+        assert mine.loss == pytest.approx(theirs.loss)
+        assert mine.objective == pytest.approx(theirs.objective)
+        assert mine.feasible == theirs.feasible == (mine.excess == 0)
+        assert mine.excess == max(theirs.suppressed - 5, 0)

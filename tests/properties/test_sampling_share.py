@@ -60,3 +60,12 @@ def test_the_share_found_draws_that_number_of_records():
     for at_most in (0.01, 0.1, 0.2, 0.3):
         share = risk.fraction_for(at_most, sds=2)
         assert ds.sample(data, fraction=share, seed=1).n == round(share * 90)
+
+
+def test_as_plain_values_there_is_a_line_for_every_tenth():
+    risk = expected([1, 1, 3])
+    told = risk.to_dict()
+    assert [line["fraction"] for line in told["lines"]] == [i / 10 for i in range(1, 11)]
+    assert told["lines"] == [vars(risk.at(i / 10)) for i in range(1, 11)]
+    assert told["n"] == 5
+    assert told["fraction_for_maximal_0.05"] == risk.fraction_for(0.05)

@@ -14,31 +14,39 @@ SAMPLING = "Truta, Fotouhi, Barth-Jones (2004)"
 GLOBAL = "Truta, Fotouhi, Barth-Jones (2005)"
 P_SENSITIVE = "Truta, Vinay (2006)"
 RECORD = "Orooji, Knapp (2018)"
+INDIVIDUAL = "Franconi, Polettini (2004)"
 MICROAGGREGATION = "Domingo-Ferrer, Torra (2005)"
 PAPERS = {
     "DisclosureRisk": (SAMPLING, GLOBAL),
     "DisclosureRiskAtMost": (GLOBAL,),
     "Hierarchy": (K_ANONYMITY,),
+    "IndividualRisk": (INDIVIDUAL,),
     "InformationLoss": (MICROAGGREGATION,),
     "KAnonymity": (K_ANONYMITY,),
     "KeyCandidates": ("Motwani, Xu (2007)",),
     "LDiversity": ("Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam (2006)",),
+    "ModelRisk": ("Skinner, Shlomo (2008)",),
     "PSensitiveKAnonymity": (P_SENSITIVE,),
+    "PopulationUniqueness": ("Hoshino (2001)", "Dankar, El Emam, Neisa, Roffey (2012)"),
     "RUMap": ("Duncan, Keller-McNulty, Stokes (2001)",),
     "RecordRisk": (RECORD,),
     "Risk": (SAMPLING, P_SENSITIVE),
     "RiskSettings": (RECORD,),
     "SamplingRisk": (SAMPLING,),
     "Score": ("Domingo-Ferrer, Torra (2001)", MICROAGGREGATION),
+    "Suda": ("Elliot, Manning, Ford (2002)",),
     "TCloseness": ("Li, Li, Venkatasubramanian (2007)",),
     "Weights": (SAMPLING, GLOBAL),
     "datasets.billing": (SAMPLING,),
     "datasets.school_records": (RECORD,),
     "disclosure_risk": (SAMPLING, GLOBAL),
     "generalize": (K_ANONYMITY, P_SENSITIVE),
+    "individual_risk": ("Benedetti, Franconi (1998)", INDIVIDUAL),
     "information_loss": (MICROAGGREGATION, "Mateo-Sanz, Domingo-Ferrer, Sebé (2005)"),
     "key_candidates": ("Motwani, Xu (2007)",),
     "microaggregate": (MICROAGGREGATION, "Hansen, Mukherjee (2003)"),
+    "model_risk": ("Skinner, Shlomo (2008)", "Skinner, Holmes (1998)"),
+    "population_uniqueness": ("Hoshino (2001)", "Zayatz (1991)", "Chen, Keller-McNulty (1998)"),
     "protect_records": (RECORD,),
     "record_risk": (RECORD,),
     "risk": (SAMPLING, P_SENSITIVE),
@@ -46,6 +54,7 @@ PAPERS = {
     "sample": (SAMPLING,),
     "sampling_risk": (SAMPLING,),
     "score": ("Domingo-Ferrer, Torra (2001)", MICROAGGREGATION),
+    "suda": ("Elliot, Manning, Ford (2002)", "Manning, Haglin, Keane (2008)"),
 }
 
 

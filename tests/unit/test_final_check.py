@@ -14,6 +14,7 @@ from discreet.masking import microaggregate as microaggregating
 from discreet.masking.generalization import minimal, nodes, optimal
 from discreet.masking.generalization import search as searching
 from discreet.masking.generalization.figures import Swept
+from discreet.masking.generalization.recount import Recount
 from discreet.masking.local_suppression import Blanked
 
 AGES = [21, 22, 23, 24, 31, 32, 33, 34, 41, 42, 43, 71]
@@ -220,3 +221,16 @@ def test_suppressing_small_classes_only_does_not_overlook_a_limit_of_the_risk():
         ds.generalize(
             data, one, ds.DisclosureRiskAtMost(0.3), max_suppressed=0, suppression="k-only"
         )
+
+
+def test_what_was_found_is_recounted_by_all_keys_together():
+    """No key alone tells its combinations apart, and a class goes: the recount says the same."""
+    table = {"age": [20] * 5 + [30] * 4, "sex": list("MMMFFMMFF"), "illness": list("xyxyxxyxx")}
+    data = ds.read(table, keys=["age", "sex"], confidential=["illness"])
+    found = search(data, ds.PSensitiveKAnonymity(2, 2))
+    assert (found.best.levels, found.best.suppressed) == ({"age": 0, "sex": 0}, 2)
+    task, node = found.task, found.best
+    again = Recount(task, tuple(node.levels.values()))
+    assert again.broken(node.suppressed, node.classes) == []
+    assert again.broken(node.suppressed + 1, node.classes) != []
+    assert again.broken(node.suppressed, node.classes - 1) != []

@@ -1,6 +1,7 @@
 """Generalization of microdata: results, drawings, large lattices, chains."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -74,6 +75,18 @@ def test_column_names_with_markup_do_not_break_out_of_the_drawing():
     data = ds.read({"<b>&": list("aabb")}, keys=["<b>&"])
     drawing = ds.generalize(data, {"<b>&": ds.Hierarchy.suppress()}, ds.KAnonymity(2)).lattice.svg()
     assert "<b>" not in drawing
+
+
+def test_the_caption_of_a_drawing_takes_the_room_of_its_lines():
+    data = ds.read({"a": list("aabb")}, keys=["a"])
+    lattice = ds.generalize(data, {"a": ds.Hierarchy.suppress()}, ds.KAnonymity(2)).lattice
+    with_it, without = lattice.svg(), lattice.svg(caption=False)
+    tall, short = (int(re.search(r'height="(\d+)"', one)[1]) for one in (with_it, without))
+    lines = [int(y) for y in re.findall(r'<text x="10" y="(\d+)"', with_it)]
+    assert len(lines) == 2
+    assert (lines[0], lines[-1] + lines[1] - lines[0]) == (short, tall)
+    assert f'viewBox="0 0 340 {tall}"' in with_it
+    assert "filled: feasible" not in re.sub("<desc>.*?</desc>", "", without)
 
 
 def test_a_large_lattice_is_drawn_in_part_and_says_so(monkeypatch, found):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels.lattice import pairwise
 from discreet.kernels.lattice.pairwise import best_without_suppression
+from discreet.kernels.lattice.rollup import hash_table
 from tests import lattice_adult as adult
 from tests import lattice_twin as twin
 from tests.lattice_adult import Coded
@@ -86,3 +87,16 @@ def test_the_best_node_of_adult_is_that_of_arx(keys: int) -> None:
     assert found is not None
     assert " ".join(map(str, found.levels)) == row["best_levels"]
     assert found.loss == pytest.approx(float(row["loss"]), abs=1e-6)
+
+
+def test_numbers_that_fall_on_one_place_of_the_table_are_told_apart() -> None:
+    """In so many small tables some meet at every place, also at the last one."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        ids = rng.integers(0, 60, 8).astype(np.uint64)
+        counts = rng.integers(1, 9, len(ids))
+        first, merged = np.empty(len(ids), np.int64), np.zeros(len(ids), np.int64)
+        size = pairwise._group(ids, counts, hash_table(len(ids)), first, merged)
+        alike = [np.flatnonzero(ids == one) for one in dict.fromkeys(ids.tolist())]
+        assert first[:size].tolist() == [rows[0] for rows in alike]
+        assert merged[:size].tolist() == [counts[rows].sum() for rows in alike]

@@ -227,3 +227,33 @@ def test_best_nodes_of_adult_are_those_of_arx(keys: int, confidential: str | Non
         assert " ".join(map(str, found.node(best))) == row["best_levels"]
         assert found.suppressed(k, p)[best] == int(row["suppressed"])
         assert found.iyengar(k, p)[best] == pytest.approx(float(row["loss"]), abs=1e-6)
+
+
+class Backwards:
+    """Stands for threads of which the last one is the first to run."""
+
+    def __init__(self, threads: int) -> None:
+        assert threads > 1
+
+    def __enter__(self) -> Backwards:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def map(self, visit, parts):  # type: ignore[no-untyped-def]
+        return [visit(part) for part in reversed(parts)]
+
+
+@pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.parametrize("levels", [2, 3])
+def test_parts_of_the_lattice_may_be_visited_in_any_order(
+    monkeypatch: pytest.MonkeyPatch, keys: int, levels: int
+) -> None:
+    tree = [np.arange(4, dtype=np.int32) // 4**level for level in range(levels)]
+    share = [(np.bincount(to) - 1) / 3 for to in tree]
+    tuples = np.array(list(np.ndindex(*[4] * keys)), np.int32)
+    counts = np.arange(1, len(tuples) + 1)
+    data = Coded(tuple(tuples.T), counts, [tree] * keys, [share] * keys)
+    monkeypatch.setattr("discreet.kernels.lattice.sweep.ThreadPoolExecutor", Backwards)
+    assert_equal(sweep(*data, cap=3, threads=2), recount(data, [], 3, 1))

@@ -15,7 +15,9 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
+from discreet.data.link import link
 from discreet.errors import InvalidParameter, InvalidRole, NotSupported
+from discreet.loss.comparison import Asked, compare
 from discreet.loss.information import MEASURES
 
 N = 60
@@ -424,3 +426,47 @@ def test_reasons_name_attributes_and_no_cell():
     for name in MASKINGS:
         told = " ".join(lost(name, "here").not_applicable.values())
         assert not {t for t in {*table()["town"], *SCALE} if f" {t} " in told or f"'{t}'" in told}
+
+
+def test_records_that_miss_one_of_several_numbers_are_left_out():
+    """A value that is missing in one of the two files is enough."""
+    x = {"id": [1, 2, 3, 4, 5], "a": [1.0, None, 3.0, 4.0, 5.0], "b": [5.0, 4.0, 3.0, 2.0, 2.0]}
+    y = {"id": [1, 2, 3, 4, 5], "a": [2.0, 2.0, 4.0, 4.0, 6.0], "b": [5.0, 4.0, None, 2.0, 1.0]}
+    types = {"a": "continuous", "b": "continuous"}
+    first, second = (ds.read(table, keys=["a", "b"], types=types) for table in (x, y))
+    found = compare(link(first, second, "id"), Asked(("a", "b")))
+    assert (found.left_out, found.continuous.n) == (2, 3)
+    assert found.gaps == ("a", "b")
+
+
+def test_values_are_compared_in_the_engine_as_they_are_here(monkeypatch):
+    x = {
+        "id": [1, 2, 3, 4, 5, 6],
+        "v": [1.0, 2.0, 3.0, 4.0, 5.0, None],
+        "edu": ["low", "low", "middle", "high", "top", None],
+        "sex": list("fmfmfm"),
+        "town": list("uvuvuv"),
+    }
+    changed = {"v": [1.0, 2.5, 3.0, 4.5, 5.0, 6.0], "edu": ["low", "high", "middle", "high", "top", "low"]}  # fmt: skip
+    y = {**x, **changed, "town": ["u", "v", "w", "v", "v", "v"]}
+    types = {"v": "continuous", "edu": SCALE, "sex": "nominal", "town": "nominal"}
+    first, second = (ds.read(table, keys=["v"], types=types) for table in (x, y))
+    asked = Asked(("v",), ("edu", "sex", "town"), (), ("sex",), 2)
+    here = compare(link(first, second, "id"), asked)
+    monkeypatch.setattr("discreet.data.link._FEW", 0)
+    far = link(first, second, "id")
+    there = compare(far, asked)
+    assert not far.near
+    for found in (here, there):
+        assert (found.n, found.left_out) == (6, 1)
+        assert found.touched == ("v", "edu", "town")
+        assert found.gaps == ("v", "edu")
+        assert found.foreign == ("town",)
+        assert found.dist["sex"] == 0
+        assert found.dist["town"] == 2
+        assert found.ebil["sex"] == 0
+        assert found.tables["town",] == pytest.approx((2 / 3 + 1 / 3, 2, 1))
+    for part in ("dist", "ebil", "bits", "tables"):
+        mine, theirs = getattr(there, part), getattr(here, part)
+        assert mine.keys() == theirs.keys()
+        assert all(mine[name] == pytest.approx(theirs[name]) for name in mine)

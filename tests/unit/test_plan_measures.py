@@ -23,17 +23,23 @@ GIVEN = {
     "risk": {},
     "disclosure_risk": {},
     "record_risk": {**KNOWN, "alpha": 50},
+    "individual_risk": {},
+    "model_risk": {"margins": [["age", "income"]], "fraction": 0.1},
+    "population_range": {},
+    "population_uniqueness": {"population": 5000},
     "score": {},
     "information_loss": {"scope": ["age", "income"], "dimension": 1},
     "regression_loss": {"formula": "income ~ age + sex"},
     "compare_statistics": {},
+    "risky_combinations": {"at_most": 2, "size": 2},
+    "suda": {"fraction": 0.1},
 }
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pyarrow.csv.write_csv(ds.datasets.patients(300, 3), "patients.csv")
+    pyarrow.csv.write_csv(ds.datasets.patients(300, 3, weighted=True), "patients.csv")
     return tmp_path
 
 
@@ -41,7 +47,7 @@ def folder(tmp_path, monkeypatch):
 def made(tmp_path_factory):
     """One release with every measure, and what it was made of."""
     place = tmp_path_factory.mktemp("made")
-    pyarrow.csv.write_csv(ds.datasets.patients(300, 3), place / "patients.csv")
+    pyarrow.csv.write_csv(ds.datasets.patients(300, 3, weighted=True), place / "patients.csv")
     ds.Plan.of(document(GIVEN), place).write(place / "release.toml")
     release = ds.Plan.read(place / "release.toml").run()
     initial = release.plan.open()
@@ -49,7 +55,12 @@ def made(tmp_path_factory):
 
 
 def document(given=None, **more):
-    roles = {"identifiers": ["name", "ssn"], "keys": ["age", "income"], "confidential": ["illness"]}
+    roles = {
+        "identifiers": ["name", "ssn"],
+        "keys": ["age", "income"],
+        "confidential": ["illness"],
+        "weight": "weight",
+    }
     return {
         "source": {"file": "patients.csv"},
         "roles": roles,
@@ -121,6 +132,12 @@ def test_verification_sees_every_figure_that_was_changed(made):
     assert alone == {
         "risk of the masked file, highest_risk",
         "record_risk of the masked file, mean",
+        "risky_combinations of the masked file, total",
+        "suda of the masked file, special_uniques",
+        "individual_risk of the masked file, expected",
+        "population_range of the masked file, low",
+        "model_risk of the masked file, tau1",
+        "population_uniqueness of the masked file, value",
     }
 
 
@@ -421,3 +438,21 @@ def test_what_the_masked_file_does_not_allow_is_said_with_the_line(folder):
         ds.Plan.read("wide.toml").run()
     assert "(measures.regression_loss)" in str(caught.value)
     assert not (folder / "masked.csv").exists()
+
+
+def test_a_figure_of_a_role_that_is_held_back_needs_the_original(folder):
+    table = ds.datasets.patients(300, 3, weighted=True)
+    pyarrow.csv.write_csv(
+        table.append_column("home", [[i // 3 for i in range(300)]]), "patients.csv"
+    )
+    made = document({"individual_risk": {}})
+    made["roles"]["household"] = "home"
+    ds.Plan.of(made).write("release.toml", overwrite=True)
+    release = ds.Plan.read("release.toml").run(overwrite=True)
+    assert release.measures["individual_risk"].after.figures["household_expected"] > 0
+    alone = release.ledger.verify("m.csv")
+    assert alone.satisfied
+    assert "individual_risk of the masked file" in alone.agreed
+    lost = "individual_risk, household_expected, which needs the original"
+    assert lost in alone.not_compared
+    assert release.ledger.verify("m.csv", initial="patients.csv").satisfied

@@ -3,6 +3,7 @@ of a lattice that is too large to be visited whole.
 """
 
 import itertools
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from discreet.criteria.criterion import Criterion
 from discreet.masking.generalization import search as searching
 from discreet.masking.generalization.budget import budget_of
 from discreet.masking.generalization.conditions import Conditions
-from discreet.masking.generalization.fewest import fewest_for_all
+from discreet.masking.generalization.fewest import _not_beaten, fewest_for_all
+from discreet.masking.generalization.search import Search
 from tests.generalization_twin import Asked, at_node
 from tests.properties.test_search_of_everything import HIERARCHIES, read
 
@@ -204,6 +207,112 @@ def test_the_fewest_records_for_two_limits_are_found_as_by_trying_all(classes, o
     assert (None if found is None else size[found].sum()) == best
     if found is not None:
         assert all(v[~found].sum() <= limit + 1e-9 for v, limit in sums)
+
+
+def test_a_class_for_each_of_two_limits_goes():
+    """What is the fewest for one limit alone leaves the other one exceeded."""
+    size = np.array([3, 1, 2, 1])
+    one, other = np.array([0.4, 0.0, 0.3, 0.0]), np.array([0.0, 0.0, 0.0, 0.5])
+    found = fewest_for_all(size, [(one, 0.4), (other, 0.1)], 4)
+    assert found.tolist() == [False, False, True, True]
+    assert fewest_for_all(size, [(one, 0.4), (other, 0.1)], 2) is None
+    assert fewest_for_all(size, [(one, 0.9), (other, 0.1)], 1).tolist() == [False] * 3 + [True]
+
+
+def test_only_ways_that_no_other_one_beats_are_kept():
+    """Few ways stay few: a way is beaten by fewer records that bring no less of each sum."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        used, gained = rng.integers(0, 4, 8), rng.integers(0, 4, (8, 2)) / 2
+        ways = [(int(u), *map(float, g)) for u, g in zip(used, gained, strict=True)]
+
+        def beaten(way, by):
+            return by != way and by[0] <= way[0] and by[1] >= way[1] and by[2] >= way[2]
+
+        best = sorted({way for way in ways if not any(beaten(way, by) for by in ways)})
+        assert sorted(ways[at] for at in _not_beaten(used, gained)) == best
+
+
+# -- what may not be monotone --------------------------------------------------------------------
+
+GOOD_BELOW = {"a": [0, 0, 1, 1, 1, 1], "s": list("xyxxxx")}
+MERGED = {"a": ds.Hierarchy.intervals([2, 4])}
+
+
+@pytest.mark.parametrize("search", ["samarati", "all-minimal", "optimal"])
+@pytest.mark.parametrize("kind", [("entropy",), ("recursive", 2)])
+def test_a_class_that_spoils_the_one_it_is_merged_with_may_go_below(search, kind):
+    """Four records of one value go at the bottom; above they are in one class with the others,
+    which is not diverse. Sizes alone would be monotone."""
+    data = ds.read(GOOD_BELOW, keys=["a"], confidential=["s"], types={"a": "continuous"})
+    asked = [ds.KAnonymity(2), ds.LDiversity(2, *kind)]
+    found = ds.generalize(data, MERGED, asked, max_suppressed=4, search=search)
+    assert found.best.levels == {"a": 0}
+    assert not found.task.monotone
+
+
+@dataclass(frozen=True)
+class FewerThan(Criterion):
+    """A condition that more general nodes break: no class has so many records."""
+
+    most: int
+
+    def failing(self, classes):
+        return {"class size": classes.size >= self.most}
+
+    def describe(self):
+        return f"fewer than {self.most} records"
+
+
+@pytest.mark.parametrize("search", ["samarati", "all-minimal", "optimal"])
+def test_a_criterion_that_says_nothing_of_itself_is_not_held_to_be_monotone(search):
+    data = ds.read(GOOD_BELOW, keys=["a"], confidential=["s"], types={"a": "continuous"})
+    asked = [ds.KAnonymity(2), FewerThan(5)]
+    found = ds.generalize(data, MERGED, asked, max_suppressed=0, search=search)
+    assert found.best.levels == {"a": 0}
+
+
+RISK = ds.DisclosureRiskAtMost(1.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "gone", "mode", "monotone"),
+    [
+        ([ds.KAnonymity(2)], 0, "failing", True),
+        ([ds.KAnonymity(2)], 1, "failing", True),
+        ([ds.KAnonymity(2)], 1, "k-only", True),
+        ([ds.PSensitiveKAnonymity(2, 2)], 1, "failing", True),
+        ([ds.PSensitiveKAnonymity(2, 2)], 0, "k-only", True),
+        ([ds.PSensitiveKAnonymity(2, 2)], 1, "k-only", False),
+        ([ds.KAnonymity(2), RISK], 1, "k-only", False),
+        ([ds.KAnonymity(2), RISK], 0, "k-only", True),
+        ([ds.TCloseness(0.5)], 0, "failing", True),
+        ([ds.TCloseness(0.5)], 1, "failing", False),
+    ],
+)
+def test_what_stays_feasible_above(asked, gone, mode, monotone):
+    """Where small classes alone go, they may come back in one that fails p, or adds to a risk."""
+    table = {"a": [0, 0, 1, 1], "s": list("xyxy")}
+    data = ds.read(table, keys=["a"], confidential=["s"], types={"a": "continuous"})
+    found = ds.generalize(data, MERGED, asked, max_suppressed=gone, suppression=mode)
+    assert found.task.monotone is monotone
+
+
+def test_a_node_says_by_how_many_records_it_is_not_feasible():
+    data = ds.read(GOOD_BELOW, keys=["a"], confidential=["s"], types={"a": "continuous"})
+    found = ds.generalize(data, MERGED, ds.LDiversity(2, "entropy"), max_suppressed=4)
+    excess = {n: found.search.figures(n).excess for n in range(found.task.lattice.nodes)}
+    assert excess == {0: 0, 1: 2, 2: 2, 3: 2}  # four may go, four and six would have to
+    small_only = Search(replace(found.task, suppression="k-only"))
+    assert [small_only.figures(n).excess for n in range(4)] == [4, 6, 6, 6]
+
+
+@pytest.mark.parametrize(("gone", "hope"), [(1, False), (2, True), (3, True)])
+def test_what_is_too_small_at_a_node_is_so_below_and_must_fit_the_budget(gone, hope):
+    data = ds.read(GOOD_BELOW, keys=["a"], confidential=["s"], types={"a": "continuous"})
+    asked = [ds.KAnonymity(3), ds.LDiversity(2, "entropy")]
+    found = ds.generalize(data, MERGED, asked, max_suppressed=6)
+    assert Search(replace(found.task, budget=gone)).figures(0).hope is hope
 
 
 # -- lattices that are too large to visit whole --------------------------------------------------

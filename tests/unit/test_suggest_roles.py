@@ -70,10 +70,27 @@ def test_a_column_on_which_many_records_are_unique_is_proposed_to_be_left_out():
     assert found.reason("mixed").startswith("4 of 50 records (8.0%) are unique on it")
 
 
-def test_a_household_number_is_an_identifier_and_no_key():
-    names = ["ori_hid", "hhid", "HH_ID", "household_number", "Household no.", "familyId"]
-    assert set(suggested(names).values()) == {"identifier"}
+@pytest.mark.parametrize(
+    "name", ["ori_hid", "hhid", "HH_ID", "household_number", "Household no.", "familyId"]
+)
+def test_a_household_number_is_the_household_where_records_share_it(name):
+    assert suggested([name]) == {name: "household"}
+    alone = ds.suggest_roles(ds.read({name: list(range(30))}))
+    assert alone.roles == {"identifiers": [name]}
+    gaps = ds.suggest_roles(ds.read({name: [1, 1, 2, 2, None, None] * 9}))
+    assert gaps.roles == {"identifiers": [name]}
+
+
+def test_one_column_is_the_household_and_the_next_an_identifier():
+    assert suggested(["hid", "family_id"]) == {"hid": "household", "family_id": "identifier"}
+
+
+def test_a_kind_or_a_size_of_household_is_a_key():
     assert suggested(["household_size"]) == {"household_size": "key"}
+    many = {"household": [i // 3 for i in range(90)]}
+    assert ds.suggest_roles(ds.read(many)).roles == {"household": "household"}
+    few = {"household": [i % 3 for i in range(90)]}
+    assert ds.suggest_roles(ds.read(few)).roles == {"keys": ["household"]}
 
 
 def test_uniqueness_says_nothing_of_a_few_records():

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import ibis
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +83,14 @@ def test_every_class_is_as_far_as_its_twin_says(rows, kind, twentieths):
     far = [distance(values, table["s"], kind, "s") for values in by_class]
     found = ds.check(data, ds.TCloseness(twentieths / 20, kind))
     assert found.violating_classes == sum(one > Fraction(twentieths, 20) for one in far)
+
+
+@pytest.mark.parametrize(("distance", "limit"), [("equal", 0.5), ("ordered", 0.4375)])
+def test_an_engine_of_its_own_measures_the_same_distance(distance, limit):
+    """Sums over the values will do for the equal distance, and for that one alone."""
+    connection = ibis.duckdb.connect()
+    connection.con.register("t", pa.table(TABLE))
+    data = read(connection.table("t"), "abcde")
+    assert ds.check(data, ds.TCloseness(limit, distance)).satisfied
+    found = ds.check(data, ds.TCloseness(limit - 1e-4, distance))
+    assert (found.violating_classes, found.violating_records) == (2, 4)

@@ -88,9 +88,21 @@ def test_a_matrix_can_come_from_a_csv_file(tmp_path):
 
 
 def test_no_weight_may_exceed_w11_even_far_from_it():
-    constant = ds.Weights("unchecked", lambda i, j: np.where(np.maximum(i, j) > 1, 5.0, 1.0))
+    constant = ds.Weights("unchecked", lambda i, j: np.where(np.maximum(i, j) > 1, 1.5, 1.0))
     with pytest.raises(ds.DiscreetError, match="larger than w_11"):
         constant.require_rules(np.array([40]), np.array([39]))
+    with pytest.raises(ds.DiscreetError, match="i = 40, j = 39 is larger than w_11"):
+        constant.require_rules(np.array([1, 40, 50]), np.array([1, 39, 48]))
+    rounded = ds.Weights("unchecked", lambda i, j: np.where(np.maximum(i, j) > 1, 1 + 1e-15, 1.0))
+    rounded.require_rules(np.array([1, 40]), np.array([1, 39]))
+
+
+def test_cells_that_lie_on_one_diagonal_alone_are_compared():
+    rising = ds.Weights("unchecked", lambda i, j: np.where(i > 40, 0.5, 0.25) + 0 * j, "lower")
+    with pytest.raises(
+        ds.DiscreetError, match=r"i = 41, j = 40 breaks the rule w_j1 ≥ w_\(j\+1\)2"
+    ):
+        rising.require_rules(np.array([2, 41]), np.array([1, 40]))
 
 
 def test_a_diagonal_matrix_is_one_for_sampling():

@@ -27,6 +27,7 @@ class _Shown:
 
     survey: Any
     risk: Any
+    population: Any
     check: Any
     found: Any
     masked: Any
@@ -62,7 +63,7 @@ def demo(
     announce_compilation()
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
         path = (output or Path(folder)) / "patients.csv"
-        write_arrow(path, ds.datasets.patients(n, seed))
+        write_arrow(path, ds.datasets.patients(n, seed, weighted=True))
         shown = _shown(path, engine)
         print(json.dumps(_as_dict(shown), indent=2) if as_json else _told(shown))
         if output is not None:
@@ -75,6 +76,7 @@ def _shown(path: Path, engine: str | None) -> _Shown:
         identifiers=["name", "ssn"],
         keys=["age", "zip", "sex"],
         confidential=["illness", "income"],
+        weight="weight",
         engine=cast("Any", engine),
     )
     criterion = ds.PSensitiveKAnonymity(p=2, k=5)
@@ -89,7 +91,8 @@ def _shown(path: Path, engine: str | None) -> _Shown:
     pairs = [("generalization", masked), ("microaggregation", averaged)]
     compared = ds.ru_map(survey, pairs)
     check = ds.check(survey, criterion)
-    return _Shown(survey, ds.risk(survey), check, found, masked, averaged, compared)
+    risk, population = ds.risk(survey), ds.population_range(survey)
+    return _Shown(survey, risk, population, check, found, masked, averaged, compared)
 
 
 def _told(shown: _Shown) -> str:
@@ -98,6 +101,7 @@ def _told(shown: _Shown) -> str:
     parts = [
         ("Read a table and say what its attributes are", repr(survey)),
         ("See the risk", f"{shown.risk.explain()}\n\n{shown.risk.bars()}"),
+        ("See what it means in the population", shown.population.explain()),
         ("Check it against what your rules ask for", shown.check.explain()),
         ("Generalize the keys and suppress what still stands out", shown.found.explain()),
         ("Check the masked file afresh", ds.check(masked, criterion).explain()),
@@ -119,6 +123,7 @@ def _section(title: str, body: str) -> str:
 def _as_dict(shown: _Shown) -> dict[str, Any]:
     parts = {
         "risk": shown.risk,
+        "population": shown.population,
         "check": shown.check,
         "found": shown.found,
         "disclosure_risk": ds.disclosure_risk(shown.survey, shown.masked),
@@ -150,4 +155,4 @@ def _release(shown: _Shown, folder: Path, *, as_json: bool) -> None:
     )
     if not as_json:
         said = f"The masked file is {folder / 'masked.csv'}.\nOpen {report.absolute().as_uri()}"
-        print(_section("10. The release", said))
+        print(_section("11. The release", said))

@@ -12,7 +12,7 @@ import typer
 from discreet.cli.options import Hierarchies, hierarchies_in, names_in, reading_options
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, raise_all
-from discreet.masking.method import Method
+from discreet.masking.method import MEASURE, Method
 from discreet.measures import Measure
 from discreet.parameters import Parameter, read_problem
 from discreet.registry import criteria, maskings
@@ -57,7 +57,8 @@ def method_options(method: Method | Measure) -> list[inspect.Parameter]:
 
 def _only_in_files(parameter: Parameter) -> bool:
     """Values of the data do not belong into the history of a shell."""
-    return parameter.kind == "special" and (parameter.holds_values or not parameter.written)
+    unsaid = parameter.holds_values or not parameter.written
+    return bool(parameter.file) or (parameter.kind == "special" and unsaid)
 
 
 def flag(name: str) -> str:
@@ -81,7 +82,9 @@ def _option(parameter: Parameter, method: Method | Measure) -> inspect.Parameter
         kind: Any = bool | None if parameter.optional else bool
         return option(here, Annotated[kind, about], parameter.default)
     several = parameter.kind in ("columns", "table")
-    shown = f"[{'|'.join(parameter.choices)}]" if parameter.choices else _METAVARS[parameter.kind]
+    shown = _METAVARS.get(parameter.kind, "TEXT")
+    if parameter.kind == "choice":
+        shown = f"[{'|'.join(parameter.choices)}]"
     usual = "" if parameter.default in (None, ()) else parameter.text(parameter.default)
     about = typer.Option(
         name,
@@ -104,14 +107,26 @@ def method_arguments(
             found[name] = criteria_in(given)
         elif parameter.shared == "hierarchies":
             found[name] = hierarchies_in(data, given[name])
-        elif given.get(place(name, method)) not in (None, []):
+        elif name not in method.files and given.get(place(name, method)) not in (None, []):
             value, wrong = _read(parameter, given[place(name, method)])
             problems += wrong
             found[name] = value
     files = {name: given[name] for name in method.files if given.get(name) is not None}
-    problems += [] if files else _missing(method.parameters.values(), found)
+    needed = method.needed if isinstance(method, Measure) else method.needed(found)
+    problems += [] if files else _missing([method.parameters[name] for name in needed], found)
+    if isinstance(method, Method):
+        problems += _of_others(method, {**found, **files})
     raise_all(problems)
     return {**found, **files}
+
+
+def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
+    """Arguments that are for another measure than the one that a method takes first."""
+    remedy = f"Leave it out, or name its measure with {argument(MEASURE)}."
+    return [
+        Problem("P16", f"{argument(name)} is for another measure than the one named.", remedy, name)
+        for name in method.unasked(given)
+    ]
 
 
 def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
@@ -122,7 +137,8 @@ def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
         if parameter.written is not None:
             from discreet.plan.criteria import plain_in
 
-            return parameter.written.load(plain_in(parameter, text), Path()), []
+            plain = parameter.read(text) if parameter.written.read else plain_in(parameter, text)
+            return parameter.written.load(plain, Path()), []
         return parameter.read(text), []
     except ValueError:
         return None, [read_problem(parameter)]

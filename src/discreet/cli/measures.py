@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
-AtMost = Annotated[
+FailAbove = Annotated[
     list[str],
     typer.Option(help="Exit 1 when a figure is above its limit: mean_risk=0.05.", metavar="LIMIT"),
 ]
@@ -44,13 +44,13 @@ def _measure(name: str) -> Callable[..., None]:
     def run(
         data: Any,
         *,
-        at_most: list[str],
+        fail_above: list[str],
         as_json: bool,
         output: Path | None = None,
         force: bool = False,
         **given: Any,
     ) -> None:
-        limits = _limits(measure, at_most)
+        limits = _limits(measure, fail_above)
         files = (data, given["read_alike"](given["masked"])) if two else (data,)
         link = {"on": given["on"]} if two else {}
         if measure.compiles:
@@ -64,7 +64,7 @@ def _measure(name: str) -> Callable[..., None]:
 
     linked = [option("masked", Masked), option("read_alike", Any), option("on", On)] if two else []
     records = [option("output", Records, None), option("force", Force, default=False)]
-    ends = [option("at_most", AtMost, []), option("as_json", Json, default=False)]
+    ends = [option("fail_above", FailAbove, []), option("as_json", Json, default=False)]
     options = [*linked, *method_options(measure), *(records if measure.of_records else []), *ends]
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
@@ -80,13 +80,13 @@ def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
         if name not in known:
             near = did_you_mean(name, known) or f"Known are {listed(known, 20)}."
             what = f"{name!r} is not a figure of {measure.name} that can be too high."
-            problems.append(Problem("P16", what, near, "at_most"))
+            problems.append(Problem("P16", what, near, "fail_above"))
             continue
         try:
             found[name] = float(number)
         except ValueError:
             what = f"the limit of {name} is not a number."
-            problems.append(Problem("P10", what, f"Write {name}=0.05.", "at_most"))
+            problems.append(Problem("P10", what, f"Write {name}=0.05.", "fail_above"))
     raise_all(problems)
     return found
 

@@ -110,6 +110,9 @@ def _read(
     record_id: Annotated[
         str | None, typer.Option(help="Column that names the records; never written.")
     ] = None,
+    household: Annotated[
+        str | None, typer.Option(help="Column that says who lives together; not written.")
+    ] = None,
     missing: Annotated[
         str, typer.Option(help="A missing value is a category, a wildcard, or refuse it.")
     ] = "category",
@@ -137,6 +140,7 @@ def _read(
         types=dict(_type(given) for given in types),
         weight=weight,
         record_id=record_id,
+        household=household,
         missing=cast("Any", missing),
         missing_values=names_in(missing_values),
         separator="\t" if separator in ("tab", "\\t") else separator,

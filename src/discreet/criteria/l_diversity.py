@@ -146,15 +146,19 @@ class LDiversity(Criterion):
         if classes.sums:
             names = self.attributes(tuple(dict.fromkeys(name for name, _ in classes.sums)))
             return {name: self._fails_by_sums(classes, name) for name in names}
-        test = _entropy_fails if self.kind == "entropy" else _recursive_fails
         names = self.attributes(tuple(classes.values))
-        return {name: test(classes.values[name], self.l, self.c or 0.0) for name in names}
+        return {name: self._fails_by_values(classes.values[name]) for name in names}
+
+    def _fails_by_values(self, values: ValueCounts) -> NDArray[np.bool_]:
+        if self.kind == "entropy":
+            return _entropy_fails(values, self.l)
+        return _recursive_fails(*_most_and_tail(values, self.l), self.c)
 
     def _fails_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
         if self.kind == "entropy":
             return _entropy_below(classes.size, classes.sums[name, "entropy"], self.l)
         most, tail = classes.sums[name, "most"], classes.sums[name, f"tail {self.l}"]
-        return np.asarray(most >= (self.c or 0.0) * tail)
+        return _recursive_fails(most, tail, self.c)
 
     def describe(self) -> str:
         """The criterion in words, with the attributes where it names some."""
@@ -163,7 +167,7 @@ class LDiversity(Criterion):
         return f"{self.kind} {number}-diversity{f' (of {some})' if some else ''}"
 
 
-def _entropy_fails(values: ValueCounts, l: int, _: float) -> NDArray[np.bool_]:  # noqa: E741
+def _entropy_fails(values: ValueCounts, l: int) -> NDArray[np.bool_]:  # noqa: E741
     spread = values.per_class(values.count * np.log(values.count))
     return _entropy_below(values.size, spread, l)
 
@@ -174,9 +178,15 @@ def _entropy_below(size: NDArray[Any], spread: NDArray[Any], l: int) -> NDArray[
     return np.asarray(np.log(size) - spread / size < np.log(l) - _TOLERANCE)
 
 
-def _recursive_fails(values: ValueCounts, l: int, c: float) -> NDArray[np.bool_]:  # noqa: E741
-    """r_1 < c·(r_l + … + r_m) must hold, with r_1 ≥ r_2 ≥ … the counts of the values."""
+def _most_and_tail(values: ValueCounts, l: int) -> tuple[NDArray[Any], NDArray[Any]]:  # noqa: E741
+    """r_1 and r_l + … + r_m of each class, with r_1 ≥ r_2 ≥ … the counts of the values."""
     cls, counts, rank = values.descending()
     most = np.bincount(cls, np.where(rank == 0, counts, 0), values.classes)
     tail = np.bincount(cls, np.where(rank >= l - 1, counts, 0), values.classes)
+    return most, tail
+
+
+def _recursive_fails(most: NDArray[Any], tail: NDArray[Any], c: float | None) -> NDArray[np.bool_]:
+    """r_1 < c·(r_l + … + r_m) must hold."""
+    assert c is not None  # recursive diversity is not made without it
     return np.asarray(most >= c * tail)

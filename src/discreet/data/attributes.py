@@ -2,7 +2,8 @@
 
 An *identifier* names a person and is never released. A *key attribute* (quasi-identifier) may
 be known to an intruder. A *confidential attribute* is what the intruder wants to learn. One
-column may be key and confidential at once; an identifier is nothing else.
+column may be key and confidential at once; an identifier is nothing else. One column may hold
+*weights*, one name the records, and one the *household*: those who live together share its value.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Measure = Literal["continuous", "ordinal", "nominal"]
 TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
 _NUMERIC = ("integer", "number", "date", "timestamp", "time")
 _NUMBERS = ("integer", "number")
+ALONE = ("weight", "record_id", "household")  # the roles that one column plays
 MOST_CODES = 20  # values of a column of codes
 RECORDS_PER_CODE = 10  # on average
 CODES = (  # the rule in words; every surface that says why takes them from here
@@ -65,6 +67,7 @@ class Roles:
     confidential: tuple[str, ...] = ()
     weight: str | None = None
     record_id: str | None = None
+    household: str | None = None
 
     def of(self, name: str) -> str:
         """The role of a column, in words."""
@@ -76,15 +79,18 @@ class Roles:
                 ("confidential", self.confidential),
                 ("weight", (self.weight,)),
                 ("record id", (self.record_id,)),
+                ("household", (self.household,)),
             ]
             if name in names
         ]
         return " + ".join(roles) or "other"
 
     def measured(self, kinds: Mapping[str, Kind]) -> dict[str, AttributeType]:
-        """The type that a role tells: a weight is an amount, however few values it has."""
+        """The type that a role tells: a weight is an amount, however few values it has, and the
+        number of a household is a name."""
+        told = {} if self.household is None else {self.household: AttributeType("nominal")}
         number = self.weight is not None and kinds.get(self.weight) in _NUMBERS
-        return {self.weight: AttributeType("continuous")} if self.weight and number else {}
+        return told | ({self.weight: AttributeType("continuous")} if self.weight and number else {})
 
     def problems(self, columns: Sequence[str], origin: str) -> list[Problem]:
         """Everything wrong with the roles for a table of these columns."""
@@ -94,13 +100,23 @@ class Roles:
             *self._contradictions(),
         ]
 
+    @property
+    def held_back(self) -> frozenset[str]:
+        """The columns that are not written: identifiers, the record id and the household."""
+        alone = (self.record_id, self.household)
+        return frozenset([*self.identifiers, *(name for name in alone if name is not None)])
+
+    def _alone(self) -> list[tuple[str, str]]:
+        """The roles that one column plays, in words, and the columns that play them."""
+        played = [(role.replace("_", " "), getattr(self, role)) for role in ALONE]
+        return [(word, name) for word, name in played if name is not None]
+
     def _named(self) -> list[tuple[str, tuple[str, ...]]]:
         return [
             ("identifier", self.identifiers),
             ("key attribute", self.keys),
             ("confidential attribute", self.confidential),
-            ("weight", (self.weight,) if self.weight is not None else ()),
-            ("record id", (self.record_id,) if self.record_id is not None else ()),
+            *((word, (name,)) for word, name in self._alone()),
         ]
 
     def _unknown(self, columns: Sequence[str], origin: str) -> list[Problem]:
@@ -120,41 +136,33 @@ class Roles:
         ]
 
     def _contradictions(self) -> list[Problem]:
-        problems = []
-        measured = dict.fromkeys([*self.keys, *self.confidential])
-        for name in measured:
-            if name in self.identifiers:
-                problems.append(
-                    Problem(
-                        "R03",
-                        f"{name!r} is an identifier and a {self._other(name)}.",
-                        "An identifier is removed on release, so it can be nothing else: "
-                        "drop one of the two roles.",
-                    )
-                )
-            if name in (self.weight, self.record_id):
-                problems.append(
-                    Problem(
-                        "R04",
-                        f"{name!r} is the {self._carried(name)} and a {self._other(name)}.",
-                        "Give it one of the two roles.",
-                    )
-                )
-        if self.weight is not None and self.weight in (*self.identifiers, self.record_id):
-            problems.append(
-                Problem(
-                    "R04",
-                    f"{self.weight!r} is the weight and an identifier.",
-                    "Give it one of the two roles.",
-                )
+        named = [
+            Problem(
+                "R03",
+                f"{name!r} is an identifier and a {self._other(name)}.",
+                "An identifier is removed on release, so it can be nothing else: "
+                "drop one of the two roles.",
             )
-        return problems
+            for name in dict.fromkeys([*self.keys, *self.confidential])
+            if name in self.identifiers
+        ]
+        return named + [
+            Problem("R04", f"{name!r} is the {word} and {other}.", "Give it one of the two roles.")
+            for name, word, other in self._doubled()
+        ]
+
+    def _doubled(self) -> Iterator[tuple[str, str, str]]:
+        """Columns with a role that stands alone and another one; a record id is an identifier."""
+        played = self._alone()
+        for i, (word, name) in enumerate(played):
+            if name in (*self.keys, *self.confidential):
+                yield name, word, f"a {self._other(name)}"
+            if name in self.identifiers and word != "record id":
+                yield name, word, "an identifier"
+            yield from ((name, word, f"the {more}") for more, one in played[i + 1 :] if one == name)
 
     def _other(self, name: str) -> str:
         return "key attribute" if name in self.keys else "confidential attribute"
-
-    def _carried(self, name: str) -> str:
-        return "weight" if name == self.weight else "record id"
 
 
 def unknown_column(word: str, name: str, columns: Sequence[str], origin: str) -> Problem:

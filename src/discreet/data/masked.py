@@ -118,7 +118,8 @@ class Masked(Microdata):
         return engine.native(self.source, self.released, 0)
 
     def to(self, kind: FrameKind, *, shuffled: bool = False) -> Any:
-        """The records as a frame, without identifiers and record id, in their initial order.
+        """The records as a frame, without identifiers, record id and household, in their initial
+        order.
 
         The position of a record then tells which initial record it was: give such a frame out
         only when ``shuffled``, in the order in which :meth:`write` writes it.
@@ -135,7 +136,8 @@ class Masked(Microdata):
         escape_formulas: bool = False,
         seed: int = 0,
     ) -> Written:
-        """Write the records, shuffled, without identifiers and record id, as CSV or Parquet.
+        """Write the records, shuffled, without identifiers, record id and household, as CSV or
+        Parquet.
 
         The order depends on the values that are written and the seed alone: the position of a
         record tells nothing of the initial file, even to someone who knows the seed.
@@ -146,7 +148,7 @@ class Masked(Microdata):
             The file appears whole or not at all, with permissions not wider than the input's.
         overwrite : bool
         identifiers : list of str
-            Identifiers to write all the same; the record id never is.
+            Identifiers, or the household, to write all the same; the record id never is.
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.

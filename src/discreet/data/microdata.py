@@ -92,6 +92,11 @@ class Microdata:
         return self.roles.record_id
 
     @property
+    def household(self) -> str | None:
+        """Column that says who lives together; not written unless it is asked for."""
+        return self.roles.household
+
+    @property
     def name(self) -> str:
         """Where the records come from: a file name, or a kind of frame."""
         return self.source.origin
@@ -118,17 +123,23 @@ class Microdata:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The columns that may be written: all but identifiers and the record id."""
-        held_back = {*self.identifiers, self.record_id}
-        return tuple(c for c in self.columns if c not in held_back)
+        """The columns that may be written: all but identifiers, record id and household."""
+        return tuple(c for c in self.columns if c not in self.roles.held_back)
 
-    def frequency_set(self, names: Sequence[str] | None = None) -> FrequencySet:
-        """The frequency set of some attributes (default: the keys): combinations and counts."""
+    def frequency_set(
+        self, names: Sequence[str] | None = None, *, weighted: bool = False
+    ) -> FrequencySet:
+        """The frequency set of some attributes (default: the keys): combinations and counts, and
+        the sum of the sampling weights of each, if asked for."""
         chosen = self._known(names if names is not None else self.need_keys())
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
         scales = {name: self.types.scale(name) for name in chosen}
-        found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+        if weighted:
+            table, sums = engine.weighted_counts(self.source, chosen, self.need_weight())
+            found = FrequencySet.from_arrow(chosen, table, scales, sums)
+        else:
+            found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
         if len(found) > _MANY:
             engine.give_back(self.source)
         self.__dict__.setdefault("n", found.n)  # counted on the way
@@ -249,6 +260,12 @@ class Microdata:
         values, codes = coded(column, self.types.scale(name))
         return values, codes.astype(np.min_scalar_type(max(len(values) - 1, 0)), copy=False)
 
+    def compositions(self, household: str, keys: FrequencySet) -> pa.Table:
+        """Households alike: the places in a frequency set of what their members have, how many
+        members have it, the number of such households, and of records in each.
+        """
+        return engine.compositions(self.source, household, keys.attributes, keys.combinations())
+
     def need_keys(self) -> tuple[str, ...]:
         """The keys, or an error that says how to name them."""
         if not self.keys:
@@ -259,6 +276,40 @@ class Microdata:
                 f"its columns are {listed(self.columns)}.",
             )
         return self.keys
+
+    def need_weight(self, at_least: float | None = None) -> str:
+        """The column of sampling weights, or an error that says how to name it; none of them may be
+        below a number, where one is given."""
+        if self.weight is None:
+            fail(
+                "R13",
+                f"no sampling weight of {self.name} is named.",
+                f"Say how many people of the population each record stands for with "
+                f"{argument('weight')}; its columns are {listed(self.columns)}.",
+            )
+        small = 0 if at_least is None else engine.below(self.source, self.weight, at_least)
+        if small:
+            fail(
+                "D44",
+                f"the weight {self.weight!r} is below {at_least:g} in {small:,} records.",
+                "A record stands for itself at least: give weights that add up to the population.",
+            )
+        return self.weight
+
+    def total_weight(self) -> float:
+        """The exact sum of the sampling weights, of which none may be below 1: how many people of
+        the population the records stand for."""
+        return engine.number_summary(self.source, self.need_weight(at_least=1))[0]
+
+    def need_household(self) -> str:
+        """The column that says who lives together, or an error that says how to name it."""
+        if self.household is None:
+            fail(
+                "R14",
+                f"no household of {self.name} is named.",
+                f"Name the column that says who lives together with {argument('household')}.",
+            )
+        return self.household
 
     def with_roles(self, **changes: Any) -> Microdata:
         """The same records with other roles: ``data.with_roles(keys=["age", "sex"])``."""
@@ -271,7 +322,7 @@ class Microdata:
         )
         tidy: dict[str, Any] = {
             role: attributes.name(value, role)
-            if role in ("weight", "record_id")
+            if role in attributes.ALONE
             else attributes.names(value)
             for role, value in changes.items()
         }
@@ -281,13 +332,13 @@ class Microdata:
         return checked(replace(self, roles=roles, types=self.types.but(told)))
 
     def native(self) -> Any:
-        """The records as a table that stays where it is, without identifiers and record id: a
-        Spark frame where Spark holds them, else an Ibis table.
+        """The records as a table that stays where it is, without identifiers, record id and
+        household: a Spark frame where Spark holds them, else an Ibis table.
         """
         return engine.native(self.source, self.released)
 
     def to(self, kind: FrameKind) -> Any:
-        """The records as a frame, without identifiers and record id."""
+        """The records as a frame, without identifiers, record id and household."""
         return frames.from_arrow(engine.collect(self.source, self.released), kind)
 
     def write(
@@ -298,7 +349,8 @@ class Microdata:
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
     ) -> Written:
-        """Write the records as CSV or Parquet, in their order, without identifiers and record id.
+        """Write the records as CSV or Parquet, in their order, without identifiers, record id and
+        household.
 
         Parameters
         ----------
@@ -306,7 +358,7 @@ class Microdata:
             The file appears whole or not at all, with permissions not wider than the input's.
         overwrite : bool
         identifiers : list of str
-            Identifiers to write all the same; the record id never is.
+            Identifiers, or the household, to write all the same; the record id never is.
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.
@@ -450,13 +502,14 @@ def _unwritable(names: Sequence[str]) -> list[Problem]:
 
 
 def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
-    remedy = f"Its identifiers are {listed(data.identifiers)}." if data.identifiers else ""
+    may = [c for c in data.columns if c in data.roles.held_back and c != data.record_id]
+    remedy = f"Its identifiers are {listed(may)}." if may else ""
     problems = [
         Problem(
             "R12", f"{argument('identifiers')} names {name!r}, which is not an identifier.", remedy
         )
         for name in asked
-        if name not in (*data.identifiers, data.record_id)
+        if name not in data.roles.held_back
     ]
     if data.record_id in asked:
         what = f"{data.record_id!r} is the record id, which links to the initial records."
@@ -483,7 +536,8 @@ def checked(data: Microdata) -> Microdata:
     if engine.is_empty(data.source):
         fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
     unfit = _unfit_kinds(data, [*data.keys, *data.confidential])
-    raise_all([*unfit, *_refused(data), *_off_scale(data), *_bad_weight(data)])
+    alone = [*_bad_weight(data), *_bad_household(data)]
+    raise_all([*unfit, *_refused(data), *_off_scale(data), *alone])
     return data
 
 
@@ -550,3 +604,14 @@ def _bad_weight(data: Microdata) -> list[Problem]:
     remedy = "Every record needs a positive weight."
     what = f"the weight {data.weight!r} is missing or not positive in {bad:,} records."
     return [Problem("D05", what, remedy)] if bad else []
+
+
+def _bad_household(data: Microdata) -> list[Problem]:
+    if data.household is None:
+        return []
+    what = f"the household {data.household!r}"
+    if data.source.kinds[data.household] == "other":
+        return [Problem("D60", f"{what} holds lists, structures or bytes.", "Name another column.")]
+    bare = engine.missing(data.source, data.household)
+    remedy = "Give a person who lives alone a number of their own."
+    return [Problem("D60", f"{what} is missing in {bare:,} records.", remedy)] if bare else []

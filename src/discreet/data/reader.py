@@ -28,6 +28,7 @@ def read(
     types: Mapping[str, TypeSpec] | None = None,
     weight: str | None = None,
     record_id: str | None = None,
+    household: str | None = None,
     missing: MissingPolicy = "category",
     missing_values: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
     separator: str | None = None,
@@ -57,6 +58,9 @@ def read(
         that it draws. Nothing else uses them: risk and loss count every record once.
     record_id : column, optional
         Names the records and is never written. Files and frames default to the row number.
+    household : column, optional
+        Says who lives together: the records of a household share its value, and none is missing.
+        It is not written unless it is asked for, for who has it can put the households together.
     missing : {"category", "wildcard", "refuse"}
         A missing value is a category of its own, matches every value, or is an error.
     missing_values : list, or mapping of column to list
@@ -99,6 +103,7 @@ def read(
         attributes.names(confidential),
         attributes.name(weight, "weight"),
         attributes.name(record_id, "record_id"),
+        attributes.name(household, "household"),
     )
     problems = roles.problems(opened.names, opened.origin)
     types_given, more = attributes.declared(types, opened.kinds, opened.origin)

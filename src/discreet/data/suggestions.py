@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from discreet.data.attributes import ALONE
 from discreet.data.microdata import Microdata
 from discreet.data.unchanged import found_in_words, is_flagged
 from discreet.errors import fail
@@ -25,8 +26,11 @@ from discreet.words import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SuggestedRole = Literal["identifier", "key", "confidential", "weight", "record id", "other"]
+SuggestedRole = Literal[
+    "identifier", "key", "confidential", "weight", "record id", "household", "other"
+]
 
+_ALONE = tuple(role.replace("_", " ") for role in ALONE)
 # words of a name that tell a role; several words in one entry must stand together
 _IDENTIFIERS: dict[str, tuple[str, ...]] = {
     "a name": ("name", "surname", "forename", "firstname", "lastname", "fullname", "first name",
@@ -91,10 +95,12 @@ _HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh num
               "household id", "household no", "household nr", "household num",
               "household number", "family id", "family no", "family number", "dwelling id",
               "dwelling number")  # fmt: skip
+_HOME = (("household",), ("hh",), ("family",), ("dwelling",))  # a number, or a kind of household
 _RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
            "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
 _MANY = 0.9  # share of records with a value of their own from which a text may name people
 _FEW = 20  # records below which uniqueness says nothing
+_TOGETHER = 20  # people of a household on average, from which its column is not a number of it
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ class RoleSuggestions(Result):
         """The suggestions as arguments: ``ds.read(path, **found.roles)``."""
         several = {"identifiers": "identifier", "keys": "key", "confidential": "confidential"}
         found: dict[str, Any] = {name: self._of(role) for name, role in several.items()}
-        found |= {"weight": self._first("weight"), "record_id": self._first("record id")}
+        found |= {role: self._first(role.replace("_", " ")) for role in ALONE}
         return {name: value for name, value in found.items() if value}
 
     def _of(self, role: str) -> list[str]:
@@ -196,8 +202,8 @@ def suggest_roles(data: Microdata) -> RoleSuggestions:
     found: list[Suggestion] = []
     for column in data.columns:
         role, reason = _suggested(data, column)
-        if role in ("record id", "weight") and any(one.role == role for one in found):
-            role = "identifier" if role == "record id" else "other"  # one column plays that role
+        if role in _ALONE and any(one.role == role for one in found):
+            role = "other" if role == "weight" else "identifier"  # one column plays that role
             reason += "" if role == "identifier" else "; another column plays that role"
         found.append(_told(data, Suggestion(column, role, reason)))
     return RoleSuggestions(tuple(found), data.source.kind)
@@ -225,8 +231,12 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
     if _is_weight(words) and kind in ("integer", "number"):
         return "weight", "by its name, a sampling weight"
-    if _named(words, _HOUSEHOLD) and kind in ("integer", "text"):
-        return "identifier", "by its name, a household number: it tells who lives together"
+    if _is_household(data, column, words):
+        shared = missing == 0 and 1 < distinct < data.n
+        return (
+            "household" if shared else "identifier",
+            "by its name, a household number: it tells who lives together",
+        )
     if _named(words, _RECORD) and unique and kind in ("integer", "text"):
         return "record id", "it names the records: every one has a value of its own"
     bare = tuple(word for word in words if word != "name")  # city_name names a city
@@ -257,6 +267,14 @@ def _words(name: str) -> tuple[str, ...]:
 def _is_weight(words: Sequence[str]) -> bool:
     weighs = {"weight", "weights", "wgt", "wt"} & set(words)
     return _named(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
+
+
+def _is_household(data: Microdata, column: str, words: Sequence[str]) -> bool:
+    """Whether a column numbers households: "household" alone may be a kind of household."""
+    if data.source.kinds[column] not in ("integer", "text"):
+        return False
+    few = data.n < _TOGETHER * data.profile[column][0] and data.n >= _FEW
+    return _named(words, _HOUSEHOLD) or (few and tuple(words) in _HOME)
 
 
 def _named(words: Sequence[str], known: Sequence[str]) -> bool:

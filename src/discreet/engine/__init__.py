@@ -16,8 +16,10 @@ from discreet.engine.aggregation import (
 from discreet.engine.blocks import Axis, in_blocks
 from discreet.engine.choice import multiplied, sample, stratified_sample
 from discreet.engine.comparison import Compared, compared
+from discreet.engine.compositions import compositions
 from discreet.engine.counts import (
     Extent,
+    below,
     class_figures,
     class_signatures,
     class_sizes,
@@ -27,11 +29,13 @@ from discreet.engine.counts import (
     infinite,
     is_empty,
     largest,
+    missing,
     not_positive,
     profile,
     size,
     summed_classes,
     value_figures,
+    weighted_counts,
     with_class_size,
 )
 from discreet.engine.csv import read_csv
@@ -73,7 +77,7 @@ from discreet.engine.links import (
     unlinked,
 )
 from discreet.engine.output import FORMULA, Form, collect, native, records, write
-from discreet.engine.recoding import extended, recoded, replaced, without
+from discreet.engine.recoding import extended, looked_up, recoded, replaced, without
 from discreet.engine.source import Kind, Source, give_back, is_distributed, is_near, kept
 from discreet.engine.values import counts_and_values, need_few_pairs
 
@@ -93,6 +97,7 @@ __all__ = [
     "Sensitivity",
     "Source",
     "Spread",
+    "below",
     "class_figures",
     "class_signatures",
     "class_sizes",
@@ -101,6 +106,7 @@ __all__ = [
     "collect",
     "compared",
     "compatible",
+    "compositions",
     "counts",
     "counts_and_values",
     "exposed",
@@ -124,7 +130,9 @@ __all__ = [
     "limits_with",
     "linked_values",
     "log_steps",
+    "looked_up",
     "mean_sums",
+    "missing",
     "multiplied",
     "native",
     "need_few_pairs",
@@ -154,6 +162,7 @@ __all__ = [
     "sums_of_products",
     "unlinked",
     "value_figures",
+    "weighted_counts",
     "with_class_size",
     "without",
     "write",

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.engine.missing import endless
 from discreet.engine.source import Source, batches, collected, is_distributed, same
+from discreet.engine.summation import columns_of, sums_of
 from discreet.errors import argument, fail
 
 if TYPE_CHECKING:
@@ -147,6 +148,21 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
     columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
     table = source.table.select(**columns)
     return collected(table.group_by(list(columns)).agg(n=table.count()), source)
+
+
+def weighted_counts(
+    source: Source, by: Sequence[str], weight: str
+) -> tuple[pa.Table, NDArray[np.float64]]:
+    """As :func:`counts`, with the sum of the weights of each combination beside it: the same bits
+    for every order of the records, on every engine.
+    """
+    columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
+    table = source.table.select(**columns, w=source.table[source.at(weight)].cast("float64"))
+    sums = sums_of(source, table, {"w": table["w"]})
+    asked = table.group_by(list(columns)).agg(n=table.count(), **columns_of(sums))
+    found = collected(asked, source)
+    weights = sums["w"].values(found["w_coarse"], found["w_fine"])
+    return found.drop_columns(["w_coarse", "w_fine"]), weights
 
 
 def largest(source: Source, name: str, most: int) -> NDArray[np.int64]:
@@ -364,10 +380,25 @@ def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
     return {name: int(row[source.at(name)]) for name in floating if row[source.at(name)]}
 
 
+def missing(source: Source, name: str) -> int:
+    """How many records have no value in a column."""
+    column = source.table[source.at(name)]
+    found = collected(source.table.aggregate(n=column.isnull().sum()), source)
+    return int(found["n"][0].as_py() or 0)
+
+
 def not_positive(source: Source, name: str) -> int:
     """How many records hold a missing, zero, negative or infinite number."""
-    column = source.table[source.at(name)]
-    good = (column > 0).fill_null(False)
+    return _unlike(source, name, source.table[source.at(name)] > 0)
+
+
+def below(source: Source, name: str, least: float) -> int:
+    """How many records hold a missing, smaller or infinite number."""
+    return _unlike(source, name, source.table[source.at(name)] >= least)
+
+
+def _unlike(source: Source, name: str, condition: Any) -> int:
+    column, good = source.table[source.at(name)], condition.fill_null(False)
     if source.table.schema()[source.at(name)].is_floating():
         good = good & ~endless(column).fill_null(False)
     return int(collected(source.table.aggregate(n=(~good).sum()), source)["n"][0].as_py() or 0)

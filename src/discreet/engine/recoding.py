@@ -40,6 +40,21 @@ def extended(source: Source, name: str, values: NDArray[np.float64]) -> Source:
     return kept(replace(source, names=(*source.names, name)), made)
 
 
+def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str) -> Source:
+    """The table with one more column, still lazy: ``numbers`` holds combinations of the values of
+    some columns and, last, the number that every record with them gets.
+    """
+    physical = [f"s{i}" for i in range(len(names))]
+    given = uploaded(source, numbers.rename_columns([*physical, "value"]))
+    pairs = zip(names, physical, strict=True)
+    table = source.table
+    alike = [c for n, s in pairs for c in same(table[source.at(n)], given[s])]
+    joined = table.join(given, alike)
+    columns = {c: joined[c] for c in table.columns}
+    made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
+    return replace(source, names=(*source.names, name), table=made)
+
+
 def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
     """The table with columns recoded, by one join each with its table of values and labels."""
     table = source.table

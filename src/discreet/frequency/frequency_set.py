@@ -15,7 +15,9 @@ import numpy as np
 
 from discreet.errors import did_you_mean, fail
 from discreet.frequency.scale import steps
-from discreet.kernels.packing import group, pack
+from discreet.kernels.compatible import compatible_counts, compatible_totals
+from discreet.kernels.packing import added, merged, pack
+from discreet.kernels.summation import group_totals
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +38,8 @@ class FrequencySet:
     counts : numpy array
     scales : tuple
         The declared scale of each attribute, or None; empty where none has one.
+    weights : numpy array or None
+        The sum of the sampling weights of each combination, where it was asked for.
 
     An attribute may stand twice in it: a key that is confidential, beside the keys.
 
@@ -53,6 +57,7 @@ class FrequencySet:
     codes: tuple[NDArray[np.int32], ...]
     counts: NDArray[np.int64]
     scales: tuple[Sequence[str] | None, ...] = ()
+    weights: NDArray[np.float64] | None = None
 
     @classmethod
     def from_arrow(
@@ -60,8 +65,10 @@ class FrequencySet:
         attributes: Sequence[str],
         table: pa.Table,
         scales: Mapping[str, Sequence[str] | None] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> FrequencySet:
-        """Code a table of combinations (one column per attribute, then the count).
+        """Code a table of combinations (one column per attribute, then the count); ``weights`` are
+        their sums of weights.
 
         Examples
         --------
@@ -77,8 +84,7 @@ class FrequencySet:
         del table  # a column is let go as soon as it is coded
         ranked = [coded(columns.pop(), scale) for scale in declared]
         values, codes = tuple(v for v, _ in ranked), tuple(c for _, c in ranked)
-        order, counts = group(codes, [len(v) for v in values], counts)
-        return cls(tuple(attributes), values, tuple(c[order] for c in codes), counts, declared)
+        return _merged(tuple(attributes), values, codes, counts, declared, weights)
 
     @property
     def n(self) -> int:
@@ -106,7 +112,12 @@ class FrequencySet:
             and all(a.equals(b) for a, b in zip(self.values, other.values, strict=True))
             and all(np.array_equal(a, b) for a, b in zip(self.codes, other.codes, strict=True))
             and np.array_equal(self.counts, other.counts)
+            and np.array_equal(self._weights, other._weights)
         )
+
+    @property
+    def _weights(self) -> NDArray[np.float64]:
+        return np.empty(0) if self.weights is None else self.weights
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -126,17 +137,30 @@ class FrequencySet:
                     did_you_mean(name, self.attributes) or "Choose among its attributes.",
                 )
         at = [self.attributes.index(name) for name in attributes]
-        codes = [self.codes[a] for a in at]
         if not at:
             fail("P04", "no attribute is named.", "Name at least one of the frequency set.")
-        order, counts = group(codes, [self.cardinalities[a] for a in at], self.counts)
-        return FrequencySet(
+        return _merged(
             tuple(attributes),
             tuple(self.values[a] for a in at),
-            tuple(c[order] for c in codes),
-            counts,
+            tuple(self.codes[a] for a in at),
+            self.counts,
             tuple(self.scales[a] for a in at) if self.scales else (),
+            self.weights,
         )
+
+    def combinations(self) -> pa.Table:
+        """The combinations as a table of values, a column per attribute, in order."""
+        import pyarrow as pa
+
+        coded = zip(self.values, self.codes, strict=True)
+        columns = [values.take(pa.array(codes)) for values, codes in coded]
+        return pa.Table.from_arrays(columns, names=[f"s{i}" for i in range(len(columns))])
+
+    def compatible(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Per combination the number of records that are compatible with it, when a missing value
+        matches every value, and the sum of their weights."""
+        held = self.codes, self.cardinalities, self.missing
+        return compatible_counts(*held, self.counts), compatible_totals(*held, self._weights)
 
     def places(self, a: int) -> tuple[NDArray[np.int64], int]:
         """The place of each value of attribute number ``a`` among all that it may take, and the
@@ -158,6 +182,26 @@ class FrequencySet:
         mine, theirs = packed[: len(self)], packed[len(self) :]
         at = np.minimum(np.searchsorted(mine, theirs), len(self) - 1)
         return np.where(mine[at] == theirs, self.counts[at], 0)
+
+
+def _merged(
+    attributes: tuple[str, ...],
+    values: tuple[pa.Array, ...],
+    codes: tuple[NDArray[np.int32], ...],
+    counts: NDArray[np.int64],
+    scales: tuple[Sequence[str] | None, ...],
+    weights: NDArray[np.float64] | None,
+) -> FrequencySet:
+    """A frequency set of combinations in any order; equal ones are added up."""
+    first, owner = merged(codes, [len(v) for v in values])
+    return FrequencySet(
+        attributes,
+        values,
+        tuple(c[first] for c in codes),
+        added(owner, counts, len(first)),
+        scales,
+        None if weights is None else group_totals(weights, owner, len(first)),
+    )
 
 
 def coded(

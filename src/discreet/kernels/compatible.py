@@ -8,14 +8,21 @@ the attributes present in both decide, and one side is looked up in the other.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.packing import Codes, pack
+from discreet.kernels.arrays import Floats
+from discreet.kernels.packing import Codes, fits, pack
+from discreet.kernels.summation import rounded_sum, slices
 
 Indices = NDArray[np.intp]
+
+_DENSE = 8  # keys per tuple up to which every possible key has a place of its own
 
 
 def compatible_counts(
@@ -28,13 +35,82 @@ def compatible_counts(
 
     ``missing`` is the code that stands for a missing value, per attribute, or −1.
     """
-    totals = np.zeros(len(counts), dtype=np.int64)
-    for left, right, key_left, key_right in _pattern_pairs(codes, cardinalities, missing):
-        distinct, inverse = np.unique(key_right, return_inverse=True)
-        weight = np.zeros(len(distinct) + 1, dtype=np.int64)
-        np.add.at(weight, inverse, counts[right])
-        totals[left] += weight[_find(distinct, key_left)]
-    return totals
+    return _sums(codes, cardinalities, missing, [counts])[0].astype(np.int64)
+
+
+def compatible_totals(
+    codes: Codes, cardinalities: Sequence[int], missing: Sequence[int], weights: Floats
+) -> Floats:
+    """For each distinct tuple, the sum of the weights of the tuples compatible with it, rounded
+    once: the same in every order of the tuples.
+
+    Examples
+    --------
+    >>> towns, sexes = np.array([0, 1, 2, 2]), np.array([0, 0, 0, 1])
+    >>> compatible_totals([towns, sexes], [3, 2], [2, -1], np.array([0.1, 0.2, 4, 8])).tolist()
+    [4.1, 4.2, 4.3, 8.0]
+    """
+    return rounded_sum(*_sums(codes, cardinalities, missing, slices(weights)))
+
+
+def _sums(
+    codes: Codes,
+    cardinalities: Sequence[int],
+    missing: Sequence[int],
+    parts: Sequence[NDArray[Any]],
+) -> list[Floats]:
+    """For each distinct tuple, the sums of some amounts over the tuples compatible with it; the
+    amounts are such that adding them rounds nothing."""
+    if fits(cardinalities, _DENSE * len(parts[0])):
+        return _sums_in_cube(codes, cardinalities, missing, parts)
+    return _sums_of_pairs(codes, cardinalities, missing, parts)
+
+
+def _sums_in_cube(
+    codes: Codes,
+    cardinalities: Sequence[int],
+    missing: Sequence[int],
+    parts: Sequence[NDArray[Any]],
+) -> list[Floats]:
+    """With a place for every possible tuple: along one attribute after the other, a value gets what
+    the missing one has, and the missing one what all have."""
+    at, bound = pack(codes, cardinalities)
+    found = []
+    for part in parts:
+        cube = np.bincount(at, part, bound).reshape(cardinalities)
+        for axis, code in enumerate(missing):
+            if code >= 0:
+                values = np.moveaxis(cube, axis, 0)
+                blank, whole = values[code].copy(), values.sum(axis=0)
+                values += blank
+                values[code] = whole
+        found.append(np.asarray(cube.ravel()[at], dtype=np.float64))
+    return found
+
+
+def _sums_of_pairs(
+    codes: Codes,
+    cardinalities: Sequence[int],
+    missing: Sequence[int],
+    parts: Sequence[NDArray[Any]],
+) -> list[Floats]:
+    """By pairs of patterns of missing attributes, of which one is looked up in the other."""
+    members, present = _patterns(codes, missing)
+    own = [[column[rows].astype(np.int32) for column in codes] for rows in members]
+    amounts = [[part[rows].astype(np.float64) for part in parts] for rows in members]
+    sums = [[part.copy() for part in some] for some in amounts]  # of its pattern only the tuple is
+    for i, j in itertools.combinations(range(len(members)), 2):
+        few, many = sorted((i, j), key=lambda number: len(members[number]))
+        shared = np.flatnonzero(present[i] & present[j]).tolist()
+        at_few, at_many, bound = _keys(own[few], own[many], cardinalities, shared)
+        if bound > _DENSE * len(members[many]):
+            distinct, at_few = np.unique(at_few, return_inverse=True)
+            at_many, bound = _find(distinct, at_many), len(distinct) + 1
+        for part in range(len(parts)):
+            sums[many][part] += np.bincount(at_few, amounts[few][part], bound)[at_many]
+            sums[few][part] += np.bincount(at_many, amounts[many][part], bound)[at_few]
+    order = np.argsort(np.concatenate(members))
+    return [np.concatenate(part)[order] for part in zip(*sums, strict=True)]
 
 
 def compatible_distinct(
@@ -73,17 +149,37 @@ def _pattern_pairs(
 ) -> Iterator[tuple[Indices, Indices, NDArray[np.int64], NDArray[np.int64]]]:
     """For every pair of patterns of missing attributes: the tuples of each, and their keys on
     the attributes that are present in both."""
-    absent = np.array([np.asarray(c) == m for c, m in zip(codes, missing, strict=True)])
-    patterns, which = np.unique(absent.T, axis=0, return_inverse=True)
-    members = [np.flatnonzero(which.ravel() == i) for i in range(len(patterns))]
+    members, present = _patterns(codes, missing)
     for i, left in enumerate(members):
         for j, right in enumerate(members):
-            shared = np.flatnonzero(~(patterns[i] | patterns[j])).tolist()
-            joint = [np.concatenate([codes[a][left], codes[a][right]]) for a in shared]
-            size = len(left) + len(right)
-            packed, _ = pack(joint, [cardinalities[a] for a in shared])
-            keys = packed if len(shared) else np.zeros(size, dtype=np.int64)
-            yield left, right, keys[: len(left)], keys[len(left) :]
+            shared = np.flatnonzero(present[i] & present[j]).tolist()
+            mine, theirs = ([column[rows] for column in codes] for rows in (left, right))
+            key_left, key_right, _ = _keys(mine, theirs, cardinalities, shared)
+            yield left, right, key_left, key_right
+
+
+def _patterns(codes: Codes, missing: Sequence[int]) -> tuple[list[Indices], NDArray[np.bool_]]:
+    """The tuples of each pattern of missing attributes, and which attributes it has."""
+    absent = [np.asarray(c) == m for c, m in zip(codes, missing, strict=True)]
+    packed, _ = pack(absent, [2] * len(absent))
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(which))[:-1])
+    return members, ~np.array([a[first] for a in absent]).T
+
+
+def _keys(
+    left: Codes, right: Codes, cardinalities: Sequence[int], shared: list[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """One key per tuple of two sides on some attributes, and the bound on them."""
+    cards, size = [cardinalities[a] for a in shared], len(left[0])
+    if not shared:
+        return np.zeros(size, np.int64), np.zeros(len(right[0]), np.int64), 1
+    if fits(cards):
+        keys = [pack([side[a] for a in shared], cards)[0] for side in (left, right)]
+        return keys[0], keys[1], math.prod(cards)
+    joint, bound = pack([np.concatenate([left[a], right[a]]) for a in shared], cards)
+    return joint[:size], joint[size:], bound
 
 
 def _find(distinct: NDArray[np.int64], keys: NDArray[np.int64]) -> Indices:

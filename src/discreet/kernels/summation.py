@@ -85,6 +85,74 @@ def totals(terms: Terms, n: int, most: Floats) -> Floats:
     return np.array([math.fsum(slices) for slices in held.T])
 
 
+def weighted_total(values: Floats, counts: NDArray[np.int64]) -> float:
+    """The sum of some numbers, each of which counts so many times, as if all were written out.
+
+    Examples
+    --------
+    >>> weighted_total(np.array([0.1, 0.5]), np.array([3, 1])) == math.fsum([0.1, 0.1, 0.1, 0.5])
+    True
+    """
+    times = counts.astype(np.float64)
+    product = values * times
+    (high, low), (more, less) = _halves(values), _halves(times)
+    lost = ((high * more - product) + high * less + low * more) + low * less  # Dekker's product
+    return total(np.concatenate([product, lost]))
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Two numbers of at most 26 bits each that add up to a number (Veltkamp's splitting)."""
+    scaled = values * 134217729.0  # 2^27 + 1
+    high = scaled - (scaled - values)
+    return high, values - high
+
+
+def group_totals(values: Floats, owner: NDArray[np.integer], groups: int) -> Floats:
+    """The sum of the numbers of each group; number ``i`` belongs to group ``owner[i]``.
+
+    Examples
+    --------
+    >>> group_totals(np.array([1e16, 0.5, 1.0, -1e16]), np.array([0, 1, 0, 0]), 2).tolist()
+    [1.0, 0.5]
+    """
+    parts = slices(values)
+    if not parts:
+        order = np.lexsort((values, owner))
+        return _grouped(values[order], owner[order], groups)
+    return rounded_sum(*(_grouped(part, owner, groups) for part in parts))
+
+
+def slices(values: Floats) -> list[Floats]:
+    """Parts of some numbers, the coarse ones first, that add up to them; the sum of any of them,
+    each taken once, is exact part by part. Whole numbers are one part, as a rule; there are none
+    where a number is infinite or near it."""
+    most = max(values.max(initial=0.0), -values.min(initial=0.0))
+    grids = _grids(np.array([most]), len(values)).ravel()
+    if not np.isfinite(grids).all():
+        return []
+    blocks = [values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK)]
+    if all(np.array_equal(block, (block + grids[0]) - grids[0]) for block in blocks):
+        return [values]
+    found, rest = [], values.astype(np.float64)
+    for grid in grids:
+        found.append((rest + grid) - grid)
+        rest -= found[-1]
+        if not rest.any():
+            break
+    return found
+
+
+def _grouped(values: Floats, owner: NDArray[np.integer], groups: int) -> Floats:
+    return np.asarray(np.bincount(owner, values, groups), dtype=np.float64)
+
+
+def rounded_sum(large: Floats, middle: Floats | float = 0.0, small: Floats | float = 0.0) -> Floats:
+    """The sum of three parts, each far smaller than the one before, rounded once."""
+    found = large + middle
+    lost = (large - (found - (found - large))) + (middle - (found - large))  # Knuth's two-sum
+    return found + (lost + small)
+
+
 def _grids(most: Floats, n: int) -> Floats:
     """Per slice and sum the number whose last bit is the grid: 2^M · 2^e with 2^M ≥ n + 2 and no
     term above 2^e; what is left of a term is at most 2^−53 of it."""

@@ -102,7 +102,7 @@ def table_variation(
     """Σ |f − f′|/f over the cells with f > 0, their number, and the records in new cells."""
     sizes = [cardinalities[a] for a in chosen]
     n = len(x[0])
-    if fits(sizes, max(n, 1)):  # then every possible cell is counted, without sorting the records
+    if fits(sizes, n):  # then every possible cell is counted, without sorting the records
         cells = math.prod(sizes)
         f, g = (
             np.bincount(pack([side[a] for a in chosen], sizes)[0], minlength=cells)

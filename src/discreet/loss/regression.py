@@ -189,9 +189,7 @@ def regression_loss(
     names = [response, *predictors]
     x, y = linked.values(names)
     numeric = {name for name in names if _numeric(linked, name)}
-    files = [
-        _complete(table, names, numeric, data.name) for table, data in ((x, initial), (y, masked))
-    ]
+    files = [_complete(table, names, numeric) for table in (x, y)]
     terms = [_Term(_INTERCEPT, "", "", "")]
     recoded = []
     for name in predictors:
@@ -265,10 +263,10 @@ _Column = NDArray[np.float64] | _Category
 
 
 def _complete(
-    table: pa.Table, names: Sequence[str], numeric: Collection[str], file: str
+    table: pa.Table, names: Sequence[str], numeric: Collection[str]
 ) -> dict[str, _Column]:
     """The columns of the records that have all values, as numbers or categories."""
-    numbers = {name: _numbers(table[name], name, file) for name in names if name in numeric}
+    numbers = {name: _numbers(table[name]) for name in names if name in numeric}
     texts = {name: distinct_texts(table[name]) for name in names if name not in numeric}
     whole = np.ones(table.num_rows, dtype=bool)
     for values in numbers.values():
@@ -279,15 +277,10 @@ def _complete(
     return {name: kept[name] if name in kept else numbers[name][whole] for name in names}
 
 
-def _numbers(column: pa.ChunkedArray, name: str, file: str) -> NDArray[np.float64]:
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
     import pyarrow as pa
 
-    found = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-    endless = int(np.isinf(found).sum())
-    if endless:
-        what = f"{name!r} has {endless:,} infinite values in {file}."
-        fail("D12", what, "Make them missing, or leave the attribute out.")
-    return found
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def _categories(

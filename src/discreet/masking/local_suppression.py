@@ -10,21 +10,21 @@ Records at or below the limit are left alone. Where one of them would come above
 left it behind, these get their known cells back and from then on lose only cells that nobody knows,
 which count for no one else. Only where this does not suffice for one of them may it lose known
 cells all the same, and those whom it leaves behind above the limit are drawn in. A record goes
-through these states once, and a blank is taken back only on the way, so it ends; a record whose
-sensitive cells are all blank has risk 0.
+through these states once, and a blank is taken back only on the way, so it ends. A record whose
+sensitive cells are all blank has no record risk. Its individual risk depends on how many are so:
+where nothing is left to blank, others join them, once each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.kernels.compatible import compatible_counts
-from discreet.kernels.packing import pack
-from discreet.risks.exposure import CodedRecords, Exposure, of_records
+from discreet.risks.cells import CellRisk
+from discreet.risks.exposure import CodedRecords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,17 +41,15 @@ _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
 class Protection:
     """What is to be protected, and at what price.
 
-    ``blankable`` are the attributes that may lose cells, ``cost`` what a cell of each is worth,
-    ``risky`` the records that were above the limit when their risk was measured.
+    ``risk`` is what must not be above the limit ``at_most``, ``blankable`` are the attributes that
+    may lose cells, ``cost`` what a cell of each is worth, ``risky`` the records that were above the
+    limit when their risk was measured.
     """
 
-    sets: list[tuple[int, ...]]
-    probabilities: Floats
-    alpha: float
+    risk: CellRisk
     at_most: float
     blankable: tuple[int, ...]
     cost: Floats
-    wildcard: bool
     risky: Flags
 
 
@@ -65,13 +63,12 @@ class Blanked:
     drawn_in: Rows
 
 
-def suppressed(records: CodedRecords, problem: Protection, tell: Callable[[int], None]) -> Blanked:
+def suppressed(problem: Protection, tell: Callable[[int], None]) -> Blanked:
     """Blank cells until the risk of every record is at most the limit, or nothing is left to blank;
     ``tell`` hears how many records are above it."""
-    working, states = with_blanks(records), _States.of(records, problem)
+    working, states = with_blanks(problem.risk.records), _States.of(problem)
     while True:
-        found = of_records(working, problem.sets, problem.probabilities, wildcard=problem.wildcard)
-        risk = problem.alpha * (found.sensitivity * found.reach - found.spent)
+        risk, found = problem.risk.risks(working)
         if states.took_back(working, risk):
             continue
         risky = np.flatnonzero(states.involved & (risk > problem.at_most))
@@ -81,6 +78,8 @@ def suppressed(records: CodedRecords, problem: Protection, tell: Callable[[int],
             continue
         rows, cells = _choice(working, problem, found, risk, risky, open_cells)
         if not len(rows):
+            if len(risky) and states.joined(working):
+                continue
             break
         for a in problem.blankable:
             working.columns[a][rows[cells == a]] = working.missing[a]
@@ -102,6 +101,8 @@ class _States:
         Those that may lose only cells that nobody knows.
     free : flags
         Those that could not be brought down so, and may lose any.
+    helping : flags
+        Those that lost all their cells for others.
     known : tuple of int
         The attributes that may lose cells and are in some known set.
     """
@@ -111,16 +112,18 @@ class _States:
     involved: Flags
     careful: Flags
     free: Flags
+    helping: Flags
     known: tuple[int, ...]
     first: Floats | None = None
 
     @classmethod
-    def of(cls, records: CodedRecords, problem: Protection) -> _States:
-        n, known = len(problem.risky), {a for one in problem.sets for a in one}
+    def of(cls, problem: Protection) -> _States:
+        n, known = len(problem.risky), problem.risk.known
         return cls(
             problem,
-            [column.copy() for column in with_blanks(records).columns],
+            [column.copy() for column in with_blanks(problem.risk.records).columns],
             problem.risky.copy(),
+            np.zeros(n, dtype=bool),
             np.zeros(n, dtype=bool),
             np.zeros(n, dtype=bool),
             tuple(a for a in problem.blankable if a in known),
@@ -156,6 +159,26 @@ class _States:
             ]
         ).reshape(len(self.problem.blankable), -1)
 
+    def joined(self, working: CodedRecords) -> bool:
+        """Whether a combination more lost all its cells, so that records that have none left are
+        less alone: the one with most blanks, of these the riskiest, of these the last by its
+        values."""
+        chosen = self.problem.blankable
+        cells = [working.columns[a] for a in chosen]
+        blanks = np.sum([working.columns[a] == working.missing[a] for a in chosen], axis=0)
+        able = (blanks < len(cells)) & ~self.careful & ~self.helping
+        if not able.any() or self.first is None:
+            return False
+        able &= blanks == blanks[able].max()
+        rows = np.flatnonzero(able)
+        last = rows[np.lexsort([*(c[rows] for c in cells), self.first[rows]])[-1]]
+        alike = able & np.all([c == c[last] for c in cells], axis=0)
+        for a in chosen:
+            working.columns[a][alike] = working.missing[a]
+        self.helping |= alike
+        self.involved |= alike
+        return True
+
     def freed(self, working: CodedRecords, stuck: Rows) -> bool:
         """Whether careful records that have nothing left to lose may now lose known cells."""
         stuck = stuck[self.careful[stuck]]
@@ -185,7 +208,7 @@ def with_blanks(records: CodedRecords) -> CodedRecords:
 def _choice(
     records: CodedRecords,
     problem: Protection,
-    found: Exposure,
+    found: Any,
     risk: Floats,
     risky: Rows,
     open_cells: Flags,
@@ -196,85 +219,13 @@ def _choice(
     rows, open_cells = risky[able][order], open_cells[:, able][:, order]
     if not len(rows):
         return rows, np.empty(0, np.int64)
-    gain = risk[rows] - _risks_without(records, problem, found, rows)
+    gain = risk[rows] - problem.risk.without(records, found, rows, problem.blankable)
     useful = np.minimum(gain, risk[rows] - problem.at_most)
     worth = useful / problem.cost[list(problem.blankable), None]
-    harmless = np.array([_own_sensitivity(records, rows, a) for a in problem.blankable])
+    harmless = np.array([records.sensitivity(rows, a) for a in problem.blankable])
     worth = np.where(gain > 0, worth, harmless * 1e-9 - 1)  # no gain: what is most sensitive goes
     worth = np.where(open_cells, worth, -np.inf)
     best = worth.max(axis=0)
     tied = np.where(worth >= best - np.abs(best) * 1e-12 - 1e-300, gain, -np.inf)
     tied = np.where(open_cells, tied, -np.inf)
     return rows, np.array(problem.blankable)[tied.argmax(axis=0)]
-
-
-def _own_sensitivity(records: CodedRecords, rows: Rows, a: int) -> Floats:
-    weights = records.weights[a]
-    return np.zeros(len(rows)) if weights is None else weights[records.columns[a][rows]]
-
-
-def _risks_without(
-    records: CodedRecords, problem: Protection, found: Exposure, rows: Rows
-) -> Floats:
-    """Per attribute that may be blanked, the risk of some records if that cell were blank and all
-    else unchanged."""
-    own = {a: _own_sensitivity(records, rows, a) for a in range(len(records.columns))}
-    reach = dict.fromkeys(problem.blankable, found.reach[rows])
-    spent = dict.fromkeys(problem.blankable, found.spent[rows])
-    for known, pk in zip(problem.sets, problem.probabilities, strict=True):
-        within = [a for a in known if a in reach]
-        if not within:
-            continue
-        now, *then = _counts(records, known, within, rows, wildcard=problem.wildcard)
-        inside = sum((own[b] for b in known), np.zeros(len(rows)))
-        for a, count in zip(within, then, strict=True):
-            reach[a] = reach[a] + pk / count - pk / now
-            spent[a] = spent[a] + pk * (inside - own[a]) / count - pk * inside / now
-    total = found.sensitivity[rows]
-    return problem.alpha * np.array([(total - own[a]) * reach[a] - spent[a] for a in reach])
-
-
-def _counts(
-    records: CodedRecords, known: Sequence[int], within: list[int], rows: Rows, *, wildcard: bool
-) -> list[Ints]:
-    """How many records share the values of some records on a known set: now, and with each of the
-    attributes ``within`` blank. A record counts itself."""
-    cards = [records.cardinalities[b] for b in known]
-    codes = [_asked(records, b, within, rows) for b in known]
-    n = len(records.columns[0])
-    packed, bound = pack(codes, cards)
-    if wildcard:  # the record matches itself before and after
-        missing = [records.missing[b] for b in known]
-        return np.split(_compatible(codes, packed, cards, missing, n), len(within) + 1)
-    if bound <= 8 * n:
-        sizes = np.bincount(packed[:n], minlength=bound)[packed[n:]]
-    else:
-        values, counts = np.unique(packed[:n], return_counts=True)
-        at = np.minimum(np.searchsorted(values, packed[n:]), len(values) - 1)
-        sizes = np.where(values[at] == packed[n:], counts[at], 0)
-    now, *then = np.split(sizes, len(within) + 1)
-    return [now, *(size + 1 for size in then)]  # the record itself moves in
-
-
-def _asked(
-    records: CodedRecords, b: int, within: list[int], rows: Rows
-) -> NDArray[np.unsignedinteger]:
-    """A column of all records, then of those asked about as they are, then with each blank."""
-    column = records.columns[b]
-    some = column[rows]
-    blank = np.full(len(rows), records.missing[b], column.dtype)
-    return np.concatenate([column, some, *(blank if a == b else some for a in within)])
-
-
-def _compatible(
-    codes: list[NDArray[np.unsignedinteger]],
-    packed: Ints,
-    cards: Sequence[int],
-    missing: Sequence[int],
-    n: int,
-) -> Ints:
-    """How many of the first n records are compatible with each of the others."""
-    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
-    counts = np.bincount(inverse[:n], minlength=len(first)).astype(np.int64)
-    tuples = [column[first].astype(np.int64) for column in codes]
-    return compatible_counts(tuples, cards, missing, counts)[inverse[n:]]

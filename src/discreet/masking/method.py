@@ -22,7 +22,7 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.errors import Problem, fail
 from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
-from discreet.registry import Entry
+from discreet.registry import Entry, measures
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Fit = Callable[[ColumnFacts], Sequence[Unfit]]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+MEASURE = "measure"  # the parameter that names what is measured first
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Method:
     tells : tuple of str
         Measures that the command shows after it.
     measures : mapping of argument to function
-        Arguments that are measured first, on the same data.
+        Arguments that are measured first, on the same data, and by which measure as a rule; another
+        one that gives a risk of every record can be named: ``measure = "individual_risk"``.
     finish : function, optional
         What turns the result of the function into masked microdata.
     public_facts : tuple of str
@@ -102,10 +104,64 @@ class Method:
         what is done at the end.
         """
         found = {p.name: p for p in parameters_of(self.function) if p.name not in self.measures}
-        for call in (*self.measures.values(), self.finish):
+        if len(self.choices) > 1:
+            found[MEASURE] = self._choice
+        for call in (*self.choices.values(), self.finish):
             if call is not None:
                 found |= {p.name: p for p in parameters_of(call) if not p.python_only}
         return found
+
+    @functools.cached_property
+    def choices(self) -> dict[str, Callable[..., Any]]:
+        """The measures that may be taken first, by name, the usual one before the others."""
+        usual = {call.__name__: call for call in self.measures.values()}
+        others = {m.name: m.function for m in measures.all() if m.per_record} if usual else {}
+        return {**usual, **others}
+
+    @property
+    def _choice(self) -> Parameter:
+        titles = {name: measures[name].title.lower() for name in self.choices}
+        return Parameter(
+            MEASURE,
+            "choice",
+            next(iter(titles)),
+            optional=False,
+            doc="Which risk of the records is brought down.",
+            label="Risk of a record",
+            choices=tuple(titles),
+            choice_labels=titles,
+            marks=frozenset({"Public"}),
+        )
+
+    def measured_first(self, given: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+        """Per argument that is measured first, the measure that the arguments choose."""
+        named = given.get(MEASURE)
+        return {
+            argument: self.choices.get(str(named), usual)
+            for argument, usual in self.measures.items()
+        }
+
+    def needed(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The parameters that must be given, beside these."""
+        return tuple(name for name, p in self.applicable(given).items() if p.needed)
+
+    def applicable(self, given: Mapping[str, Any]) -> dict[str, Parameter]:
+        """The parameters that can be said with the measure that the arguments choose."""
+        other = self._of_others(given)
+        return {name: p for name, p in self.parameters.items() if name not in other}
+
+    def unasked(self, given: Mapping[str, Any]) -> list[str]:
+        """Those of the arguments that are for a measure which is not the chosen one."""
+        other = self._of_others(given)
+        return [name for name in given if name in other]
+
+    def _of_others(self, given: Mapping[str, Any]) -> set[str]:
+        """The parameters of measures that are not chosen."""
+        chosen = self.measured_first(given).values()
+        calls = (self.function, *chosen, *([self.finish] if self.finish else []))
+        own = {p.name for call in calls for p in parameters_of(call)}
+        every = {p.name for call in self.choices.values() for p in parameters_of(call)}
+        return every - own
 
     def published(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
         """What everybody may know of a step: what is marked so, and nothing else."""
@@ -115,7 +171,7 @@ class Method:
     @functools.cached_property
     def files(self) -> dict[str, Parameter]:
         """What a file can say in place of parameters, on the command line."""
-        calls = (self.function, *self.measures.values())
+        calls = (self.function, *self.choices.values())
         return {p.name: p for call in calls for p in parameters_of(call) if p.file}
 
     @property
@@ -145,7 +201,7 @@ class Method:
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
         said = arguments_of(self.function, given)
-        for argument, measure in self.measures.items():
+        for argument, measure in self.measured_first(given).items():
             said[argument] = measure(data, **arguments_of(measure, given))
         made = self.function(data, **said)
         if self.outcome is not None:

@@ -368,9 +368,13 @@ def _problems(
         for c in dict.fromkeys(chosen)
         if chosen.count(c) > 1
     ]
-    if data.record_id in chosen:
-        what = f"{data.record_id!r} is the record id, which links the records."
-        problems.append(Problem("R04", what, "Name other columns."))
+    needed = {data.record_id: "record id, which links the records",
+              data.household: "household, which says who lives together"}  # fmt: skip
+    problems += [
+        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
+        for c in dict.fromkeys(chosen)
+        if c in needed
+    ]
     if not problems and options.k > data.n:
         what = f"k = {options.k:,} is more than the {data.n:,} records there are."
         problems.append(Problem("P17", what, "Lower k."))

@@ -19,14 +19,15 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.data.microdata import Microdata
 from discreet.data.promise import refuse
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.local_suppression import Protection, suppressed
-from discreet.masking.method import masking
+from discreet.masking.method import MEASURE, masking
 from discreet.masking.risky_groups import AtMost, aggregated
 from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progress import stage
-from discreet.risks.exposure import CodedRecords
-from discreet.risks.record import RecordRisk, record_risk
+from discreet.registry import measures
+from discreet.risks.record import record_risk
+from discreet.risks.record_level import ProtectableRisk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ TargetingMethod = Literal["suppress", "microaggregate"]
 _ROUNDING = 1 - 1e-9  # the risk of a masked file is added up in another order
 
 
-def _outcome(risk: RecordRisk, at_most: float, **_: Any) -> tuple[dict[str, int], str]:
+def _outcome(risk: ProtectableRisk, at_most: float, **_: Any) -> tuple[dict[str, int], str]:
     above = risk.above(at_most)
     said = f"{above.count:,} of {risk.n:,} records had a risk above {at_most:g}; none has now."
     return {"records_above": above.count}, said
@@ -52,7 +53,7 @@ def _outcome(risk: RecordRisk, at_most: float, **_: Any) -> tuple[dict[str, int]
 )
 def protect_records(
     data: Microdata,
-    risk: Annotated[RecordRisk, InPython, Doc("The risk of each record, measured before.")],
+    risk: Annotated[ProtectableRisk, InPython, Doc("The risk of each record, measured before.")],
     *,
     at_most: Annotated[
         float,
@@ -74,7 +75,7 @@ def protect_records(
         Sequence[str] | None,
         Columns(),
         Label("Columns that may be changed"),
-        Doc("Attributes that may be changed; all that are known or sensitive by default."),
+        Doc("Attributes that may be changed; all that make the risk by default."),
         Public,
     ] = None,
     cost: Annotated[
@@ -95,15 +96,16 @@ def protect_records(
     data : Microdata
         A blank is counted by its policy on missing values: ``"category"``, a value of its own, or
         ``"wildcard"``, which matches every value.
-    risk : RecordRisk
-        Measured on the same data; its settings say what is known and sensitive.
+    risk : RecordRisk or another risk of records
+        Measured on the same data: ``ds.record_risk``, whose settings say what is known and
+        sensitive; or ``ds.individual_risk`` or ``ds.suda``, where the keys are changed.
     at_most : float
         The highest risk that may remain.
     method : {"suppress", "microaggregate"}
         Blank cells one at a time, those that lower the risk most per unit of cost first. Or
         replace the known attributes of the risky records by averages of groups among them.
     columns : list of attributes, optional
-        Those that may be changed; default: all that are known or sensitive (for
+        Those that may be changed; default: all that make the risk, known or sensitive (for
         ``"microaggregate"``: all that are known).
     cost : mapping of attribute to number, optional
         What a cell is worth, 1 by default: dear ones are blanked last.
@@ -158,7 +160,7 @@ def protect_records(
 
 
 def _protected(
-    data: Microdata, risk: RecordRisk, limit: float, parameters: dict[str, Any]
+    data: Microdata, risk: ProtectableRisk, limit: float, parameters: dict[str, Any]
 ) -> Masked:
     chosen, risky = tuple(parameters["columns"]), risk.values > parameters["at_most"]
     if parameters["by"] == "suppress":
@@ -168,8 +170,8 @@ def _protected(
     source, changes, left, drawn_in = made
     if left:
         _not_reached(left, parameters["at_most"])
-    settings = risk.settings.to_dict()
-    found = {"changes": changes, "drawn_in": len(drawn_in), "settings": settings}
+    found = {"changes": changes, "drawn_in": len(drawn_in), "settings": risk.said}
+    found[MEASURE] = risk.measure
     return masked_from(
         data,
         source,
@@ -180,34 +182,34 @@ def _protected(
         complete=source,
         changes=changes,
         drawn_in=tuple(int(row) for row in drawn_in),
-        asked={**parameters, "method": parameters["by"], **vars(risk.settings)},
+        asked={
+            **parameters,
+            "method": parameters["by"],
+            MEASURE: None if risk.measure == record_risk.__name__ else risk.measure,
+            **risk.arguments,
+        },
     )
 
 
 def _suppress(
     data: Microdata,
-    risk: RecordRisk,
+    risk: ProtectableRisk,
     at_most: float,
     chosen: tuple[str, ...],
     cost: Mapping[str, float],
     risky: NDArray[np.bool_],
 ) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
-    names = risk.settings.attributes
+    names = risk.attributes
     task = Protection(
-        sets=[tuple(names.index(a) for a in s) for s in risk.sets],
-        probabilities=risk.probabilities,
-        alpha=risk.settings.alpha,
+        risk=risk.of_cells(data),
         at_most=at_most,
         blankable=tuple(names.index(name) for name in chosen),
         cost=np.array([float(cost.get(name, 1.0)) for name in names]),
-        wildcard=data.missing == "wildcard",
         risky=risky,
     )
     first = int(risky.sum())
     with stage("blanking cells of risky records", max(first, 1)) as advance:
-        found = suppressed(
-            CodedRecords.of(data, risk.settings), task, lambda left: advance(max(first - left, 0))
-        )
+        found = suppressed(task, lambda left: advance(max(first - left, 0)))
     cells = {names[a]: blank for a, blank in found.cells.items()}
     changes = {name: int(blank.sum()) for name, blank in cells.items()}
     return _blanked(data, cells, require_link(data)), changes, found.left, found.drawn_in
@@ -229,14 +231,11 @@ def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str)
 
 
 def _columns(
-    risk: RecordRisk, method: TargetingMethod, columns: Sequence[str] | None
+    risk: ProtectableRisk, method: TargetingMethod, columns: Sequence[str] | None
 ) -> tuple[str, ...]:
-    settings = risk.settings
     if columns is not None:
         return attributes.names(columns)
-    if method == "suppress":
-        return settings.attributes
-    return tuple(name for name, likely in settings.known.items() if likely > 0)
+    return risk.attributes if method == "suppress" else risk.known
 
 
 def _require(
@@ -244,8 +243,9 @@ def _require(
 ) -> None:
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
-    if not isinstance(risk, RecordRisk):
-        fail("P09", "the risk is not a record risk.", "Measure it with ds.record_risk(data, …).")
+    if not isinstance(risk, ProtectableRisk):
+        able = [f"ds.{name}" for name in measures if measures[name].per_record]
+        fail("P09", "the risk is not a risk of records.", f"Measure it: {listed(able)}.")
     problems = _option_problems(at_most, method, cost)
     if risk.n != data.n:
         what = f"the risk was measured on {risk.n:,} records, and the data have {data.n:,}."
@@ -256,13 +256,13 @@ def _require(
             "missing value."
         )
         problems.append(Problem("N40", what, 'Read them with missing="category" or "wildcard".'))
-    known = risk.settings.attributes
+    known = risk.attributes
     for word, names in (("column", attributes.names(columns)), ("cost of", tuple(cost or ()))):
         problems += [
             Problem(
                 "P43",
-                f"{word} {name!r} is neither known nor sensitive in the risk.",
-                "Name attributes of its settings.",
+                f"{word} {name!r} does not make the risk: it is neither known nor sensitive in it.",
+                f"Name some of {listed(known)}.",
             )
             for name in names
             if name not in known

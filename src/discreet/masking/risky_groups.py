@@ -18,7 +18,7 @@ from discreet.data.masked import Masked, masked_from, require_link
 from discreet.data.reader import read
 from discreet.masking.microaggregate import microaggregate
 from discreet.progress import stage
-from discreet.risks.record import RecordRisk, record_risk
+from discreet.risks.record_level import ProtectableRisk
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Averaged(NamedTuple):
 
 
 def aggregated(
-    data: Microdata, risk: RecordRisk, at_most: float, chosen: tuple[str, ...], risky: Flags
+    data: Microdata, risk: ProtectableRisk, at_most: float, chosen: tuple[str, ...], risky: Flags
 ) -> Averaged:
     """Average the risky records, given by flags, until no record is above the limit."""
     rows, link = np.flatnonzero(risky), require_link(data)
@@ -84,7 +84,7 @@ def aggregated(
     return made
 
 
-def _at_least(rows: Rows, risk: RecordRisk, k: int) -> Rows:
+def _at_least(rows: Rows, risk: ProtectableRisk, k: int) -> Rows:
     """The risky records; where they are fewer than k, the next in risk as well."""
     if len(rows) >= k:
         return rows
@@ -120,11 +120,11 @@ def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.Chu
     return both.take(pa.array(at))
 
 
-def above(masked: Masked, risk: RecordRisk, at_most: float, risky: Flags) -> Rows:
+def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Flags) -> Rows:
     """The records above a limit when the masked file is measured afresh. The risk of a record that
     nothing was done to may come out a little higher, because it is added up in another order: one
     that was not risky then still is not."""
-    found = record_risk(masked, settings=risk.settings, most_sets=len(risk.sets))
+    found = risk.again(masked)
     as_before = found.values <= risk.values * (1 + _ROUNDING)
     return np.flatnonzero((found.values > at_most) & ~(as_before & ~risky))
 
@@ -146,10 +146,10 @@ def _changed(before: pa.Table, after: pa.Table) -> dict[str, Flags]:
 class AtMost:
     """No record has a risk above the limit."""
 
-    risk: RecordRisk
+    risk: ProtectableRisk
     at_most: float
 
     def broken(self, masked: Masked) -> list[str]:
-        """Measured anew, with the settings of the risk."""
+        """Measured anew, as it was before."""
         left = len(above(masked, self.risk, self.at_most, self.risk.values > self.at_most))
         return [f"{counted(left, 'record')} above a risk of {self.at_most:g}"] if left else []

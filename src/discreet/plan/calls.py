@@ -56,6 +56,7 @@ def reading_of(data: Any) -> dict[str, Any]:
         "confidential": list(data.confidential),
         "weight": data.weight,
         "record_id": data.record_id,
+        "household": data.household,
     }
     sections = {
         "source": source,
@@ -134,6 +135,13 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
             *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
+    yield from measures.files_in(document.get("measures", {}))
+
+
+def read_files(document: Mapping[str, Any]) -> Iterator[str]:
+    """The files that a document names to be read."""
+    outputs = document.get("outputs")
+    yield from (table[name] for table, name in files_of(document) if table is not outputs)
 
 
 def _relative(file: Path, folder: Path) -> str:

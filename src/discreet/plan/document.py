@@ -55,7 +55,9 @@ ROLES = {
     "confidential": COLUMNS,
     "weight": COLUMN,
     "record_id": COLUMN,
+    "household": COLUMN,
 }
+ALONE = tuple(role for role, field in ROLES.items() if field is COLUMN)  # one column plays them
 OUTPUTS = {
     "masked": TEXT,
     "ledger": TEXT,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.plan import criteria, measures
-from discreet.plan.calls import files_of, plain
+from discreet.plan.calls import files_of, plain, read_files
 from discreet.plan.digests import digest, fingerprint, size
 from discreet.registry import maskings, origins
 
@@ -86,9 +86,9 @@ def versions(engine: str, plan: Plan) -> dict[str, str]:
 
 def inputs(plan: Plan) -> list[dict[str, Any]]:
     """The files that the plan reads, with their digests."""
-    named = [(plan.file(table[name]), name) for table, name in files_of(plan.document)]
     outputs = set(plan.outputs.values())
-    files = [file for file, name in named if name == "file" and file not in outputs]
+    named = [plan.file(name) for name in read_files(plan.document)]
+    files = [file for file in named if file not in outputs]
     return [entry("source" if file == plan.source else "beside", file) for file in files]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.errors import listed
 from discreet.plan.calls import moved, reading_of
+from discreet.plan.document import ALONE
 from discreet.plan.lines import At
 from discreet.words import counted
 
@@ -68,7 +69,8 @@ def _heading() -> Notes:
 def _outputs(data: Any, roles: dict[str, Any]) -> str:
     """What else can be written, and what a public release needs."""
     said = 'report = "release.html" adds a report for the house.'
-    out = {*roles.get("identifiers", []), *roles.get("keys", []), roles.get("record_id")}
+    named = (*roles.get("identifiers", []), *roles.get("keys", []))
+    out = {*named, roles.get("record_id"), roles.get("household")}
     unique = [one.column for one in ds.unchanged(data).flagged if one.column not in out]
     if not unique:
         return said
@@ -91,7 +93,7 @@ def _roles(data: Any, found: Any, notes: Notes) -> dict[str, Any]:
         roles[role] = [*given.get(role, []), *more]
         for i, name in enumerate(roles[role]):
             notes["roles", role, i] = found.reason(name) if name in more else ""
-    for role in ("weight", "record_id"):
+    for role in ALONE:
         name = given.get(role) or found.roles.get(role)
         if name and (role in given or name not in known):
             roles[role] = name
@@ -100,7 +102,7 @@ def _roles(data: Any, found: Any, notes: Notes) -> dict[str, Any]:
 
 
 def _types(data: Any, roles: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    named = {*roles.get("identifiers", []), roles.get("record_id")}
+    named = {*roles.get("identifiers", []), roles.get("record_id"), roles.get("household")}
     types: dict[str, Any] = {}
     for name in data.columns:
         if name in named or data.source.kinds[name] == "other":

@@ -60,6 +60,13 @@ def hidden(name: str, table: Mapping[str, Any]) -> list[str]:
     return [key for key in table if key in known and known[key].holds_values]
 
 
+def files_in(given: Any) -> Iterator[tuple[Any, str]]:
+    """Every place of a measure that names a file: the table and the key."""
+    for at, _, table in tables_in(given, ()):
+        known = measures[str(at[-1])].parameters
+        yield from ((table, name) for name in table if name in known and known[name].file)
+
+
 # -- what is measured ------------------------------------------------------------------------------
 
 
@@ -121,22 +128,23 @@ def published(recorded: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, 
 def published_arguments(
     given: Mapping[str, Mapping[str, Any]], names: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """Of measures, the parameters that everybody may know."""
-    return {
-        name: {k: v for k, v in given[name].items() if measures[name].parameters[k].public}
-        for name in names
-        if name in given
-    }
+    """Of measures, the parameters that everybody may know, and the names of the others."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in (name for name in names if name in given):
+        public = {k: v for k, v in given[name].items() if measures[name].parameters[k].public}
+        others = [k for k in given[name] if k not in public]
+        found[name] = public | ({"withheld": others} if others else {})
+    return found
 
 
-def can_be_repeated(name: str, table: Mapping[str, Any], *, public: bool) -> bool:
+def can_be_repeated(name: str, table: Mapping[str, Any]) -> bool:
     """Whether the released file alone, with what a ledger holds, gives the figures again."""
     if name not in measures:
         return False
     measure: Measure = measures[name]
-    withheld = public and bool(measure.parameters)  # an extract may leave some out
+    elsewhere = [*table.get("withheld", ()), *(key for _, key in files_in({name: table}))]
     same = measure.of == "file" and measure.by_equality
-    return same and not withheld and not hidden(name, table)
+    return same and not elsewhere and not hidden(name, table)
 
 
 # -- how they are written --------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
-from discreet.plan.calls import files_of, moved, plain
+from discreet.plan.calls import moved, plain, read_files
 from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
 from discreet.plan.first_plan import first_plan
 from discreet.plan.lines import At, lines_of
@@ -179,7 +179,7 @@ class Plan(Result):
 
     @property
     def _named(self) -> list[Path]:
-        return [self.file(table[name]) for table, name in files_of(self.document) if name == "file"]
+        return [self.file(name) for name in read_files(self.document)]
 
     @property
     def outputs(self) -> dict[str, Path]:

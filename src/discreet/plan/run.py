@@ -75,7 +75,21 @@ def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
     for name, place in plan.outputs.items():
         found = place_problems(place, overwrite=overwrite, suffixes=FILES[name], inputs=read)
         problems += plan.where.all(("outputs", name), found)
-    return [*problems, *_report_problems(plan)]
+    return [*problems, *_register_problems(plan), *_report_problems(plan)]
+
+
+def _register_problems(plan: Plan) -> list[Problem]:
+    """Files that measures need beside the source."""
+    asked = plan.section("measures") or {}
+    return [
+        plan.where.problem(
+            ("measures", measure, name), "S01", f"{Path(table[name]).name} does not exist.",
+            "Check the path.",
+        )
+        for measure in asked
+        for table, name in measures.files_in({measure: asked[measure]})
+        if not plan.file(table[name]).exists()
+    ]  # fmt: skip
 
 
 def _report_problems(plan: Plan) -> list[Problem]:

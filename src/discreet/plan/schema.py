@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet._version import __version__
-from discreet.masking.method import Method
+from discreet.masking.method import MEASURE, Method
 from discreet.plan import criteria, hierarchies, measures
 from discreet.plan.document import OUTPUTS, ROLES, SOURCE, TYPE
 from discreet.plan.fields import Field
@@ -89,8 +89,30 @@ def _step(method: Method) -> dict[str, Any]:
             "do": {"const": method.name, "description": method.about},
             **{name: dict(one.schema) for name, one in fields_of(method).items()},
         },
-        "required": ["do", *(p.name for p in method.parameters.values() if p.needed)],
+        "required": ["do", *_always_needed(method)],
         "additionalProperties": False,
     }
+    if conditions := _by_measure(method):
+        found["allOf"] = conditions
     either = [{"required": [name]} for names in method.groups.values() for name in names]
     return {**found, "oneOf": either} if either else found
+
+
+def _always_needed(method: Method) -> list[str]:
+    """What must be said whichever measure is taken first."""
+    by_measure = [method.needed({MEASURE: name}) for name in method.choices]
+    return [name for name in method.needed({}) if all(name in one for one in by_measure)]
+
+
+def _by_measure(method: Method) -> list[dict[str, Any]]:
+    """What must be said besides, for each measure that may be taken first."""
+    found = []
+    always, usual = _always_needed(method), next(iter(method.choices), "")
+    for name in method.choices:
+        more = [one for one in method.needed({MEASURE: name}) if one not in always]
+        chosen: dict[str, Any] = {"properties": {MEASURE: {"const": name}}}
+        if name != usual:
+            chosen["required"] = [MEASURE]
+        if more:
+            found.append({"if": chosen, "then": {"required": more}})
+    return found

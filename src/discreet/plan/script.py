@@ -10,6 +10,7 @@ import discreet as ds
 from discreet.hierarchies.written import script as hierarchy_script
 from discreet.masking.method import arguments_of
 from discreet.plan import criteria
+from discreet.plan.measures import files_in
 from discreet.plan.steps import loaded, method_of
 from discreet.registry import measures
 
@@ -54,7 +55,7 @@ def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
     data, method = "masked" if i else "data", method_of(step)
     said = loaded(method, step, plan.folder)
     lines = []
-    for name, measure in method.measures.items():
+    for name, measure in method.measured_first(said).items():
         told = _options(arguments_of(measure, said))
         lines.append(f"{name} = {call(f'ds.{measure.__name__}', [data], told)}")
     own = arguments_of(method.function, said)
@@ -72,8 +73,10 @@ def _measures(plan: Plan) -> list[str]:
     lines = []
     for name, given in plan.measures.items():
         alone = measures[name].of == "file"
+        own = files_in({name: plan.section("measures")[name]})
+        said = {key: table[key] for table, key in own}  # as the plan names them
         for files in [["data"], ["masked"]] if alone else [["data", "masked"]]:
-            made = call(f"ds.{name}", files, _options(given))
+            made = call(f"ds.{name}", files, _options({**given, **said}))
             lines.append(f"print({made}.explain())")
     return lines
 

@@ -23,6 +23,7 @@ def explained(plan: Plan) -> str:
             ("confidential", "confidential"),
             ("weight", "weight"),
             ("record_id", "record id"),
+            ("household", "household"),
         )
         if roles.get(role)
     ]

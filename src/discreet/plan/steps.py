@@ -66,8 +66,10 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}
-    need = tuple(p.name for p in method.parameters.values() if p.needed)
-    problems = table_problems(step, fields, at, where, need)
+    problems = table_problems(step, fields, at, where, method.needed(step))
+    for name in method.unasked(step):
+        what = "is not a parameter of the measure that the step names."
+        problems.append(where.problem((*at, name), "P30", what, "Leave it out."))
     for names in method.groups.values():
         if sum(name in step for name in names) != 1:
             what = f"needs {' or '.join(names)}, one of the two."

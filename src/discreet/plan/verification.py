@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,7 +193,7 @@ def _compare_content(findings: _Findings, ledger: Ledger, masked: Path, *, alone
     named = [*roles.get("keys", []), *roles.get("confidential", [])]
     if any(name not in bare.columns for name in named):
         return  # the columns differ, which has been said
-    data = _read(ledger, masked, named)
+    data = _read(ledger, masked, named, bare.columns)
     if roles.get("keys") and ledger.document.get("risk"):
         found = without(_FRESH, figures(ds.risk(data)))
         findings.compare("class sizes and risks", without(_FRESH, ledger.document["risk"]), found)
@@ -206,7 +206,8 @@ def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: 
     given = ledger.document["plan"].get("measures", {})
     for name, recorded in ledger.document.get("measures", {}).items():
         table = given.get(name, {})
-        if not measures.can_be_repeated(name, table, public=ledger.is_public):
+        lacks = [role for role in _needed(name) if getattr(data, role) is None]
+        if lacks or not measures.can_be_repeated(name, table):
             if alone:
                 findings.not_compared.append(f"{name}, which needs the original")
             continue
@@ -217,7 +218,16 @@ def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: 
             continue
         then = measures.figures_of(recorded)["after"]
         now = {figure: found.figures.get(figure) for figure in then}
+        lost = [figure for figure in then if now[figure] is None and then[figure] is not None]
+        if alone:
+            findings.not_compared += [f"{name}, {one}, which needs the original" for one in lost]
+        then, now = ({f: v for f, v in side.items() if f not in lost} for side in (then, now))
         findings.compare(f"{name} of the masked file", then, now)
+
+
+def _needed(name: str) -> tuple[str, ...]:
+    """The roles that the records must have for a measure."""
+    return known_measures[name].needs_roles if name in known_measures else ()
 
 
 def _form(masked: Path) -> dict[str, Any]:
@@ -227,11 +237,14 @@ def _form(masked: Path) -> dict[str, Any]:
     return {"separator": ",", "header": True}
 
 
-def _read(ledger: Ledger, masked: Path, named: list[str]) -> Any:
-    """The masked file with its roles; the values of a CSV file as they are written."""
+def _read(ledger: Ledger, masked: Path, named: list[str], columns: Sequence[str]) -> Any:
+    """The masked file with its roles, as far as it has the columns; the values of a CSV file as
+    they are written.
+    """
     plan = ledger.document["plan"]
     given = plan.get("roles", {})
     roles = {n: v for n, v in given.items() if n in ("keys", "confidential")}
+    roles |= {n: given[n] for n in ("weight", "household") if given.get(n) in columns}
     types = {} if masked.suffix == ".parquet" else dict.fromkeys(named, "nominal")
     policy = plan.get("source", {}).get("missing", "category")
     return ds.read(masked, **_form(masked), **roles, types=types, missing=policy)

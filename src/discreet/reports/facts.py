@@ -78,9 +78,11 @@ class Facts:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the steward must see to before release: identifiers in a file masked elsewhere."""
-        if self.on is None or not self.masked.identifiers:
+        named = (*self.masked.identifiers, self.masked.household)
+        left = [c for c in named if c is not None]
+        if self.on is None or not left:
             return ()
-        names = self.listed(self.masked.identifiers)
+        names = self.listed(left)
         return (f"identifiers are still in the masked file: {names}. Remove them before release.",)
 
     def listed(self, columns: Sequence[str]) -> str:
@@ -179,6 +181,10 @@ def _with_roles(initial: ds.Microdata, masked: ds.Microdata, on: str | None) -> 
     roles: dict[str, Any] = {"keys": initial.keys, "confidential": confidential}
     free = {*initial.keys, *confidential}
     roles["identifiers"] = [c for c in here if c not in free]
+    home = initial.household
+    if home in masked.columns and home != on and home not in free:
+        whole = masked.profile[home][1] == 0  # else it tells nothing, and must go out all the same
+        roles |= {"household": home} if whole else {"identifiers": [*roles["identifiers"], home]}
     if on in masked.columns and on not in free:
         roles["record_id"] = on
     return masked.with_roles(**roles)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import discreet as ds
 from discreet.reports.blocks import (
     Block,
     KeyFigures,
@@ -23,7 +24,8 @@ from discreet.words import counted
 
 def section(facts: Facts) -> Section:
     """The second section of the report."""
-    blocks: list[Block] = [*_checks(facts), _figures(facts)]
+    blocks: list[Block] = [*_checks(facts), _figures(facts), *_in_population(facts)]
+    blocks += _by_household(facts)
     blocks += _public(facts) if facts.public else _internal(facts)
     return Section("recognised", "Who could be recognised", tuple(blocks))
 
@@ -59,6 +61,31 @@ def _figures(facts: Facts) -> KeyFigures:
     maximal = facts.disclosure.maximal
     figures.append(("DR_max", upwards(maximal) if facts.public else maximal))
     return KeyFigures(tuple(figures))
+
+
+def _in_population(facts: Facts) -> list[Block]:
+    """What the released records say of the population, where weights say how large it is."""
+    if facts.masked.weight is None:
+        return []
+    try:
+        found = ds.population_range(facts.masked)
+    except ds.DiscreetError as error:
+        said = facts.said(str(error.problems[0]))
+        return [] if facts.public else [Words((f"In the population: not measured. {said}",))]
+    if facts.public:
+        return [Words((found.sentences()[0], found.assumption))] if found.models else []
+    return [Words(tuple(facts.said(line) for line in found.sentences()))]
+
+
+def _by_household(facts: Facts) -> list[Block]:
+    """What the composition of a household gives away, for the house."""
+    if facts.public or facts.masked.household is None:
+        return []
+    try:
+        found = ds.risk(facts.masked, by="household")
+    except ds.DiscreetError as error:
+        return [Words((f"By household: not measured. {facts.said(str(error.problems[0]))}",))]
+    return [Words(facts.explained(found), "bad" if found.uniques else "")]
 
 
 def _public(facts: Facts) -> list[Block]:

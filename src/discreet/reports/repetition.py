@@ -110,6 +110,7 @@ def _elsewhere(facts: Facts) -> str:
     roles = {"keys": initial.keys, "confidential": initial.confidential,
              "identifiers": initial.identifiers}  # fmt: skip
     given = [f"{role}={list(names)!r}" for role, names in roles.items() if names]
+    given += [f"household={initial.household!r}"] if initial.household else []
     read = ",\n    ".join([repr(initial.name), *given])
     return "\n".join(
         [

@@ -3,6 +3,9 @@
 The threat is an intruder who knows the keys of a person, and knows that the person is in the
 file (a *prosecutor*): in a class of size i the right record is found with probability 1/i.
 F_i, n_i as in Truta, Fotouhi & Barth-Jones (2004), section 2, equations (2.2)–(2.4).
+
+Of households, classes are those whose members have the same keys together; with a register of the
+population, what a *journalist* and a *marketer* find stands beside it.
 """
 
 from __future__ import annotations
@@ -10,21 +13,29 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from annotated_doc import Doc
 
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
-from discreet.errors import fail
+from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure
+from discreet.parameters import File, Label, Public, parameters_of, problems_of
 from discreet.results import Provenance, Result
+from discreet.risks.households import Households, compositions
+from discreet.risks.intruder import IntruderRisk
+from discreet.risks.register import REGISTER, PopulationRisk, population_risk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from discreet.frequency.classes import Classes
 
+_NO_HOUSEHOLDS = "it is of households, and the risk was not measured by household."
+_NO_REGISTER = "it needs a register of the population."
 _BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 
 
@@ -81,12 +92,23 @@ class Risk(Result):
     class_sizes : ClassSizes
         F_i and n_i for every size i that occurs.
     p : mapping of attribute to int
-        Per confidential attribute, the smallest number of distinct values in a class.
+        Per confidential attribute, the smallest number of distinct values in a class; empty by
+        household.
     highest_risk, mean_risk : float
         Prosecutor risk 1/i: the largest, and the mean over the records.
     partition : bool
         False when a missing key matches every value: "classes" then overlap, and the size of
         a record is the number of records compatible with it.
+    prosecutor, journalist : IntruderRisk
+        ``.highest``, ``.mean``, ``.share_above(t)``: of one who knows that a person is in the file,
+        and of one who has a register of the population (None without one).
+    marketer : float or None
+        The share of the records that is recognised when all are looked up in the register.
+    households : Households or None
+        By household: classes are compositions, i counts households, n_i their records. What the
+        members one by one would say stands here beside it.
+    not_applicable : mapping
+        Why a figure is None.
 
     Examples
     --------
@@ -114,15 +136,80 @@ class Risk(Result):
     partition: bool
     provenance: Provenance
     kind: FrameKind
+    households: Households | None = None
+    population: PopulationRisk | None = None
+
+    @property
+    def prosecutor(self) -> IntruderRisk:
+        """The risk by someone who knows that a person is in the file."""
+        return IntruderRisk(self.class_sizes.sizes, self.class_sizes.n, self.mean_risk)
+
+    @property
+    def journalist(self) -> IntruderRisk | None:
+        """The risk by someone who looks for the person in the whole population."""
+        return None if self.population is None else self.population.journalist
+
+    @property
+    def marketer(self) -> float | None:
+        """The share of the records that is recognised when all are looked up in the register."""
+        return None if self.population is None else self.population.marketer
+
+    @property
+    def journalist_highest(self) -> float | None:
+        """The largest risk against the register."""
+        return None if self.journalist is None else self.journalist.highest
+
+    @property
+    def journalist_mean(self) -> float | None:
+        """The average risk against the register."""
+        return None if self.journalist is None else self.journalist.mean
+
+    @property
+    def members_risk(self) -> float | None:
+        """Of households: the mean chance that one of the members is recognised alone."""
+        return None if self.households is None else self.households.members_risk
+
+    @property
+    def rarer_together(self) -> int | None:
+        """Of households: the records whose household gives away more than its members do."""
+        return None if self.households is None else self.households.rarer_together
+
+    @property
+    def not_applicable(self) -> dict[str, str]:
+        """Why a figure is None."""
+        register = ("journalist_highest", "journalist_mean", "marketer")
+        lacking = dict.fromkeys(register, _NO_REGISTER) if self.population is None else {}
+        if self.households is None:
+            lacking |= dict.fromkeys(("members_risk", "rarer_together"), _NO_HOUSEHOLDS)
+        return lacking
 
     def share_above(self, threshold: float) -> float:
         """Share of the records whose prosecutor risk 1/i is above a threshold."""
-        if not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-            fail("P10", "a risk threshold lies between 0 and 1.", "Give for example 0.2.")
-        return sum(n for i, _, n in self.class_sizes if 1 / i > threshold) / self.n
+        return self.prosecutor.share_above(threshold)
 
     def explain(self) -> str:
         """The numbers in a few sentences, and what to do next."""
+        lines = self._of_records() if self.households is None else self._of_households()
+        lines += [] if self.population is None else self.population.explain()
+        lines += self.provenance.unweighted()
+        lines.append(f"Next: {self._advice()}")
+        return "\n".join(lines)
+
+    def _of_households(self) -> list[str]:
+        assert self.households is not None
+        keys, homes = ", ".join(self.provenance.keys), counted(self.households.number, "household")
+        seen = "household" if self.k == 1 else "households"
+        return [
+            f"{self.n:,} records live in {homes} of {self.classes:,} compositions by {keys}; the "
+            f"rarest is that of k = {self.k:,} {seen}.",
+            f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
+            f"{'lives' if self.uniques == 1 else 'live'} in a household like no other: anyone who "
+            f"knows {keys} of all who live there recognises it." if self.uniques else
+            f"No household is alone; the highest risk of recognition is 1/{self.k:,}.",
+            *self.households.explain(self.n),
+        ]  # fmt: skip
+
+    def _of_records(self) -> list[str]:
         keys = ", ".join(self.provenance.keys)
         lines = [
             f"{self.n:,} records fall into {self.classes:,} "
@@ -141,9 +228,7 @@ class Risk(Result):
             else f"In some class all records have the same {name!r} (p = {p}): it is disclosed."
             for name, p in self.p.items()
         ]
-        lines += self.provenance.unweighted()
-        lines.append(f"Next: {self._advice()}")
-        return "\n".join(lines)
+        return lines
 
     def _advice(self) -> str:
         if self.k < 3:
@@ -192,6 +277,8 @@ class Risk(Result):
             "class_sizes": [
                 {"size": i, "classes": F, "records": n} for i, F, n in self.class_sizes
             ],
+            **({} if self.households is None else {"households": self.households.to_dict()}),
+            **({} if self.population is None else self.population.to_dict()),
             "computed_from": self.provenance.to_dict(),
         }
 
@@ -226,6 +313,11 @@ class Risk(Result):
             "size of the smallest class, k", lower_is_better=False, of_smallest_class=True
         ),
         "uniques": FigureKind("records alone in their class", of_smallest_class=True),
+        "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
+        "journalist_mean": "mean journalist risk",
+        "marketer": "share recognised when all are looked up in the register",
+        "members_risk": "mean risk that a member of the household is recognised alone",
+        "rarer_together": "records whose household gives away more than its members do",
     },
     by_equality=True,
     public=(
@@ -239,15 +331,44 @@ class Risk(Result):
         "share_above_0.2",
         "partition",
         "class_sizes",
+        "marketer",
+        "journalist_highest",
+        "journalist_mean",
+        "members_risk",
+        "rarer_together",
     ),
 )
-def risk(data: Microdata) -> Risk:
+def risk(
+    data: Microdata,
+    *,
+    by: Annotated[
+        Literal["household"] | None,
+        Label("By", {"household": "household"}),
+        Doc("Classes of households whose members have the same keys together."),
+        Public,
+    ] = None,
+    population: Annotated[
+        Any | str | PathLike[str] | None,
+        REGISTER,
+        File("CSV or Parquet file of the population, with the keys."),
+        Label("Register of the population"),
+        Doc("All people the file was drawn from, with the keys: adds the journalist risk."),
+    ] = None,
+) -> Risk:
     """Measure the risk of a file by the sizes of its classes on the keys.
 
     Parameters
     ----------
     data : Microdata
         With its keys named; p is given for each confidential attribute.
+    by : {"household"}, optional
+        Classes of households (``household=`` of :func:`read`) by their composition: the keys of
+        all members together. Sizes count households, n_i their records.
+    population : Microdata, path, frame or Ibis table, optional
+        A register of all people the file was drawn from, with the keys under the same names; a
+        path or a frame is read as the file was. Keys that were generalized here are generalized
+        in it, too. Values of different types are compared by their text form. Combinations that
+        it lacks, or that are rarer in it than in the file, are an error: they disprove it.
 
     Returns
     -------
@@ -261,16 +382,35 @@ def risk(data: Microdata) -> Risk:
     >>> found.k, found.uniques, list(found.class_sizes)
     (1, 3, [(1, 3, 3), (2, 1, 2)])
 
+    Nobody is alone, and yet the household of two is like no other:
+
+    >>> homes = {"hid": [1, 1, 2, 3], "sex": ["M", "F", "M", "F"]}
+    >>> found = ds.risk(ds.read(homes, keys=["sex"], household="hid"), by="household")
+    >>> found.households.number, found.k, found.uniques
+    (3, 1, 4)
+
+    Of six people the file has four:
+
+    >>> register = {"sex": ["M", "M", "M", "M", "F", "F"]}
+    >>> found = ds.risk(ds.read(homes, keys=["sex"]), population=register)
+    >>> found.prosecutor.highest, found.journalist.highest, found.marketer
+    (0.5, 0.5, 0.375)
+
     References
     ----------
     - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
       control method*. ACM Symposium on Applied Computing: (2.2)–(2.4).
     - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops.
+    - El Emam (2013), *Guide to the De-Identification of Personal Health Information*, chapter 16.
     """
     if not isinstance(data, Microdata):
         fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    raise_all(problems_of(parameters_of(risk), {"by": by}))
     require_records(data)
-    classes = data.classes(data.confidential)
+    if by and population is not None:
+        what = "a register of households is not compared: the two are measured one by one."
+        fail("N82", what, f"Leave out {argument('by')} or {argument('population')}.")
+    classes, homes = compositions(data) if by else (data.classes(data.confidential), None)
     sizes = ClassSizes.of(classes)
     k = sizes.sizes[0]
     return Risk(
@@ -285,6 +425,8 @@ def risk(data: Microdata) -> Risk:
         partition=classes.partition,
         provenance=Provenance.of(data),
         kind=data.source.kind,
+        households=homes,
+        population=None if population is None else population_risk(data, population),
     )
 
 

@@ -47,7 +47,8 @@ class KeyCandidates(Result):
     attributes : tuple of str
         The attributes that were combined.
     left_out : tuple of str
-        Columns that were not: those not named, or by default identifiers, record id, weight.
+        Columns that were not: those not named, or by default identifiers, record id, weight,
+        household.
 
     Examples
     --------

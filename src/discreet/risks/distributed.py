@@ -12,14 +12,15 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.data.numbers import need_free, no_order, with_column
+from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
@@ -52,15 +53,15 @@ class ValuesInEngine:
 
     def values(self) -> Floats:
         """Not to be had: the records have no order."""
-        self._refuse()
+        no_order(self.data)
 
     def sensitivity(self) -> Floats:
         """Not to be had: the records have no order."""
-        self._refuse()
+        no_order(self.data)
 
     def top(self, n: int, kind: FrameKind) -> Any:  # noqa: ARG002
         """Not to be had: the records have no order."""
-        self._refuse()
+        no_order(self.data)
 
     @functools.cache  # noqa: B019 - lives as long as the result
     def summary(self) -> tuple[float, float]:
@@ -86,9 +87,9 @@ class ValuesInEngine:
 
     def column(self, name: str) -> Microdata:
         """The records with their risk as a further column, in their engine."""
-        _need_free(self.data, name)
+        need_free(self.data, name)
         made = replace(self.exposed.source, names=(*self.data.columns, name))
-        return _with(self.data, made, name)
+        return with_column(self.data, made, name)
 
     def shares(self) -> tuple[Floats, Floats]:
         """The part of the total over α, per known set and per attribute as sensitive."""
@@ -102,13 +103,6 @@ class ValuesInEngine:
 
     def _made(self, number: int) -> str:
         return self.exposed.columns[len(self.data.columns) + number]
-
-    def _refuse(self) -> NoReturn:
-        fail(
-            "N02",
-            f"the records of {self.data.name} have no order, and their risks stay in the engine.",
-            "Use .column() to have them as a column there, or .above() and .histogram().",
-        )
 
 
 def exposed_in_engine(
@@ -147,22 +141,6 @@ def _large_set(
     chosen = tuple(names[a] for a in known)
     inside = tuple(i for i, name in enumerate(sensitive) if name in chosen)
     return engine.LargeSet(chosen, probability, inside)
-
-
-def column_here(data: Microdata, name: str, values: Floats) -> Microdata:
-    """The records with a number each, in their order, as a further column."""
-    _need_free(data, name)
-    return _with(data, engine.extended(data.source, name, values), name)
-
-
-def _with(data: Microdata, source: engine.Source, name: str) -> Microdata:
-    types = data.types.but({name: AttributeType("continuous")})
-    return Microdata(source, data.roles, types, data.missing)
-
-
-def _need_free(data: Microdata, name: str) -> None:
-    if name in data.columns:
-        fail("R02", f"{data.name} has a column {name!r} already.", "Choose another name.")
 
 
 def _free(data: Microdata, names: list[str]) -> list[str]:

@@ -65,6 +65,22 @@ class CodedRecords:
             weights,
         )
 
+    @classmethod
+    def plain(cls, data: Microdata, names: Sequence[str]) -> CodedRecords:
+        """Code some attributes, none of which is sensitive."""
+        found = [data.coded(name) for name in names]
+        return cls(
+            tuple(codes for _, codes in found),
+            tuple(len(values) for values, _ in found),
+            tuple(len(values) - 1 if values.null_count else -1 for values, _ in found),
+            tuple(None for _ in names),
+        )
+
+    def sensitivity(self, rows: NDArray[np.intp], a: int) -> Floats:
+        """The sensitivity of one value of some records."""
+        weights = self.weights[a]
+        return np.zeros(len(rows)) if weights is None else weights[self.columns[a][rows]]
+
 
 def _weights(
     data: Microdata,

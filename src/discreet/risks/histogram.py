@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import frames
 from discreet.frames import FrameKind
+from discreet.kernels.packing import added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,12 +31,16 @@ class Histogram:
     zeros: int
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Histogram:
-        """Count values; those that are 0 have no place on the axis and are counted apart."""
-        positive = values[values > 0]
-        steps = np.ceil(np.log10(positive) * PER_DECADE - 1e-9).astype(np.int64)
-        found = zip(*(a.tolist() for a in np.unique(steps, return_counts=True)), strict=True)
-        return cls.of_steps(dict(found), len(values) - len(positive))
+    def of(cls, values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> Histogram:
+        """Count values, each once or so many times; those that are 0 have no place on the axis
+        and are counted apart."""
+        times = np.ones(len(values), dtype=np.int64) if counts is None else counts
+        positive = values > 0
+        steps = np.ceil(np.log10(values[positive]) * PER_DECADE - 1e-9).astype(np.int64)
+        found, owner = np.unique(steps, return_inverse=True)
+        records = added(owner, times[positive], len(found))
+        zeros = int(times[~positive].sum())
+        return cls.of_steps(dict(zip(found.tolist(), records.tolist(), strict=True)), zeros)
 
     @classmethod
     def of_steps(cls, counts: Mapping[int, int], zeros: int) -> Histogram:

@@ -46,8 +46,8 @@ def key_candidates(
     data : Microdata
         Keys need not be named. A missing value is a value of its own.
     columns : list of str, optional
-        The attributes to combine; when not given, all columns but identifiers, record id, weight
-        and columns without plain values.
+        The attributes to combine; when not given, all columns but identifiers, record id, weight,
+        household and columns without plain values.
     up_to : int
         Largest size of a set. Three by default: that shows what a few facts about a person give
         away, and with every further one the sets multiply (27 attributes: 3,303, then 20,853).
@@ -122,7 +122,7 @@ def _separation(found: FrequencySet, up_to: int, sets: int) -> Separation:
 
 
 def _usual(data: Microdata) -> tuple[str, ...]:
-    held_back = {*data.identifiers, data.record_id, data.weight}
+    held_back = {*data.roles.held_back, data.weight}
     plain = (c for c in data.columns if data.source.kinds[c] != "other")
     return tuple(c for c in plain if c not in held_back)
 

@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_doc import Doc
@@ -29,14 +29,13 @@ from annotated_types import Ge, Interval
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, argument, fail, listed, raise_all
-from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.measures import measure
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
-from discreet.results import Provenance, Result
-from discreet.risks.exposure import exposure
-from discreet.risks.histogram import Histogram
-from discreet.risks.records_above import RecordsAbove
+from discreet.results import Provenance
+from discreet.risks.exposure import CodedRecords, exposure
+from discreet.risks.record_cells import RecordRiskOfCells
+from discreet.risks.record_level import ProtectableRisk
 from discreet.risks.risk_values import RiskValues, ValuesHere
 from discreet.risks.sensitivity import (
     VALUE_TABLES,
@@ -65,7 +64,7 @@ class KnownSet:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RecordRisk(Result):
+class RecordRisk(ProtectableRisk):
     """The risk of every record.
 
     Attributes
@@ -102,30 +101,47 @@ class RecordRisk(Result):
     sets: tuple[tuple[str, ...], ...] = field(compare=False)
     probabilities: Floats = field(compare=False)
     _found: RiskValues = field(compare=False)
+    column_name: ClassVar[str] = "record_risk"
+    measure: ClassVar[str] = "record_risk"
 
     @property
-    def values(self) -> Floats:
-        """D(r), one per record, in the order of the input."""
-        return self._found.values()
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that are known or sensitive."""
+        return self.settings.attributes
 
-    @functools.cached_property
-    def _summary(self) -> tuple[float, float]:
-        return self._found.summary()
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The attributes that may be known."""
+        return tuple(name for name, likely in self.settings.known.items() if likely > 0)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The settings, by name."""
+        return dict(vars(self.settings))
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The settings as plain values."""
+        return self.settings.to_dict()
+
+    def again(self, data: Microdata) -> RecordRisk:
+        """The same risk of other data."""
+        return record_risk(data, settings=self.settings, most_sets=len(self.sets))
+
+    def of_cells(self, data: Microdata) -> RecordRiskOfCells:
+        """The same risk of these data, as a function of their cells."""
+        return RecordRiskOfCells(
+            CodedRecords.of(data, self.settings),
+            [tuple(self.attributes.index(a) for a in s) for s in self.sets],
+            self.probabilities,
+            self.settings.alpha,
+            data.missing == "wildcard",
+        )
 
     @property
     def total(self) -> float:
         """The sum of all risks."""
         return self._summary[0]
-
-    @property
-    def mean(self) -> float:
-        """The mean risk."""
-        return self.total / self.n
-
-    @property
-    def highest(self) -> float:
-        """The highest risk."""
-        return self._summary[1]
 
     @functools.cached_property
     def known_sets(self) -> tuple[KnownSet, ...]:
@@ -156,24 +172,6 @@ class RecordRisk(Result):
         """The most that the dropped sets could have added to the total."""
         return self.settings.alpha * self._found.sensitivity_summary()[0] * self.dropped
 
-    def above(self, threshold: float) -> RecordsAbove:
-        """The records with a risk above a threshold: how many, and which."""
-        if not isinstance(threshold, int | float | np.number) or not threshold >= 0:
-            fail("P10", "the threshold is not a number of at least 0.", "Give for example 0.01.")
-        return self._found.above(float(threshold))
-
-    def histogram(self) -> Histogram:
-        """Records by risk on a log axis, as Figure 2 of the paper."""
-        return self._found.histogram()
-
-    def top(self, n: int = 10, kind: FrameKind | None = None) -> Any:
-        """The records of highest risk: position in the file from 0, and risk; no cell."""
-        return self._found.top(max(int(n), 0), kind or self.kind)
-
-    def column(self, name: str = "record_risk") -> Microdata:
-        """The records with their risk as a further column, in the engine that holds them."""
-        return self._found.column(name)
-
     def by_attribute(self, kind: FrameKind | None = None) -> Any:
         """Which attribute drives the risk: the share of the total from known sets with it, and
         the share that its values are at stake in."""
@@ -199,15 +197,6 @@ class RecordRisk(Result):
             "contribution": [s.contribution for s in self.known_sets],
         }
         return self._frame(columns, kind)
-
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write position and risk of every record as CSV or Parquet; no cell of the data."""
-        import pyarrow as pa
-
-        target = Path(path)
-        need_free(target, overwrite=overwrite, suffixes=(".csv", ".parquet"))
-        record = pa.array(np.arange(self.n))
-        write_arrow(target, pa.table({"record": record, "risk": pa.array(self.values)}))
 
     def explain(self) -> str:
         """The numbers in a few sentences, and what to do next."""
@@ -292,6 +281,7 @@ _Share = Annotated[float, Interval(ge=0, le=1)]
         "total": "sum of the risks of all records",
     },
     by_equality=True,
+    per_record=True,
 )
 def record_risk(
     data: Microdata,

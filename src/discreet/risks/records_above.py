@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,10 @@ class RecordsAbove:
 
     threshold: float
     count: int
-    found: NDArray[np.intp] | None
+    found: NDArray[np.intp] | Callable[[], NDArray[np.intp]] | None
     n: int
 
-    @property
+    @functools.cached_property
     def positions(self) -> NDArray[np.intp]:
         """Where they stand in the file, from 0."""
         if self.found is None:
@@ -37,7 +38,7 @@ class RecordsAbove:
                 "the records have no order in their engine, and no position.",
                 "Use .column() to have the risk as a column there.",
             )
-        return self.found
+        return self.found() if callable(self.found) else self.found
 
     def __len__(self) -> int:
         return self.count

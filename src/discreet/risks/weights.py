@@ -281,8 +281,7 @@ class Weights:
         raise_all(list(_broken_rules(i, j, w, self.triangle)))
         above = np.flatnonzero(w > 1 + 1e-12)
         if len(above):
-            i, j = i[above[:1]], j[above[:1]]
-            what = f"the weight at i = {i[0]}, j = {j[0]} is larger than w_11."
+            what = f"the weight at i = {i[above[0]]}, j = {j[above[0]]} is larger than w_11."
             fail("P13", what, "By all rules together no weight exceeds w_11.")
 
     def require_fit(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
@@ -371,14 +370,14 @@ def _rows_constant(matrix: NDArray[np.float64]) -> bool:
 
 
 _LOWER = (
-    ("w_jj ≥ w_(j+1)j ≥ …", (1, 0), 1),
-    ("w_i1 ≥ w_i2 ≥ … ≥ w_ii", (0, 1), 1),
-    ("w_j1 ≥ w_(j+1)2 ≥ …", (1, 1), 1),
+    ("w_jj ≥ w_(j+1)j ≥ …", (1, 0), "falls"),
+    ("w_i1 ≥ w_i2 ≥ … ≥ w_ii", (0, 1), "falls"),
+    ("w_j1 ≥ w_(j+1)2 ≥ …", (1, 1), "falls"),
 )
 _UPPER = (
-    ("w_jj ≥ w_j(j+1) ≥ …", (0, 1), 1),
-    ("w_1j ≤ w_2j ≤ … ≤ w_jj", (1, 0), -1),
-    ("w_1j ≥ w_2(j+1) ≥ …", (1, 1), 1),
+    ("w_jj ≥ w_j(j+1) ≥ …", (0, 1), "falls"),
+    ("w_1j ≤ w_2j ≤ … ≤ w_jj", (1, 0), "rises"),
+    ("w_1j ≥ w_2(j+1) ≥ …", (1, 1), "falls"),
 )
 
 
@@ -393,8 +392,8 @@ def _broken_rules(
         if triangle not in ("both", name):
             continue
         inside = i >= j if name == "lower" else i <= j
-        for rule, step, sign in rules:
-            cell = _first_break(i[inside], j[inside], w[inside], step, sign)
+        for rule, step, way in rules:
+            cell = _first_break(i[inside], j[inside], w[inside], step, way)
             if cell is not None:
                 yield Problem(
                     "P13",
@@ -409,7 +408,7 @@ def _first_break(
     j: NDArray[np.int64],
     w: NDArray[np.float64],
     step: tuple[int, int],
-    sign: int,
+    way: str,
 ) -> tuple[int, int] | None:
     """The first cell, by row and column, whose weight is on the wrong side of the one before it
     in the direction of ``step`` (down a column, along a row, along a diagonal)."""
@@ -417,8 +416,9 @@ def _first_break(
     along = j if step == (0, 1) else i
     order = np.lexsort([along, line])
     same_line = line[order][1:] == line[order][:-1]
-    rise = sign * np.diff(w[order]) > 1e-12 * np.maximum(w[order][1:], w[order][:-1])
-    broken = order[1:][same_line & rise]
+    change = np.diff(w[order]) if way == "falls" else -np.diff(w[order])
+    wrong = change > 1e-12 * np.maximum(w[order][1:], w[order][:-1])
+    broken = order[1:][same_line & wrong]
     if not len(broken):
         return None
     first = min(broken, key=lambda at: (i[at], j[at]))

@@ -99,7 +99,7 @@ def _values(
     found: dict[str, Sequence[Any]] = {}
     problems: list[Problem] = []
     taken = {p.group for p in method.parameters.values() if p.group and p.name in given}
-    for name, parameter in method.parameters.items():
+    for name, parameter in method.applicable(given).items():
         if parameter.shared:
             found[name], wrong = _shared(parameter, given)
         elif parameter.is_seed:

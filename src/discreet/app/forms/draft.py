@@ -23,8 +23,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "key + confidential": ("keys", "confidential"),
     "weight": ("weight",),
     "record id": ("record_id",),
+    "household": ("household",),
 }
-_ALONE = ("weight", "record_id")  # one column plays them
+_ALONE = ("weight", "record_id", "household")  # one column plays them
 
 
 def role_of(document: Document, column: str) -> str:

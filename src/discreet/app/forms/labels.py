@@ -21,6 +21,7 @@ _FIELDS = {
     "confidential": "confidential (a role)",
     "identifiers": "identifier (a role)",
     "record_id": "record id (a role)",
+    "household": "household (a role)",
     "weight": "weight (a role)",
     "alpha": "Consequence α",
     "epsilon": "Leave out sets less likely than ε",
@@ -49,6 +50,7 @@ def _label(name: str, value: str) -> str | None:
             return (
                 f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
             )
-    described = (*maskings.all(), *criteria.all())
+    # parameters of what is measured before a step come after those of the steps themselves
+    described = (*sorted(maskings.all(), key=lambda one: bool(one.measures)), *criteria.all())
     found = next((one.parameters[name] for one in described if name in one.parameters), None)
     return None if found is None else called(found, value)

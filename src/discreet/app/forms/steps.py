@@ -24,9 +24,9 @@ from discreet.app.forms.fields import (
 )
 from discreet.app.forms.fields import shown as text_of
 from discreet.errors import Problem
-from discreet.masking.method import Method
+from discreet.masking.method import MEASURE, Method
 from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
-from discreet.registry import maskings
+from discreet.registry import maskings, measures
 
 Fields = dict[str, Any]
 MOST_STEPS = 10
@@ -53,6 +53,8 @@ class Known:
         Columns that a generalization may turn into labels: nothing is known of them after it.
     suggested : mapping
         Values to begin with, by parameter.
+    roles : collection of str
+        Roles of one column each that are given: weight, household.
     """
 
     columns: Sequence[str]
@@ -62,6 +64,7 @@ class Known:
     facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
     recoded: Collection[str] = ()
     suggested: Mapping[str, Any] = field(default_factory=dict)
+    roles: Collection[str] = ()
 
     def after(self, kinds: Iterable[str]) -> Known:
         """What is known of the columns after steps of these kinds."""
@@ -94,7 +97,7 @@ def own_parameters(method: Method) -> list[Parameter]:
     """What the form of a step asks for: not what the plan has for all steps, nor what is measured
     before.
     """
-    before = {p.name for call in method.measures.values() for p in parameters_of(call)}
+    before = {p.name for call in method.choices.values() for p in parameters_of(call)}
     return [
         p
         for p in method.parameters.values()
@@ -135,7 +138,23 @@ def first(kind: str, known: Known) -> dict[str, Any]:
             made |= {p.name: p.vary[0]} if p.vary else {}
         else:
             made[p.name] = p.default
-    return made | _measured(method, known)
+    made |= first_measure(method, known)
+    return made | _measured(method, made, known)
+
+
+def first_measure(method: Method, known: Known) -> dict[str, Any]:
+    """The measure to begin with, where it is not the usual one: nobody has said what that must be
+    told, and there is one for the roles that the table has.
+    """
+    for call in method.measures.values():
+        told = known.measured.get(call.__name__, {})
+        if all(told.get(p.name) for p in parameters_of(call) if p.needed):
+            return {}
+    for name in method.choices:
+        roles = measures[name].needs_roles
+        if roles and set(roles) <= set(known.roles):
+            return {MEASURE: name}
+    return {}
 
 
 def new_seed() -> int:
@@ -151,10 +170,10 @@ def _fitting(parameter: Parameter, known: Known) -> dict[str, Any]:
     return {parameter.name: fit, **needed}
 
 
-def _measured(method: Method, known: Known) -> dict[str, Any]:
+def _measured(method: Method, step: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """The settings of what is measured before, as a step has them."""
     made: dict[str, Any] = {}
-    for call in method.measures.values():
+    for call in method.measured_first(step).values():
         needed: dict[str, Any] = {p.name: {} for p in parameters_of(call) if p.needed}
         given = {**needed, **known.measured.get(call.__name__, {})}
         made |= {name: part for name, part in given.items() if part or name in needed}
@@ -222,7 +241,7 @@ class _StepReading(Reading):
         self._columns(method, made)
         if LEVELS in method.parameters and fields["choice"] == "levels":
             made[LEVELS] = self._levels(fields[LEVELS])
-        return {"do": method.name, **made, **self._measured(method)}
+        return {"do": method.name, **made, **self._measured(method, made)}
 
     def _said(self, p: Parameter, sent: Any) -> Any:
         if not sent and p.kind != "flag":
@@ -273,13 +292,13 @@ class _StepReading(Reading):
         self.say("a level is not a whole number of at least 0", "Write for example 1.")
         return 0
 
-    def _measured(self, method: Method) -> dict[str, Any]:
-        for call in method.measures.values():
+    def _measured(self, method: Method, made: Mapping[str, Any]) -> dict[str, Any]:
+        for call in method.measured_first(made).values():
             given = self.known.measured.get(call.__name__, {})
             if any(p.needed and not given.get(p.name) for p in parameters_of(call)):
                 remedy = "On the page Roles & risk, measure every record first."
                 self.say("it is not said what is known and what hurts", remedy)
-        return _measured(method, self.known)
+        return _measured(method, made, self.known)
 
 
 def _remedy(method: Method, unfit: Unfit) -> str:

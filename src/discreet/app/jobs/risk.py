@@ -40,6 +40,8 @@ def risk(task: JobTask) -> Shown:
         Words(tuple(renamed(found.explain(), names).splitlines()), _tone(found)),
         *_demanded(data, asked.get("criterion"), task.folder, names),
         *_sampled(data, asked.get("share")),
+        *_in_population(data, names),
+        *_by_household(data, names),
         class_size_figure({"now": found.class_sizes.binned()}),
         *_combinations(data, names),
     ]
@@ -103,6 +105,29 @@ def _sampled(data: Any, share: float | None) -> list[Block]:
             )
         )
     ]
+
+
+def _in_population(data: Any, names: Mapping[str, str]) -> list[Block]:
+    """What the table says of the population, where weights say how large it is."""
+    if data.weight is None:
+        return []
+    try:
+        lines = ds.population_range(data).sentences()
+    except ds.DiscreetError as error:
+        lines = [f"In the population: not measured. {error.problems[0]}"]
+    return [Words(tuple(renamed(line, names) for line in lines))]
+
+
+def _by_household(data: Any, names: Mapping[str, str]) -> list[Block]:
+    """What the composition of a household gives away, where it is known who lives together."""
+    if data.household is None:
+        return []
+    try:
+        found = ds.risk(data, by="household")
+    except ds.DiscreetError as error:
+        return [Words((f"By household: not measured. {renamed(str(error.problems[0]), names)}",))]
+    lines = [line for line in renamed(found.explain(), names).splitlines() if "Next: " not in line]
+    return [Words(tuple(lines), _tone(found))]
 
 
 def _combinations(data: Any, names: Mapping[str, str]) -> list[Block]:

@@ -51,12 +51,9 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
 
 def _identifiers(workspace: Workspace) -> Item:
     roles = {c.name: draft.role_of(workspace.document, c.name) for c in workspace.columns}
-    removed = [n for n, role in roles.items() if role in ("identifier", "record id")]
-    left = [
-        c.name
-        for c in workspace.columns
-        if c.suggested in ("identifier", "record id") and c.name not in removed
-    ]
+    naming = ("identifier", "record id", "household")
+    removed = [n for n, role in roles.items() if role in naming]
+    left = [c.name for c in workspace.columns if c.suggested in naming and c.name not in removed]
     names = workspace.labels
     if left:
         words = f"Released, though it looks like an identifier: {_listed(names, left)}."

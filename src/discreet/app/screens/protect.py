@@ -17,7 +17,7 @@ from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
 from discreet.app.forms.fields import text_in
-from discreet.app.forms.steps import Fields, Known
+from discreet.app.forms.steps import Fields, Known, first_measure
 from discreet.app.server import runs
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
@@ -122,8 +122,8 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
         raise HTTPException(422)
     if len(steps) >= chain.MOST_STEPS:
         raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
-    measured = [call.__name__ for call in maskings[kind].measures.values()]
-    if measured and "at_most" not in known.suggested:
+    method = maskings[kind]
+    if method.measures and "at_most" not in known.suggested and not first_measure(method, known):
         what = "a limit needs the risk of every record, which is not measured or out of date."
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if kind == "generalize" and not criterion:
@@ -147,6 +147,7 @@ def _known(workspace: Workspace) -> Known:
         facts={c.name: c.facts(document.get("types", {}).get(c.name)) for c in workspace.columns},
         recoded={name for name in document.get("hierarchies", {}) if name in keys},
         suggested={"at_most": risk_limit.limit_for(measured).at_most} if measured else {},
+        roles=tuple(name for name, column in document.get("roles", {}).items() if column),
     )
 
 
@@ -170,7 +171,7 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
         }
         for number, column in enumerate(workspace.columns)
     ]
-    held_back = ("identifier", "record id", "weight")
+    held_back = ("identifier", "record id", "weight", "household")
     return {
         "steps": fields,
         "must": workspace.must(),

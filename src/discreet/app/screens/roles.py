@@ -41,6 +41,7 @@ ROLE_WORDS = {
     "key + confidential": "key and confidential",
     "weight": "sampling weight",
     "record id": "record id",
+    "household": "household: who lives together",
 }
 MISSING = {
     "category": "a category of its own",

@@ -22,7 +22,6 @@ class TooManySets(Exception):
     """More sets are kept than the limit allows; `found` were when the search stopped."""
 
     def __init__(self, found: int, limit: int) -> None:
-        super().__init__(f"at least {found} known sets, the limit is {limit}")
         self.found = found
         self.limit = limit
 

@@ -1,0 +1,90 @@
+"""Small cells: for each set of attributes, the combinations of values that few records have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.arrays import Ints
+from discreet.kernels.packing import Codes, pack
+
+_DENSE = 8  # possible cells per tuple up to which each has a place of its own
+
+
+class SmallCells(NamedTuple):
+    """Counts for each set of attributes, and who is in a small cell of any.
+
+    Attributes
+    ----------
+    cells, records : arrays
+        Per set the number of small cells, and of the records in them.
+    touched : array
+        Per tuple whether it is in a small cell of some set.
+    """
+
+    cells: Ints
+    records: Ints
+    touched: NDArray[np.bool_]
+
+
+def small_cells(
+    codes: Codes,
+    cardinalities: Sequence[int],
+    counts: Ints,
+    sets: Sequence[tuple[int, ...]],
+    at_most: int,
+    *,
+    missing: Sequence[int] | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> SmallCells:
+    """Count the cells of each set that at most so many records have, and some.
+
+    Parameters
+    ----------
+    codes : sequence of integer arrays
+        One column per attribute, one entry per distinct tuple, 0 ≤ code < cardinality.
+    cardinalities : sequence of int
+    counts : array
+        Records per tuple.
+    sets : sequence of tuples of int
+        Attributes by number.
+    at_most : int
+    missing : sequence of int, optional
+        Per attribute a code that makes no cell, or −1.
+    advance : function
+        Told how many sets are done.
+
+    Examples
+    --------
+    >>> sex, age = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> found = small_cells([sex, age], [2, 2], np.array([1, 4, 3]), [(0,), (1,), (0, 1)], 3)
+    >>> found.cells.tolist(), found.records.tolist(), found.touched.tolist()
+    ([1, 1, 2], [3, 1, 4], [True, False, True])
+    """
+    cells, records = np.zeros((2, len(sets)), dtype=np.int64)
+    touched = np.zeros(len(counts), dtype=np.bool_)
+    gaps = [] if missing is None else [c == m for c, m in zip(codes, missing, strict=True)]
+    for number, chosen in enumerate(sets):
+        owner, groups = _cells([codes[a] for a in chosen], [cardinalities[a] for a in chosen])
+        whole = np.ones(len(counts), dtype=np.bool_)
+        for a in chosen if gaps else ():
+            whole &= ~gaps[a]
+        sizes = np.zeros(groups, dtype=np.int64)
+        np.add.at(sizes, owner[whole], counts[whole])
+        small = (sizes > 0) & (sizes <= at_most)
+        cells[number], records[number] = small.sum(), sizes[small].sum()
+        touched |= whole & small[owner]
+        advance(number + 1)
+    return SmallCells(cells, records, touched)
+
+
+def _cells(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    """The cell of each tuple, and the number of them; some may be empty."""
+    packed, bound = pack(codes, cardinalities)
+    if bound <= _DENSE * len(packed):
+        return packed, bound
+    distinct, owner = np.unique(packed, return_inverse=True)
+    return owner.ravel(), len(distinct)

@@ -1,0 +1,500 @@
+"""Risk by a log-linear model: which records alone in the sample are alone in the population.
+
+The count of a combination of keys is Poisson, in the sample with mean μ and in the population with
+λ = μ/π, where π is the share of people that was sampled. A log-linear model of the keys gives μ
+for every combination, so that one record among many alike is told from one whose keys are rare
+together. Over the records alone in the sample
+
+    τ1 = Σ e^(−λ(1−π))                  expected number that is alone in the population
+    τ2 = Σ (1 − e^(−λ(1−π)))/(λ(1−π))    expected number that is matched rightly, Σ E(1/F)
+
+Skinner & Holmes (1998), Elamir & Skinner (2006), Skinner & Shlomo (2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from annotated_doc import Doc
+
+from discreet.data.attributes import unknown_column
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.frames import FrameKind
+from discreet.kernels.loglinear import (
+    MOST_CELLS,
+    Axes,
+    Grid,
+    ModelFit,
+    fit_of,
+    fitted,
+    spread,
+    spread_of_product,
+)
+from discreet.kernels.model_choice import UNDERFIT, AddedMargin, chosen_margins
+from discreet.kernels.poisson import mean_reciprocal, reciprocal_variance
+from discreet.kernels.summation import total
+from discreet.measures import FigureKind, measure
+from discreet.parameters import Columns, Label, Notation, Public, is_number, parameters_of
+from discreet.progress import stage
+from discreet.results import Provenance
+from discreet.risks.combination_values import CombinationValues
+from discreet.risks.population import Population, population_of
+from discreet.risks.population_uniqueness import PopulationSize, SampledShare
+from discreet.risks.record_level import RecordLevel
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.kernels.arrays import Floats
+
+_LIMITS = (0.001, 0.01, 0.1, 0.5)
+_LOOSE = 1e-9  # a fit whose margins are farther off, as a share of n, did not come to an end
+Tau = Literal["tau1", "tau2"]
+ASSUMPTION = (
+    "It rests on the model: the records are a random sample, and the keys go together as the "
+    "margins say and not otherwise."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelRisk(RecordLevel):
+    """The risk of records that are alone in the sample, by a log-linear model of the keys.
+
+    Attributes
+    ----------
+    n, uniques : int
+        Records, and records alone with their keys.
+    population : Population
+    margins : tuple of tuples of str
+        The sets of keys that the model fits beside each key by itself.
+    tau1, tau2 : float
+        Of the records alone in the sample, how many are expected to be alone in the population,
+        and how many are expected to be matched rightly.
+    expected : float
+        Expected number of right matches over all records, those not alone included.
+    expected_counts : mapping or None
+        Combinations with one and with two records, as the model expects and as they are: how well
+        it fits. None on grids too large to look at every cell.
+    scores : tuple of float or None
+        By how much τ1 and τ2 seem overstated, in standard deviations (Skinner and Shlomo's B̂):
+        above 1.6 the model lacks margins.
+    steps : tuple
+        With ``margins="search"``, the margins in the order they were added and the scores then.
+    margin_error : float
+        How far the fitted margins are from those counted, as a share of n.
+    not_applicable : mapping of name to str
+        Why something is None.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read(ds.datasets.patients(2000, seed=1), keys=["age", "sex", "zip"])
+    >>> found = ds.model_risk(survey, fraction=0.05)
+    >>> found.tau1 < found.tau2 < found.uniques
+    True
+
+    References
+    ----------
+    - Skinner, Shlomo (2008), *Assessing identification risk in survey microdata using log-linear
+      models*. Journal of the American Statistical Association 103.
+    """
+
+    n: int
+    uniques: int
+    population: Population
+    margins: tuple[tuple[str, ...], ...]
+    tau1: float
+    tau2: float
+    tau1_sd: float
+    tau2_sd: float
+    expected_counts: Mapping[str, Mapping[str, float]] | None
+    scores: tuple[float, float] | None
+    steps: tuple[Mapping[str, Any], ...]
+    margin_error: float
+    not_applicable: Mapping[str, str]
+    provenance: Provenance
+    kind: FrameKind
+    _found: CombinationValues = field(compare=False)
+    column_name: ClassVar[str] = "model_risk"
+
+    @property
+    def expected(self) -> float:
+        """Expected number of right matches over all records: the sum of ``values``."""
+        return self._summary[0]
+
+    @property
+    def underfits(self) -> bool | None:
+        """Whether margins seem to be missing, so that the risk is overstated; None if unknown."""
+        return None if self.scores is None else max(self.scores) > UNDERFIT
+
+    def interval(self, confidence: float = 0.9, of: Tau = "tau2") -> tuple[float, float]:
+        """Between what the true τ of this file lies, by the model.
+
+        It holds two kinds of chance: who else is in the population, and the error of the fitted
+        margins (delta method). That the model lacks margins is not in it: see ``scores``.
+
+        Parameters
+        ----------
+        confidence : float
+            Above 0 and below 1.
+        of : {"tau1", "tau2"}
+        """
+        if not (is_number(confidence) and 0 < confidence < 1):
+            fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
+        if of not in ("tau1", "tau2"):
+            fail("P16", f"{argument('of')} is not known.", "Use 'tau1' or 'tau2'.")
+        middle, sd = getattr(self, of), getattr(self, f"{of}_sd")
+        away = NormalDist().inv_cdf((1 + confidence) / 2) * sd
+        return max(middle - away, 0.0), min(middle + away, float(self.uniques))
+
+    def explain(self) -> str:
+        """The numbers in a few sentences, what they rest on, and what to do next."""
+        alone = f"{'is' if self.uniques == 1 else 'are'} alone with {self._keys}"
+        lines = [f"{counted(self.uniques, 'record')} of {self.n:,} {alone} in the file."]
+        if self.uniques:
+            low1, high1 = self.interval(of="tau1")
+            low2, high2 = self.interval(of="tau2")
+            lines.append(
+                f"Of these about {self.tau1:,.4g} are alone in the population of "
+                f"{self.population.words}, too (τ1; by the model between {low1:,.4g} and "
+                f"{high1:,.4g}, 90% interval)."
+            )
+            lines.append(
+                "Someone who has the names of the whole population would match about "
+                f"{self.tau2:,.4g} of them rightly (τ2; {low2:,.4g} to {high2:,.4g}), and "
+                f"{self.expected:,.4g} of all records."
+            )
+        lines += [self._model_words(), *self._fit_words(), ASSUMPTION]
+        if self.population.basis != "weights":
+            lines += self.provenance.unweighted()
+        lines.append(f"Next: {self._advice()}")
+        return "\n".join(lines)
+
+    @property
+    def _keys(self) -> str:
+        return ", ".join(self.provenance.keys)
+
+    def _model_words(self) -> str:
+        if not self.margins:
+            return "The model takes the keys to be independent of each other."
+        sets = listed([" × ".join(m) for m in self.margins], 10)
+        return f"Beside each key by itself the model fits how these go together: {sets}."
+
+    def _fit_words(self) -> list[str]:
+        if self.expected_counts is None or self.scores is None:
+            return [f"How well it fits is not known: {self.not_applicable['expected_counts']}"]
+        one, two = (self.expected_counts[name] for name in ("uniques", "pairs"))
+        worst = max(self.scores)
+        lines = [
+            f"It expects {one['expected']:,.0f} combinations with one record, and there are "
+            f"{one['observed']:,.0f}; {two['expected']:,.0f} with two, and there are "
+            f"{two['observed']:,.0f}.",
+            f"It lacks margins and overstates the risk (score {worst:.1f}, above {UNDERFIT:.1f})."
+            if self.underfits
+            else f"Nothing says that it lacks margins (score {worst:.1f}).",
+        ]
+        if self.margin_error > _LOOSE:
+            lines.append(
+                f"The fit did not come to an end: margins are {self.margin_error:.1g} of n off."
+            )
+        return lines
+
+    def _advice(self) -> str:
+        if self.underfits and not self.steps:
+            return f"let it find the margins that matter with {_said('margins', 'search')}."
+        return "look at the records with .above(0.1), and make their keys coarser (ds.generalize)."
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """τ1, τ2 and the right matches of all records, with their 90 % intervals."""
+        ends = [self.interval(of="tau1"), self.interval(of="tau2"), (None, None)]
+        columns = {
+            "figure": ["tau1", "tau2", "expected"],
+            "value": [self.tau1, self.tau2, self.expected],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+        return self._frame(columns, kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON: no value of a single record but the highest."""
+        counts = self.expected_counts
+        return {
+            "n": self.n,
+            "uniques": self.uniques,
+            "population": self.population.to_dict(),
+            "margins": [list(m) for m in self.margins],
+            "tau1": self.tau1,
+            "tau1_interval": list(self.interval(of="tau1")),
+            "tau2": self.tau2,
+            "tau2_interval": list(self.interval(of="tau2")),
+            "confidence": 0.9,
+            "expected": self.expected,
+            "mean": self.mean,
+            "highest": self.highest,
+            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
+            "histogram": self.histogram().to_dict(),
+            "expected_counts": None if counts is None else {k: dict(v) for k, v in counts.items()},
+            "scores": None if self.scores is None else list(self.scores),
+            "steps": [dict(step) for step in self.steps],
+            "margin_error": self.margin_error,
+            "assumption": ASSUMPTION,
+            "not_applicable": dict(self.not_applicable),
+            "computed_from": self.provenance.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"ModelRisk: of {counted(self.uniques, 'record')} alone in the file {self.tau1:,.4g} "
+            f"are alone in the population (τ1), {self.tau2:,.4g} matched rightly (τ2)"
+        )
+
+
+def _said(name: str, value: str) -> str:
+    return str(Problem("P46", argument(name, value), "")).strip()
+
+
+def _is_list(value: Any) -> bool:
+    return value == "search" or (
+        isinstance(value, list)
+        and all(isinstance(m, list) and all(isinstance(one, str) for one in m) for m in value)
+    )
+
+
+def _names_in(margins: Any) -> list[str]:
+    """The keys that margins name."""
+    if isinstance(margins, str) or not isinstance(margins, Sequence):
+        return []
+    return [one for m in margins if isinstance(m, Sequence) and not isinstance(m, str) for one in m]
+
+
+def _read(text: str) -> list[list[str]] | str:
+    """Margins as a command has them: "age+grade, grade+sex", or "search"."""
+    if text == "search":
+        return text
+    return [[one.strip() for one in part.split("+")] for part in text.split(",")]
+
+
+_MARGINS = Notation(
+    'a list of lists of keys, or "search"',
+    _is_list,
+    read=_read,
+    schema={
+        "anyOf": [
+            {"const": "search"},
+            {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        ]
+    },
+)
+
+
+@measure(
+    title="Risk by a log-linear model",
+    about="How many records alone in the sample are alone in the population, by the keys' margins.",
+    side="risk",
+    of="file",
+    figures={
+        "tau1": FigureKind(
+            "records alone in the file and in the population, τ1", of_smallest_class=True
+        ),
+        "tau2": FigureKind(
+            "records alone in the file and matched rightly, τ2", of_smallest_class=True
+        ),
+        "expected": "records matched rightly with the population",
+        "mean": "mean risk by the log-linear model",
+    },
+    by_equality=True,
+    public=("tau1", "tau2", "expected", "mean"),
+)
+def model_risk(
+    data: Microdata,
+    margins: Annotated[
+        Sequence[Sequence[str]] | Literal["search"] | None,
+        Columns(named=_names_in),
+        _MARGINS,
+        Label("Keys that go together"),
+        Doc("Sets of keys whose joint counts are fitted (age+sex, age+zip), or search; none else."),
+        Public,
+    ] = None,
+    *,
+    population: PopulationSize = None,
+    fraction: SampledShare = None,
+) -> ModelRisk:
+    """Estimate how many records alone in a sample are alone in the population.
+
+    Parameters
+    ----------
+    data : Microdata
+        A sample, with its keys named. Its weights say which share of people alike was sampled:
+        for a record alone with its keys 1/weight, for others the number of records over the sum
+        of their weights. The counts that the model is fitted to are not weighted.
+    margins : list of tuples of keys, or "search", optional
+        Sets of two or more keys that go together. Without, the keys are taken to be independent,
+        which overstates the risk where they are not; "search" adds pairs while it does.
+    population, fraction : number, optional
+        Where there are no weights, or in place of them: how many people there are, or the share
+        of them that is in the file, the same for all.
+
+    Returns
+    -------
+    ModelRisk
+        ``.tau1``, ``.tau2`` with ``.interval()``, ``.values`` one per record, ``.expected_counts``.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read(ds.datasets.patients(2000, seed=1), keys=["age", "sex", "zip"])
+    >>> found = ds.model_risk(survey, margins=[("age", "zip")], fraction=0.05)
+    >>> found.margins, found.values.shape
+    ((('age', 'zip'),), (2000,))
+
+    References
+    ----------
+    - Skinner, Holmes (1998), *Estimating the re-identification risk per record in microdata*.
+      Journal of Official Statistics 14.
+    - Elamir, Skinner (2006), *Record level measures of disclosure risk for survey microdata*.
+      Journal of Official Statistics 22.
+    - Skinner, Shlomo (2008), *Assessing identification risk in survey microdata using log-linear
+      models*. Journal of the American Statistical Association 103.
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_records(data)
+    data.need_keys()
+    raise_all(_margin_problems(data, margins))
+    data.need_partition("a model of the combinations of keys")
+    given = {"population": population, "fraction": fraction}
+    people = population_of(data, data.n, given, parameters_of(model_risk))
+    by_weight = people.basis == "weights"
+    combinations = data.frequency_set(weighted=by_weight)
+    grid = Grid(combinations.codes, combinations.counts, combinations.cardinalities)
+    _need_cells(grid, margins, data)
+    shares = _shares(combinations, people)
+    return _modelled(data, combinations, grid, shares, people, margins)
+
+
+def _shares(combinations: FrequencySet, people: Population) -> Floats:
+    """π of each combination. The mean of 1/w over its records would be a little larger where there
+    are several and their weights differ; the records over the people they stand for are what the
+    individual risk takes, too, and need only the exact sums of the weights.
+    """
+    if combinations.weights is None:
+        return np.full(len(combinations), people.fraction)
+    return np.minimum(combinations.counts / combinations.weights, 1.0)
+
+
+def _modelled(
+    data: Microdata,
+    combinations: FrequencySet,
+    grid: Grid,
+    shares: Floats,
+    people: Population,
+    margins: Any,
+) -> ModelRisk:
+    path = _searched(grid, shares, people) if margins == "search" else []
+    chosen = [step.added for step in path[1:]] if path else _axes(data, margins)
+    small = grid.cells <= MOST_CELLS
+    full, error = fitted(grid, chosen) if small else (None, 0.0)
+    mu = grid.product() if full is None else full.ravel()[grid.places()]
+    x = mu * (1 - shares) / shares
+    values = mean_reciprocal(grid.counts, x)
+    alone = grid.counts == 1
+    first, second = np.exp(-x), values
+    # d of a function of λ by ln μ: λ d/dλ = x d/dx
+    slopes = (-x * first, x * (mean_reciprocal(2, x) - mean_reciprocal(1, x)))
+    sds = []
+    for chance, slope in zip((first * (1 - first), reciprocal_variance(x)), slopes, strict=True):
+        d = np.where(alone, slope, 0.0)
+        by_fit = spread_of_product(grid, d) if full is None else spread(grid, chosen, full, d)
+        sds.append(math.sqrt(total(chance[alone]) + by_fit))
+    fit = None if full is None else fit_of(grid, full, shares, people.fraction)
+    return ModelRisk(
+        n=grid.n,
+        uniques=int(alone.sum()),
+        population=people,
+        margins=tuple(tuple(data.keys[a] for a in m) for m in chosen),
+        tau1=total(first[alone]),
+        tau2=total(second[alone]),
+        tau1_sd=sds[0],
+        tau2_sd=sds[1],
+        expected_counts=None if fit is None else _counts(grid, fit),
+        scores=None if fit is None else fit.scores,
+        steps=tuple(_step(data, step) for step in path),
+        margin_error=error,
+        not_applicable={} if small else dict.fromkeys(("expected_counts", "scores"), _TOO_MANY),
+        provenance=Provenance.of(data),
+        kind=data.source.kind,
+        _found=CombinationValues(data, combinations, values),
+    )
+
+
+_TOO_MANY = f"the keys have more than {MOST_CELLS:,} combinations, and not all are looked at."
+
+
+def _counts(grid: Grid, fit: ModelFit) -> dict[str, dict[str, float]]:
+    ones, twos = (int((grid.counts == size).sum()) for size in (1, 2))
+    return {
+        "uniques": {"expected": fit.uniques, "observed": ones},
+        "pairs": {"expected": fit.pairs, "observed": twos},
+    }
+
+
+def _step(data: Microdata, step: AddedMargin) -> dict[str, Any]:
+    return {
+        "added": [data.keys[a] for a in step.added],
+        "scores": list(step.fit.scores),
+    }
+
+
+def _searched(grid: Grid, shares: Floats, people: Population) -> list[AddedMargin]:
+    pairs = math.comb(len(grid.shape), 2)
+    with stage("choosing margins", pairs * (pairs + 1) // 2) as advance:
+        return chosen_margins(grid, shares, people.fraction, advance)
+
+
+def _axes(data: Microdata, margins: Sequence[Sequence[str]] | None) -> list[Axes]:
+    found = [tuple(sorted(data.keys.index(name) for name in m)) for m in margins or ()]
+    return list(dict.fromkeys(m for m in found if len(m) > 1))
+
+
+def _margin_problems(data: Microdata, margins: Any) -> list[Problem]:
+    """What is wrong with the margins that are given."""
+    if margins is None or (isinstance(margins, str) and margins == "search"):
+        return []
+    plain = isinstance(margins, Sequence) and not isinstance(margins, str)
+    if not plain or any(isinstance(m, str) or not isinstance(m, Sequence) for m in margins):
+        what = f"{argument('margins')} is no list of sets of keys."
+        return [Problem("P46", what, "Give for example [('age', 'sex')], or 'search'.", "margins")]
+    problems = [
+        unknown_column("key", name, data.keys, data.name)
+        for name in dict.fromkeys(_names_in(margins))
+        if name not in data.keys
+    ]
+    twice = {name for m in margins for name in m if list(m).count(name) > 1}
+    problems += [
+        Problem("P46", f"a margin names {name!r} twice.", "Name it once.", "margins")
+        for name in sorted(twice, key=str)
+    ]
+    if any(not len(m) for m in margins):
+        problems.append(Problem("P46", "a margin names no key.", "Leave it out.", "margins"))
+    return problems
+
+
+def _need_cells(grid: Grid, margins: Any, data: Microdata) -> None:
+    """Refuse a grid that is too large to be fitted; independent keys need none."""
+    if grid.cells <= MOST_CELLS or not margins:
+        return
+    most = sorted(zip(grid.shape, data.keys, strict=True), reverse=True)
+    wide = listed([f"{name!r} ({size:,} values)" for size, name in most], 3)
+    fail(
+        "N13",
+        f"the keys have {grid.cells:,} combinations, and a model with margins is fitted to at most "
+        f"{MOST_CELLS:,}; most values have {wide}.",
+        f"Name fewer keys, generalize these first, or leave {argument('margins')} out.",
+    )

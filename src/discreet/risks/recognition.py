@@ -1,0 +1,208 @@
+"""What a sample says of its population, in one sentence: how many people could be recognised.
+
+The number of records that someone who has the names and keys of the whole population would match
+rightly has no one true estimate. The individual risk, which knows only the records of a class and
+their weights, is low on real populations; a log-linear model that takes the keys to be independent
+is high. Their range is given, and beside it the number of people alone with their keys in the
+population, which is another quantity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.data.microdata import Microdata
+from discreet.errors import DiscreetError, raise_all
+from discreet.frames import FrameKind
+from discreet.kernels.inverse_sizes import inverse_mean
+from discreet.kernels.summation import weighted_total
+from discreet.measures import FigureKind, measure
+from discreet.parameters import parameters_of
+from discreet.results import Provenance, Result
+from discreet.risks.individual import individual_risk
+from discreet.risks.model_risk import model_risk
+from discreet.risks.population import Population, population_of
+from discreet.risks.population_uniqueness import (
+    PopulationSize,
+    PopulationUniqueness,
+    SampledShare,
+    population_uniqueness,
+)
+
+_NUMBERS = ("no", "one", "two", "three")
+_DRAWN = {
+    "weights": "a random sample of the population, drawn with the chances that the weights say",
+    "population": "a simple random sample of the population",
+    "fraction": "a simple random sample of the population",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class PopulationRange(Result):
+    """Between how many and how many people of a file could be recognised, over several models.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    population : Population
+    models : mapping of title to float
+        Expected number of right matches over all records, by model.
+    uniqueness : PopulationUniqueness or None
+        How many people are alone with their keys in the population.
+    not_applicable : mapping of title to str
+        Which model does not apply, and why.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read(ds.datasets.patients(500, seed=1), keys=["age", "sex"])
+    >>> found = ds.population_range(survey, fraction=0.01)
+    >>> found.low < found.high, found.population.size
+    (True, 50000.0)
+    """
+
+    n: int
+    population: Population
+    models: Mapping[str, float]
+    uniqueness: PopulationUniqueness | None
+    not_applicable: Mapping[str, str]
+    provenance: Provenance
+    kind: FrameKind
+
+    @property
+    def low(self) -> float | None:
+        """The least number of people that a model gives; None where none applies."""
+        return min(self.models.values(), default=None)
+
+    @property
+    def high(self) -> float | None:
+        """The largest number of people that a model gives; None where none applies."""
+        return max(self.models.values(), default=None)
+
+    def sentences(self) -> list[str]:
+        """The range, the people alone in the population, what does not apply, the assumption."""
+        lines = [self._range()] if self.models else []
+        if self.uniqueness is not None:
+            few, many = (math.floor(end * self.population.size) for end in self.uniqueness.interval)
+            lines.append(
+                f"Another quantity: {few:,} to {many:,} of these {round(self.population.size):,} "
+                "people are alone with their keys, in the file or not; whoever has their names "
+                "recognises them for certain."
+            )
+        lines += [f"No {title}: {why}" for title, why in self.not_applicable.items()]
+        return [*lines, self.assumption]
+
+    def _range(self) -> str:
+        numbers = list(self.models.values())
+        low, high = math.floor(min(numbers)), math.ceil(max(numbers))
+        several = f"{_NUMBERS[len(numbers)]} model{'' if len(numbers) == 1 else 's'}"
+        return (
+            f"Between {low:,} and {high:,} of {self.n:,} people, by {several} "
+            f"({' and '.join(self.models)}), could be recognised by someone who has the names of "
+            f"the whole population of {self.population.words}."
+        )
+
+    @property
+    def assumption(self) -> str:
+        """What all of it rests on."""
+        drawn = _DRAWN[self.population.basis]
+        return f"This takes the records to be {drawn}, and the keys to be known without error."
+
+    def explain(self) -> str:
+        """The sentences, one in each line."""
+        return "\n".join(self.sentences())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        unique = self.uniqueness
+        return {
+            "n": self.n,
+            "population": self.population.to_dict(),
+            "low": self.low,
+            "high": self.high,
+            "models": dict(self.models),
+            "population_uniques": None
+            if unique is None
+            else [end * self.population.size for end in unique.interval],
+            "not_applicable": dict(self.not_applicable),
+            "assumption": self.assumption,
+            "computed_from": self.provenance.to_dict(),
+        }
+
+
+@measure(
+    title="Range over the models",
+    about="Between how many and how many people could be recognised in the population.",
+    side="risk",
+    of="file",
+    figures={
+        "low": FigureKind("least number of people that a model has recognised"),
+        "high": FigureKind("largest number of people that a model has recognised"),
+    },
+    by_equality=True,
+    public=("low", "high"),
+    example="--weight w",
+)
+def population_range(
+    data: Microdata, *, population: PopulationSize = None, fraction: SampledShare = None
+) -> PopulationRange:
+    """The range over the models of how many people of a file could be recognised.
+
+    Parameters
+    ----------
+    data : Microdata
+        A sample with weights, or one whose population is given.
+    population, fraction : number, optional
+        How many people there are, or the share of them that is in the file, where there are no
+        weights.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read(ds.datasets.patients(500, seed=1), keys=["age", "sex"])
+    >>> found = ds.population_range(survey, population=50_000)
+    >>> sorted(found.models), found.low < found.high
+    (['individual risk', 'log-linear'], True)
+    """
+    given = {"population": population, "fraction": fraction}
+    people = population_of(data, data.n, given, parameters_of(population_uniqueness))
+    models, reasons = {}, {}
+    for title, number in (
+        ("individual risk", lambda: _individual(data, people)),
+        ("log-linear", lambda: model_risk(data, None, **given).expected),
+    ):
+        found, reasons[title] = _tried(number)
+        if found is not None:
+            models[title] = found
+    unique, reasons["population uniqueness"] = _tried(lambda: population_uniqueness(data, **given))
+    return PopulationRange(
+        n=data.n,
+        population=people,
+        models=models,
+        uniqueness=unique,
+        not_applicable={title: why for title, why in reasons.items() if why},
+        provenance=Provenance.of(data),
+        kind=data.source.kind,
+    )
+
+
+def _individual(data: Microdata, people: Population) -> float:
+    if people.basis == "weights":
+        return individual_risk(data).expected
+    data.need_partition("the individual risk without weights")
+    counts = data.frequency_set().counts
+    return weighted_total(inverse_mean(counts, counts / people.fraction), counts)
+
+
+def _tried(number: Callable[[], Any]) -> tuple[Any, str]:
+    """What a model finds, or why it does not apply to these data."""
+    try:
+        return number(), ""
+    except DiscreetError as error:
+        if error.code[0] not in "ND":
+            raise_all(list(error.problems))
+        return None, str(error.problems[0])

@@ -1,0 +1,284 @@
+"""The population: how many people of a register share the keys of each released record.
+
+A journalist does not know whether a person is in the file, and looks for the person in the
+population: of F people with these keys the right one is found with probability 1/F. Where there is
+a register of all, F is counted in it. Combinations and counts are compared, never records, so that
+file and register may lie in different engines.
+
+Keys that were generalized here are generalized in the register as well, before they are compared.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.data.masked import Masked, Step
+from discreet.data.microdata import Microdata
+from discreet.data.reader import read
+from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.frequency.frequency_set import FrequencySet
+from discreet.hierarchies.texts import plain, text_form
+from discreet.kernels.compatible import compatible_counts
+from discreet.kernels.packing import added, merged
+from discreet.parameters import Notation
+from discreet.risks.intruder import IntruderRisk
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_ALIKE = ({"integer", "number"}, {"date", "timestamp"})  # kinds that hold the same values
+REGISTER = Notation(
+    "a file of the population",
+    lambda value: isinstance(value, str) and bool(value),
+    lambda value, folder: folder / Path(value).expanduser(),
+    lambda value: str(value) if isinstance(value, str | os.PathLike) else _unwritten(),
+    schema={"type": "string", "minLength": 1},
+)
+
+
+def _unwritten() -> str:
+    what = "a register that is a frame or a table has no word in a plan."
+    fail("N20", what, f"Write it to a file and give its path: {argument('population')}.")
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """What a register says of a file.
+
+    Attributes
+    ----------
+    records : int
+        People in the register.
+    name : str
+        Where it comes from.
+    journalist : IntruderRisk
+        1/F. Its mean is that of El Emam: the larger of (number of classes)/(people in them) and
+        of the mean over the records.
+    marketer : float
+        Mean over the records of 1/F: the share that is recognised when all are looked up.
+    """
+
+    records: int
+    name: str
+    journalist: IntruderRisk
+    marketer: float
+
+    def explain(self) -> list[str]:
+        """What someone finds who has the names of the population, in sentences."""
+        found = self.journalist
+        return [
+            f"Against the {self.records:,} people of {self.name}: someone who has the names of all "
+            f"of them recognises a record with probability {found.highest:.1%} at most, "
+            f"{self.marketer:.2%} on average; {found.share_above(0.2):.1%} of the records are "
+            "above 20%."
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        journalist = self.journalist.to_dict()
+        return {"population": self.records, "journalist": journalist, "marketer": self.marketer}
+
+
+def population_risk(data: Microdata, given: Any) -> PopulationRisk:
+    """Look the combinations of keys of a file up in a register."""
+    keys = data.frequency_set(data.need_keys())
+    register = register_of(data, given)
+    people = register.frequency_set(data.keys)
+    raise_all(_unlike_kinds(data, register))
+    if not isinstance(register, Masked):
+        people = _as_released(people, data)
+    size = _sizes(keys, people, wildcard=data.missing == "wildcard")
+    raise_all(_disproved(data, register, keys.counts, size))
+    sizes, row = np.unique(size, return_inverse=True)
+    records = np.bincount(row, keys.counts).astype(np.int64)
+    marketer = math.fsum(keys.counts / size) / keys.n
+    mean = marketer if data.missing == "wildcard" else max(len(size) / int(size.sum()), marketer)
+    journalist = IntruderRisk(tuple(sizes.tolist()), tuple(records.tolist()), mean)
+    return PopulationRisk(people.n, register.name, journalist, marketer)
+
+
+# -- the register ----------------------------------------------------------------------------------
+
+
+def register_of(data: Microdata, given: Any) -> Microdata:
+    """The register with the keys of the file; a path or a frame is read as the file was."""
+    if isinstance(given, Microdata):
+        bare = {"identifiers": (), "confidential": (), "weight": None, "record_id": None}
+        return given.with_roles(**bare, household=None, keys=data.need_keys())
+    if isinstance(given, int | float):
+        what = f"{argument('population')} is a number, and not a register of the population."
+        fail("P09", what, "Give a file, a frame or a table with the keys of all people.")
+    first = data.initial if isinstance(data, Masked) else data
+    how = first.origin.options
+    codes = how.get("missing_values", ())
+    if isinstance(codes, Mapping):
+        codes = {name: some for name, some in codes.items() if name in data.keys}
+    texts = {n: t for n, t in first.origin.types.items() if n in data.keys and t == "nominal"}
+    return read(
+        given,
+        keys=data.need_keys(),
+        types=texts,
+        missing=data.missing,
+        missing_values=codes,
+        encoding=how.get("encoding", "utf-8"),
+        engine=how.get("engine"),
+    )
+
+
+def _unlike_kinds(data: Microdata, register: Microdata) -> list[Problem]:
+    """Keys whose values cannot be the same; a text may be the text of anything."""
+    first = data.initial if isinstance(data, Masked) else data
+    problems = []
+    for name in data.keys:
+        pair = {first.source.kinds[name], register.source.kinds[name]}
+        if len(pair) == 1 or "text" in pair or any(pair <= some for some in _ALIKE):
+            continue
+        mine, theirs = first.source.kinds[name], register.source.kinds[name]
+        what = f"{name!r} is stored as {mine} in {data.name} and as {theirs} in {register.name}."
+        problems.append(Problem("D62", what, "Store it alike in both."))
+    return problems
+
+
+def _as_released(people: FrequencySet, data: Microdata) -> FrequencySet:
+    """The register with its keys generalized as those of the file were."""
+    steps = [s for s in data.steps if "levels" in s.parameters] if isinstance(data, Masked) else []
+    for step in steps:
+        last = data.mappings if isinstance(data, Masked) and step is steps[-1] else {}
+        people = _generalized(people, step, last)
+    return people
+
+
+def _generalized(
+    people: FrequencySet, step: Step, mappings: Mapping[str, pa.Table]
+) -> FrequencySet:
+    """One generalization; ``mappings`` is what it made of the values of the file."""
+    hierarchies, levels = step.asked.get("hierarchies", {}), step.parameters.get("levels", {})
+    values, codes = list(people.values), list(people.codes)
+    for a, name in enumerate(people.attributes):
+        level = levels.get(name, 0)
+        if level and name in hierarchies:
+            counts = people.rollup([name]).counts
+            fitted = hierarchies[name].fit(name, people.values[a], counts)
+            _need_same_groups(name, fitted.table(level), mappings.get(name))
+            values[a], codes[a] = fitted.labels[level], fitted.maps[level][people.codes[a]]
+    first, owner = merged(codes, [len(v) for v in values])
+    return FrequencySet(
+        people.attributes,
+        tuple(values),
+        tuple(c[first] for c in codes),
+        added(owner, people.counts, len(first)),
+    )
+
+
+def _need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None:
+    """Refuse a hierarchy that groups the register otherwise than the file: it was made from it."""
+    if mine is None:
+        return
+    label = dict(zip(*(_texts(name, column) for column in theirs.columns), strict=True))
+    own = zip(*(_texts(name, column) for column in mine.columns), strict=True)
+    if any(value in label and label[value] != made for value, made in own):
+        fail(
+            "N83",
+            f"the hierarchy of {name!r} groups the register otherwise than the file, from which "
+            "it was made.",
+            "Give a hierarchy that does not depend on the data.",
+        )
+
+
+def _texts(name: str, values: pa.ChunkedArray) -> list[str | None]:
+    return text_form(name, plain(values.combine_chunks())).to_pylist()
+
+
+# -- looking up ------------------------------------------------------------------------------------
+
+
+def _sizes(keys: FrequencySet, people: FrequencySet, *, wildcard: bool) -> NDArray[np.int64]:
+    """For each combination of the file, the number of people who may have it."""
+    places = [
+        _places(name, mine, theirs)[codes]
+        for name, mine, theirs, codes in zip(
+            keys.attributes, keys.values, people.values, people.codes, strict=True
+        )
+    ]
+    width = [len(values) + 2 for values in keys.values]  # a missing one, and any other
+    both = [np.concatenate([own, other]) for own, other in zip(keys.codes, places, strict=True)]
+    counts = np.concatenate([np.zeros_like(keys.counts), people.counts])
+    first, owner = merged(both, width)
+    found = added(owner, counts, len(first))
+    if wildcard:
+        missing = [_missing(values) for values in keys.values]
+        found = compatible_counts([codes[first] for codes in both], width, missing, found)
+    return found[owner[: len(keys)]]
+
+
+def _places(name: str, mine: pa.Array, theirs: pa.Array) -> NDArray[np.int64]:
+    """The code in the file of each value of the register; the last one for a value that the file
+    does not have, which only a missing value matches.
+    """
+    import pyarrow.compute as pc
+
+    mine, theirs = plain(mine), plain(theirs)
+    if mine.type != theirs.type:
+        mine, theirs = text_form(name, mine), text_form(name, theirs)
+    found = pc.index_in(theirs, value_set=mine).fill_null(len(mine) + 1)
+    place = np.array(found, dtype=np.int64)
+    place[~np.asarray(theirs.is_valid())] = _missing(mine)
+    return place
+
+
+def _missing(values: pa.Array) -> int:
+    """The code of a missing value: its own, where there is one, or one after all others."""
+    return len(values) - 1 if len(values) and not values[-1].is_valid else len(values)
+
+
+def _disproved(
+    data: Microdata, register: Microdata, counts: NDArray[np.int64], size: NDArray[np.int64]
+) -> list[Problem]:
+    """What shows that the people of the file are not in the register."""
+    problems = []
+    absent, rarer = size == 0, (size > 0) & (size < counts)
+    if absent.any():
+        problems.append(
+            Problem(
+                "D61",
+                f"nobody in {register.name} has {listed(data.keys)} as "
+                f"{counted(int(counts[absent].sum()), 'record')} of {data.name} "
+                f"({counted(int(absent.sum()), 'combination')}).",
+                _remedy(data, register),
+            )
+        )
+    if rarer.any():
+        problems.append(
+            Problem(
+                "D63",
+                f"{register.name} has fewer people than {data.name} has records with the same "
+                f"{listed(data.keys)}, for {counted(int(counts[rarer].sum()), 'record')} "
+                f"({counted(int(rarer.sum()), 'combination')}).",
+                _remedy(data, register),
+            )
+        )
+    return problems
+
+
+def _remedy(data: Microdata, register: Microdata) -> str:
+    masked = data.changed & {*data.keys} if isinstance(data, Masked) else frozenset()
+    if masked:
+        named = listed(sorted(masked))
+        return (
+            f"The masking changed {named}: a register follows generalization only. "
+            "Measure before other maskings."
+        )
+    first = data.initial if isinstance(data, Masked) else data
+    unlike = [n for n in data.keys if first.source.kinds[n] != register.source.kinds[n]]
+    if unlike:
+        return f"{listed(unlike)} are not stored alike: read them as nominal in both."
+    return "Give a register of all people the file was drawn from, with its keys coded alike."
