@@ -37,7 +37,7 @@ def kernel(codes: list[np.ndarray], cardinalities: tuple[int, ...]) -> Callable[
     def work() -> Any:
         found = frequencies(codes, cardinalities)
         sets = minimal_uniques(found.codes, cardinalities, found.counts, worth)
-        return sets, sets.total[found.owner]
+        return sets, found.of_records(sets.total)
 
     return work
 
