@@ -22,4 +22,4 @@ def categorical_loss(x, y, cardinalities, ordinal, dimension=2):
     tables = [
         table_variation(x, y, cardinalities, chosen) for chosen in tables_of(len(x), dimension)
     ]
-    return added_up(dist, ebil, tables, dimension)
+    return added_up(dist, ebil, tables)

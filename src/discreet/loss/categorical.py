@@ -35,7 +35,7 @@ class CategoricalLoss:
     dist : float
         Sum of distances over all cells.
     ctbil, actbil : float
-        Variation of all contingency tables up to ``dimension``, in all and per cell.
+        Variation of all contingency tables, in all and per cell.
     ebil : float
         Entropy of the original values given the masked ones, over all cells, in bits.
     cells : int
@@ -51,7 +51,6 @@ class CategoricalLoss:
     ebil: float
     cells: int
     appeared: int
-    dimension: int
 
 
 def tables_of(attributes: int, dimension: int) -> list[tuple[int, ...]]:
@@ -67,7 +66,6 @@ def added_up(
     dist: Sequence[float],
     ebil: Sequence[float],
     tables: Sequence[tuple[float, int, int]],
-    dimension: int,
 ) -> CategoricalLoss:
     """The measures of the file, from those of its attributes and contingency tables."""
     lost, cells = sum(lost for lost, _, _ in tables), sum(number for _, number, _ in tables)
@@ -78,7 +76,6 @@ def added_up(
         float(sum(ebil)),
         cells,
         sum(new for _, _, new in tables),
-        dimension,
     )
 
 

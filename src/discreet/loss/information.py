@@ -456,7 +456,7 @@ def _raw(
     dist = [found.dist[n] for n in change.categorical]
     ebil = [found.ebil[n] for n in (*change.categorical, *change.labels)]
     whole = [t for names, t in found.tables.items() if set(names) <= set(change.categorical)]
-    names = added_up(dist, ebil, whole, 0) if dist else None
+    names = added_up(dist, ebil, whole) if dist else None
     seen = change.keys if scope == "keys" else change.names
     share = share_of_bits([found.bits[n] for n in seen if n in found.bits])
     return {
