@@ -39,12 +39,13 @@ COMPILES = tuple(
     f"tests/unit/test_{name}.py"
     for name in (
         "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
-        "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
+        "household_role", "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
         "lattice_pairwise", "losses_that_apply", "microaggregate", "minimal_uniques",
         "model_risk", "multivariate_blocks", "multivariate_mdav", "multivariate_mixed",
-        "multivariate_variable", "plan", "population_uniqueness", "probabilistic_loss",
+        "multivariate_variable", "plan", "plan_measures", "population_risk", "population_uniqueness",
+        "probabilistic_loss",
         "progress", "protect_individual_risk",
-        "record_risk", "regression_loss", "report", "report_parts", "risk_bounds", "ru_map",
+        "record_risk", "regression_loss", "report", "report_parts", "report_population", "risk_bounds", "ru_map",
         "sample", "sample_weights", "schools", "search_limits", "separation", "special_uniques",
         "unchanged",
         "univariate", "weight_triangles", "weights", "written_files",

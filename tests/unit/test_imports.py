@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import functools
 import re
 import subprocess
 import sys
@@ -107,6 +108,7 @@ ds.risk(ds.read("t.csv", keys=["age", "sex"], confidential="illness"))
 # -- which module may know which -----------------------------------------------------------------
 
 
+@functools.cache
 def imports(source, *, typing_too=True):
     """Every module that a source imports, wherever the import stands.
 
