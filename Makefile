@@ -13,6 +13,7 @@ quick: .venv/test
 
 # four workers on two cores: many tests wait, for a page, a job or a server
 test: .venv/test
+	$(BIN)/python -m tests.kernels
 	$(BIN)/python -m pytest -n 4 --dist loadfile
 
 twins: .venv/test
@@ -51,7 +52,7 @@ clean:
 
 .venv/test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,postgres,spark]" --group test --group check --group docs
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,optimal,postgres,spark]" --group test --group check --group docs
 	@touch $@
 
 .venv/docs: pyproject.toml | .venv/bin/python

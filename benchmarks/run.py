@@ -24,6 +24,7 @@ USUAL = (
     "mdav",
     "key_candidates",
     "record_risk",
+    "local_suppression",
     "special_uniques",
     "individual_risk",
     "population_models",

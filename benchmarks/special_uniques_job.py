@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from processes import Clock, Grown
 
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 
@@ -36,7 +37,7 @@ def kernel(codes: list[np.ndarray], cardinalities: tuple[int, ...]) -> Callable[
 
     def work() -> Any:
         found = frequencies(codes, cardinalities)
-        sets = minimal_uniques(found.codes, cardinalities, found.counts, worth)
+        sets = minimal_uniques(CodedTuples(found.codes, cardinalities, found.counts), worth)
         return sets, found.of_records(sets.total)
 
     return work

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import discreet as ds
+from tests.twins.classes import fails_disclosure, fails_likeness
 
 SCALE = "pqrst"
 GROUPS = {"p": "low", "q": "low", "r": "mid", "s": "mid", "t": "high"}
@@ -90,6 +91,10 @@ def fails_in(cls, criterion, whole, name):
     if isinstance(criterion, ds.TCloseness):
         all_values = [r[at] for r in whole]
         return distance(values, all_values, criterion.distance, name) > Fraction(str(criterion.t))
+    if isinstance(criterion, ds.BetaLikeness):
+        return fails_likeness(values, [r[at] for r in whole], criterion.beta, criterion.kind)
+    if isinstance(criterion, ds.DeltaDisclosure):
+        return fails_disclosure(values, [r[at] for r in whole], criterion.delta, criterion.absent)
     if criterion.kind == "distinct":
         return len(counts) < criterion.l
     if criterion.kind == "entropy":

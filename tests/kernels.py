@@ -47,3 +47,20 @@ def in_plain_python():
     compiled = layout.class_dtype
     layout.class_dtype = lambda *asked: np.dtype((np.record, compiled(*asked)))
     tally._popcount = lambda word: np.uint64(int(word).bit_count())
+
+
+def compile_large_ones():
+    """Compile what takes a minute, so that no test that comes first is ended for it."""
+    import discreet as ds
+
+    table = {"sex": list("MMFFMMFFMM"), "zip": ["1", "1", "1", "2", "2", "2", "3", "3", "4", "5"]}
+    survey = ds.read(table, keys=["sex", "zip"])
+    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+    for method in ("local", "mondrian"):
+        ds.recode(survey, above, ds.KAnonymity(2), method=method)
+    for reading in ("category", "wildcard", "target-source"):
+        ds.suppress_cells(survey, ds.KAnonymity(2), reading=reading, search="quick")
+
+
+if __name__ == "__main__":
+    compile_large_ones()

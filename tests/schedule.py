@@ -32,6 +32,7 @@ LONG = (
     "tests/unit/test_ledger.py",
     "tests/unit/test_known_sets_contributions.py",
     "tests/unit/test_settings.py",
+    "tests/unit/test_local_suppression.py",
 )
 
 # Files of tests/unit that compile many kernels: left out by make quick, as is what takes long.
@@ -40,12 +41,13 @@ COMPILES = tuple(
     for name in (
         "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
         "household_role", "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
-        "lattice_pairwise", "losses_that_apply", "microaggregate", "minimal_uniques",
+        "lattice_pairwise", "local_recoding", "losses_that_apply", "microaggregate", "minimal_uniques",
         "model_risk", "multivariate_blocks", "multivariate_mdav", "multivariate_mixed",
         "multivariate_variable", "plan", "plan_measures", "population_risk", "population_uniqueness",
         "probabilistic_loss",
         "progress", "protect_individual_risk",
-        "record_risk", "regression_loss", "report", "report_parts", "report_population", "risk_bounds", "ru_map",
+        "readings", "recode", "record_risk", "regression_loss", "related_tuples", "report", "report_parts",
+        "report_population", "risk_bounds", "ru_map",
         "sample", "sample_weights", "schools", "search_limits", "separation", "special_uniques",
         "unchanged",
         "univariate", "weight_triangles", "weights", "written_files",

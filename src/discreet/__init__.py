@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from discreet import datasets, errors
     from discreet.criteria import (
         AllOf,
+        AverageRisk,
+        BetaLikeness,
+        DeltaDisclosure,
+        DeltaPresence,
         DisclosureRiskAtMost,
         KAnonymity,
+        KMap,
         LDiversity,
         PSensitiveKAnonymity,
         TCloseness,
@@ -40,10 +45,15 @@ if TYPE_CHECKING:
     from discreet.loss.regression import RegressionLoss, regression_loss
     from discreet.loss.score import Score, score
     from discreet.loss.statistics import Statistics, compare_statistics
+    from discreet.masking.advice import Advice, advise
+    from discreet.masking.cell_suppression.outcome import SuppressedCells
     from discreet.masking.generalize import generalize
+    from discreet.masking.local_recoding.outcome import LocalRecoding
     from discreet.masking.microaggregate import microaggregate
     from discreet.masking.protect_records import protect_records
+    from discreet.masking.recode import recode
     from discreet.masking.sample import sample
+    from discreet.masking.suppress_cells import suppress_cells
     from discreet.plan.ledger import Ledger
     from discreet.plan.plan import Plan
     from discreet.plan.release import Release
@@ -57,6 +67,7 @@ if TYPE_CHECKING:
     from discreet.risks.key_sets import key_candidates
     from discreet.risks.model_risk import ModelRisk, model_risk
     from discreet.risks.population_uniqueness import PopulationUniqueness, population_uniqueness
+    from discreet.risks.readings import Readings, readings
     from discreet.risks.recognition import PopulationRange, population_range
     from discreet.risks.record import RecordRisk, record_risk
     from discreet.risks.risky_combinations import RiskyCombinations, risky_combinations
@@ -69,8 +80,13 @@ if TYPE_CHECKING:
     from discreet.rumap.ru_map import ru_map
 
 _HOME = {
+    "Advice": "discreet.masking.advice",
     "AllOf": "discreet.criteria",
+    "AverageRisk": "discreet.criteria",
+    "BetaLikeness": "discreet.criteria",
     "Check": "discreet.criteria.check",
+    "DeltaDisclosure": "discreet.criteria",
+    "DeltaPresence": "discreet.criteria",
     "DisclosureRisk": "discreet.risks.disclosure",
     "DisclosureRiskAtMost": "discreet.criteria",
     "DiscreetError": "discreet.errors",
@@ -79,6 +95,7 @@ _HOME = {
     "IndividualRisk": "discreet.risks.individual",
     "InformationLoss": "discreet.loss.information",
     "KAnonymity": "discreet.criteria",
+    "KMap": "discreet.criteria",
     "KeyCandidates": "discreet.risks.candidates",
     "LDiversity": "discreet.criteria",
     "Ledger": "discreet.plan.ledger",
@@ -91,6 +108,7 @@ _HOME = {
     "PopulationUniqueness": "discreet.risks.population_uniqueness",
     "Progress": "discreet.progress",
     "RUMap": "discreet.rumap.result",
+    "Readings": "discreet.risks.readings",
     "RecordRisk": "discreet.risks.record",
     "RegressionLoss": "discreet.loss.regression",
     "Release": "discreet.plan.release",
@@ -109,6 +127,7 @@ _HOME = {
     "Verification": "discreet.plan.verification",
     "Weights": "discreet.risks.weights",
     "Written": "discreet.data.written",
+    "advise": "discreet.masking.advice",
     "check": "discreet.criteria.check",
     "compare_statistics": "discreet.loss.statistics",
     "datasets": "discreet.datasets",
@@ -125,7 +144,10 @@ _HOME = {
     "population_range": "discreet.risks.recognition",
     "population_uniqueness": "discreet.risks.population_uniqueness",
     "protect_records": "discreet.masking.protect_records",
+    "recode": "discreet.masking.recode",
+    "LocalRecoding": "discreet.masking.local_recoding.outcome",
     "read": "discreet.data.reader",
+    "readings": "discreet.risks.readings",
     "record_risk": "discreet.risks.record",
     "regression_loss": "discreet.loss.regression",
     "report": "discreet.reports.report",
@@ -133,6 +155,8 @@ _HOME = {
     "risky_combinations": "discreet.risks.risky_combinations",
     "ru_map": "discreet.rumap.ru_map",
     "sample": "discreet.masking.sample",
+    "suppress_cells": "discreet.masking.suppress_cells",
+    "SuppressedCells": "discreet.masking.cell_suppression.outcome",
     "sampling_risk": "discreet.risks.sampling",
     "score": "discreet.loss.score",
     "settings": "discreet.engine.resources",
@@ -142,8 +166,13 @@ _HOME = {
 }
 
 __all__ = [
+    "Advice",
     "AllOf",
+    "AverageRisk",
+    "BetaLikeness",
     "Check",
+    "DeltaDisclosure",
+    "DeltaPresence",
     "DisclosureRisk",
     "DisclosureRiskAtMost",
     "DiscreetError",
@@ -152,9 +181,11 @@ __all__ = [
     "IndividualRisk",
     "InformationLoss",
     "KAnonymity",
+    "KMap",
     "KeyCandidates",
     "LDiversity",
     "Ledger",
+    "LocalRecoding",
     "Masked",
     "Microdata",
     "ModelRisk",
@@ -164,6 +195,7 @@ __all__ = [
     "PopulationUniqueness",
     "Progress",
     "RUMap",
+    "Readings",
     "RecordRisk",
     "RegressionLoss",
     "Release",
@@ -177,12 +209,14 @@ __all__ = [
     "Settings",
     "Statistics",
     "Suda",
+    "SuppressedCells",
     "TCloseness",
     "Unchanged",
     "Verification",
     "Weights",
     "Written",
     "__version__",
+    "advise",
     "check",
     "compare_statistics",
     "datasets",
@@ -200,6 +234,8 @@ __all__ = [
     "population_uniqueness",
     "protect_records",
     "read",
+    "readings",
+    "recode",
     "record_risk",
     "regression_loss",
     "report",
@@ -212,6 +248,7 @@ __all__ = [
     "settings",
     "suda",
     "suggest_roles",
+    "suppress_cells",
     "unchanged",
 ]
 

@@ -270,6 +270,22 @@ def before_after_chart(rows: list[tuple[str, str, float]], *, of: str) -> Any:
 
 
 @in_font
+def changed_cells_chart(rows: list[tuple[str, int]]) -> Any:
+    """Changed cells of each attribute, as bars, in the order given."""
+    alt = altair()
+    values = [{"attribute": name, "cells": cells} for name, cells in rows]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(fill=BLUE, stroke=INK, strokeWidth=1)
+        .encode(
+            x=alt.X("cells:Q", title="changed cells", axis=alt.Axis(tickCount=5, tickMinStep=1)),
+            y=alt.Y("attribute:N", sort=[name for name, _ in rows], title=None),
+        )
+        .properties(width=250, height=alt.Step(20))
+    )
+
+
+@in_font
 def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
     """Correlations before (hollow) and after (filled), one line per pair of attributes."""
     alt = altair()

@@ -110,6 +110,13 @@ class Measure:
         """What can be said of it, in order."""
         return {p.name: p for p in parameters_of(self.function) if not p.python_only}
 
+    @property
+    def own(self) -> dict[str, Parameter]:
+        """Those that a plan or a form says of it. What other sections of a plan share with it is
+        for files masked elsewhere: a file masked by the plan knows it.
+        """
+        return {name: p for name, p in self.parameters.items() if not p.shared}
+
     @functools.cached_property
     def files(self) -> dict[str, Parameter]:
         """What a file can say in place of parameters, on the command line."""

@@ -20,6 +20,8 @@ PLANS = [
     {"diversity": {"l": 3, "kind": "recursive", "c": 2.5}, "closeness": 0.2, "k": 3},
     {"closeness": {"t": 0.1, "distance": "hierarchical", "hierarchy": {"prefixes": [2, 1]}}},
     {"disclosure_risk": 0.05},
+    {"likeness": {"beta": 4.0, "kind": "enhanced"}, "delta_disclosure": 2.0},
+    {"average_risk": {"at_most": 0.05, "highest": 0.2, "share_above": 0.01}},
     {"k": 3, "disclosure_risk": {"limit": 0.05, "weights": "minimal"}},
     {"disclosure_risk": {"limit": 0.05, "weights": {"threshold": 3}}},
     {"disclosure_risk": {"limit": 0.05, "weights": {"file": "weights.csv"}}},
@@ -55,7 +57,17 @@ def test_changing_one_number_leaves_the_rest_as_it_was(tmp_path):
     assert made(said, plan, tmp_path) == ({**plan, "k": 6}, [])
 
 
-@pytest.mark.parametrize("name", sorted(criteria))
+def test_a_register_that_the_plan_names_stays_though_it_has_no_field(tmp_path):
+    plan = {"k": 5, "k_map": {"k": 9, "population": "town.csv"}}
+    said = criterion.said_of(plan, COLUMNS)
+    assert not [name for name in said if "population" in name]
+    assert made(said | {"k": "6"}, plan, tmp_path) == ({**plan, "k": 6}, [])
+
+
+FIELDED = [name for name in sorted(criteria) if not criteria[name].files]
+
+
+@pytest.mark.parametrize("name", FIELDED)
 def test_every_criterion_has_its_fields_with_title_and_help(name):
     drawn = criterion.drawn(criterion.said_of({}, COLUMNS), COLUMNS, {2, 3})
     found = {one.kind.name: one for one in (*drawn.front, *drawn.more)}

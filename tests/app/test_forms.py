@@ -325,6 +325,12 @@ def test_a_chain_that_leaves_no_complete_record_runs_and_names_the_step(visitor,
 # -- seeds and names -----------------------------------------------------------------------------
 
 
+def test_a_seed_that_only_breaks_ties_is_a_further_option_with_its_usual_value():
+    known = steps.Known(["a", "b"], ["a", "b"])
+    assert "seed" not in steps.first("suppress_cells", known)
+    assert steps.first("sample", known)["seed"] > 0
+
+
 def test_a_seed_cannot_be_tried_out_and_goes_through_plan_ledger_and_script(
     visitor, table, tmp_path, monkeypatch
 ):

@@ -132,3 +132,17 @@ def test_a_share_above_one_is_refused_and_never_taken_for_a_percentage(run, fold
         ]
         == 0
     )
+
+
+def test_recode_says_what_was_lost_and_writes_what_passes_the_check(run, folder):
+    recode = ["recode", *PROTECT[1:], "--search", "quick"]
+    assert run(*recode, "-o", "m.csv")[0] == 2  # "20+" is a group of ten ages and one of twenty
+    ages = [f"{age};{age // 10 * 10}s;*" for age in range(120)]
+    (folder / "h" / "age.csv").write_text("\n".join(ages))
+    code, out, err = run(*recode, "-o", "m.csv", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert (code, found["written"]) == (0, "m.csv")
+    assert 0 <= found["bound"] <= found["loss"]
+    assert run("check", "m.csv", *KEYS, "--k", "5")[0] == 0
+    assert "Coarser cells per key: " in run(*recode, "-o", "n.csv")[1]

@@ -59,6 +59,36 @@ def test_a_measure_of_two_files_says_on_a_terminal_what_it_says_in_python(run, c
     assert expected.explain() in run(command, *files, *words)
 
 
+def test_the_four_counts_need_no_column_where_the_rows_correspond(run, folder):
+    rows = {"age": [20, 30, 30, 40, 40], "sex": list("FFFMM")}
+    blank = {**rows, "age": [20, None, None, 40, 40]}
+    pyarrow.csv.write_csv(pa.table(rows), folder / "rows.csv")
+    pyarrow.csv.write_csv(pa.table(blank), folder / "blank.csv")
+    files = ("readings", "rows.csv", "blank.csv", "--keys", "age,sex", "--k", "2")
+    found = json.loads(run(*files, "--json", "--output", "counts.csv", "--force"))
+    assert (found["k"], found["source_below"], found["wildcard_below"]) == (2, 1, 0)
+    counts = pyarrow.csv.read_csv(folder / "counts.csv").to_pydict()
+    assert counts["source"] == [1, 3, 3, 2, 2]
+    run(*files, "--fail-above", "wildcard_below=0")
+    assert "fit only one of the people" in run(*files, "--fail-above", "source_below=0", code=1)
+
+
+def test_the_four_counts_take_a_folder_of_hierarchies(run, folder):
+    pyarrow.csv.write_csv(pa.table({"age": [21, 25, 30]}), folder / "exact.csv")
+    pyarrow.csv.write_csv(pa.table({"age": ["20-29", "20-29", "30"]}), folder / "grouped.csv")
+    (folder / "levels").mkdir(exist_ok=True)
+    (folder / "levels" / "age.csv").write_text("21;20-29\n25;20-29\n30;30-39\n", encoding="utf-8")
+    files = ("readings", "exact.csv", "grouped.csv", "--keys", "age", "--json")
+    assert json.loads(run(*files))["least_target"] is None
+    found = json.loads(run(*files, "--hierarchies", "levels"))
+    assert (found["least_target"], found["category_below"]) == (1, 3)
+
+
+def test_other_measures_of_two_files_ask_for_the_link(run):
+    with pytest.raises(ds.DiscreetError, match="N03"):
+        run("score", "initial.csv", "masked.csv", *KEYS)
+
+
 def test_a_parameter_that_is_more_than_a_word_is_written_as_in_a_plan(run):
     files = ("information-loss", "initial.csv", "masked.csv", "--on", "rec", *KEYS, "--json")
     assert json.loads(run(*files, "--scope", '["age"]'))["scope"] == ["age"]

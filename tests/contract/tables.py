@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from discreet.measures import Measure
 from discreet.registry import criteria, maskings, measures
 from tests.conftest import ROOT
 
@@ -41,7 +42,10 @@ def _table(head, rows):
 
 
 def _row(described, p):
-    may_be = f"the section `[{p.shared}]` of a plan" if p.shared else p.words
+    shared = f"the section `[{p.shared}]` of a plan" if p.shared else ""
+    if shared and isinstance(described, Measure):  # a file masked by a plan needs none
+        shared = f"{p.shared} by key; on the command line, their folder"
+    may_be = shared or p.words
     return f"`{p.name}`", p.doc, may_be, _default(described, p)
 
 

@@ -29,11 +29,19 @@ MASKINGS = {
     "generalize": generalized,
     "microaggregate": lambda data: ds.microaggregate(data, ["age", "income"], k=4),
     "protect_records": protected,
+    "recode": lambda data: ds.recode(data, hierarchies(), ds.KAnonymity(3), seed=1),
     "sample": lambda data: ds.sample(data, fraction=0.4, seed=3),
+    "suppress_cells": lambda data: ds.suppress_cells(data, ds.KAnonymity(3), seed=1),
 }
+PEOPLE = pa.concat_tables([survey(300), survey(600)])  # of whom the survey is a part
 CRITERIA = {
+    "AverageRisk": ds.AverageRisk(0.2, highest=0.5, share_above=0.05),
+    "BetaLikeness": ds.BetaLikeness(0.6, "enhanced", confidential="illness"),
+    "DeltaDisclosure": ds.DeltaDisclosure(1.2, confidential="illness"),
+    "DeltaPresence": ds.DeltaPresence(0.0, 0.6, PEOPLE),
     "DisclosureRiskAtMost": ds.DisclosureRiskAtMost(0.2),
     "KAnonymity": ds.KAnonymity(3),
+    "KMap": ds.KMap(9, PEOPLE),
     "LDiversity": ds.LDiversity(2, "entropy", confidential="illness"),
     "PSensitiveKAnonymity": ds.PSensitiveKAnonymity(2, 3, confidential="illness"),
     "TCloseness": ds.TCloseness(0.4, confidential="illness"),
@@ -46,6 +54,7 @@ MEASURES = {  # the arguments beside the files, and what masks the second file
     "model_risk": ({"margins": "search", "fraction": 0.1}, "generalize"),
     "population_range": ({"fraction": 0.1}, "generalize"),
     "population_uniqueness": ({"fraction": 0.1}, "sample"),
+    "readings": ({"k": 4}, "generalize"),
     "record_risk": (RISK, "generalize"),
     "regression_loss": ({"formula": "income ~ age"}, "microaggregate"),
     "risk": ({}, "generalize"),

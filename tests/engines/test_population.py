@@ -76,3 +76,29 @@ def test_a_generalized_file_is_looked_up_alike(engine):
         found.append(figures(ds.risk(masked.best.mask(), population=data)))
     assert found[1] == found[0]
     assert found[0]["marketer"] < found[0]["mean_risk"]
+
+
+@pytest.mark.verb("check")
+@pytest.mark.parametrize(
+    "make",
+    [lambda p: ds.KMap(6, p), lambda p: ds.DeltaPresence(0.0, 0.4, p)],
+    ids=["map", "presence"],
+)
+def test_a_criterion_looks_classes_up_in_a_table_of_the_engine(engine, make):
+    whole = survey(600)
+    drawn, hidden = whole.slice(0, 150), hierarchies()
+    expected = None
+    for data, people in (
+        (ds.read(drawn, **ROLES), whole),
+        (engine.read(drawn, **ROLES), engine.load(whole)),
+        (ds.read(drawn, **ROLES), engine.load(whole)),
+        (engine.read(drawn, **ROLES), engine.read(whole)),
+    ):
+        criterion = make(people)
+        node = ds.generalize(data, hidden, criterion, max_suppressed=0.2).best
+        told = ds.check(data, criterion).to_dict()
+        found = (node.levels, node.suppressed, told["by"])
+        assert ds.check(node.mask(), criterion)
+        expected = expected or found
+        assert found == expected
+    assert expected[1] or expected[2]

@@ -7,6 +7,7 @@ import ibis
 import pytest
 
 import discreet as ds
+from discreet.engine import postgres as engine
 from tests.engines.tables import ROLES, hierarchies, rows, survey
 
 CATALOG = """
@@ -43,6 +44,19 @@ def test_the_catalog_is_unchanged_after_all_the_work(postgres, given):
     work(data)
     ds.information_loss(data, ds.microaggregate(data, ["income"], k=5))
     del data
+    gc.collect()
+    assert catalog(postgres) == before
+
+
+def test_garbage_that_is_collected_within_a_call_of_the_user_waits_for_nothing(postgres, given):
+    gc.collect()
+    before = catalog(postgres)
+    kept = engine.kept(given)
+    assert catalog(postgres) != before
+    with postgres.con.lock:  # as within any call of the connection
+        del kept
+        gc.collect()
+    ds.risk(ds.read(given, keys=["sex"]))
     gc.collect()
     assert catalog(postgres) == before
 

@@ -69,6 +69,7 @@ MEASURES = {
     "model_risk": {"margins": "search", "fraction": 0.1},
     "population_range": {},
     "population_uniqueness": {"fraction": 0.1},
+    "readings": {"k": 4},
     "score": {},
     "information_loss": {"scope": ["income", "grade"]},
     "regression_loss": {"formula": "income ~ score + grade"},

@@ -38,7 +38,8 @@ LEFT_OUT = ("test_docs", "test_docs_site", "test_rebuilt", "test_report", "test_
             "test_engine_turns", "test_rooms", "test_datasets", "test_trends", "test_schools",
             "test_suggest_roles", "test_004_ru_map", "test_003_experiment", "test_001_experiment",
             "test_002_schools", "test_csvfile", "test_reading", "test_errors", "test_003_adult",
-            "test_004_trends", "test_report_parts", "test_plan_text", "test_phrasing", "test_hierarchy")  # fmt: skip
+            "test_004_trends", "test_report_parts", "test_plan_text", "test_phrasing", "test_hierarchy",
+            "test_hierarchy_builders", "test_hierarchy_files")  # fmt: skip
 LONGEST = 200  # seconds of processor time for the tests of one mutant: beyond, it loops
 COPIED = ("src", "tests", "papers", "examples", "pyproject.toml")
 LEFT = ("survived", "unreached")

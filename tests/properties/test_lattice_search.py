@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import discreet as ds
 from discreet.masking.generalization.conditions import Conditions
 from discreet.masking.generalization.fewest import fewest_records
+from tests.twins.classes import fails_disclosure, fails_likeness
 
 KEYS = ("a", "b")
 HIERARCHIES = {
@@ -27,7 +28,16 @@ criteria = st.one_of(
     st.integers(1, 3).map(lambda l: ds.LDiversity(l, "recursive", c=2)),
     st.sampled_from([0.1, 0.3, 0.5]).map(ds.TCloseness),
     st.sampled_from([0.1, 0.3, 0.5]).map(lambda t: ds.TCloseness(t, "ordered")),
+    st.tuples(st.sampled_from([0.2, 0.5, 1, 2]), st.sampled_from(["basic", "enhanced"])).map(
+        lambda bk: ds.BetaLikeness(*bk)
+    ),
+    st.tuples(st.sampled_from([0.3, 1, 1.5, 3]), st.sampled_from(["fail", "ignore"])).map(
+        lambda da: ds.DeltaDisclosure(*da)
+    ),
     st.sampled_from([0.1, 0.3, 0.6]).map(ds.DisclosureRiskAtMost),
+    st.sampled_from([(0.2,), (0.5,), (0.9, 0.4), (0.6, 0.3, 0.2), (1, 0.5, 0.4)]).map(
+        lambda given: ds.AverageRisk(*given)
+    ),
 )
 sizes = st.one_of(st.just(0), st.integers(0, 8))
 
@@ -57,8 +67,13 @@ def fails(cls, criterion, rows):
         return len(cls) < criterion.k
     if isinstance(criterion, ds.PSensitiveKAnonymity):
         return len(cls) < criterion.k or len(counts) < criterion.p
+    whole = [s for _, _, s in rows]
     if isinstance(criterion, ds.TCloseness):
-        return distance(values, [s for _, _, s in rows], criterion.distance) > criterion.t + 1e-12
+        return distance(values, whole, criterion.distance) > criterion.t + 1e-12
+    if isinstance(criterion, ds.BetaLikeness):
+        return fails_likeness(values, whole, criterion.beta, criterion.kind)
+    if isinstance(criterion, ds.DeltaDisclosure):
+        return fails_disclosure(values, whole, criterion.delta, criterion.absent)
     if criterion.kind == "distinct":
         return len(counts) < criterion.l
     shares = np.array(counts) / len(cls)
@@ -88,8 +103,25 @@ def suppressed_at(rows, levels, criterion, budget):
             if left <= criterion.limit + 1e-12 and size <= budget:
                 best = size if best is None else min(best, size)
         return best
+    if isinstance(criterion, ds.AverageRisk):
+        size = len(rows) - sum(left_by_average(sorted(map(len, found)), criterion))
+        return size if size <= budget else None
     size = sum(len(c) for c in found if fails(c, criterion, rows))
     return size if size <= budget else None
+
+
+def left_by_average(sizes, criterion):
+    """The sizes that are left when the smallest classes go until the average risk is small."""
+    while sizes and not low_on_average(sizes, criterion):
+        sizes = sizes[1:]
+    return sizes
+
+
+def low_on_average(sizes, criterion):
+    n = sum(sizes)
+    above = sum(s for s in sizes if criterion.highest and 1 / s > criterion.highest)
+    fine = len(sizes) / n <= criterion.at_most + 1e-12
+    return fine and above / n <= (criterion.share_above or 0) + 1e-12
 
 
 def exhaustive(rows, criterion, budget):

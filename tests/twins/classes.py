@@ -127,6 +127,26 @@ def tree_distance(own: list[Any], whole: list[Any], order: list[Any], ladder: La
     return cost / (2 * height)
 
 
+def fails_likeness(own: list[Any], whole: list[Any], beta: float, kind: str) -> bool:
+    """Some value gains (p − q)/q > β; enhanced, also > −ln q."""
+    p, q = shares_of(own), shares_of(whole)
+    for v in p:
+        most = Fraction(str(beta))
+        if kind == "enhanced":
+            most = min(most, Fraction(-math.log(q[v])) if q[v] < 1 else Fraction(0))
+        if p[v] / q[v] - 1 > most + ROUNDING:
+            return True
+    return False
+
+
+def fails_disclosure(own: list[Any], whole: list[Any], delta: float, absent: str) -> bool:
+    """Some value has |log₂(p/q)| ≥ δ; one that the class lacks is infinitely far off."""
+    p, q = shares_of(own), shares_of(whole)
+    if absent == "fail" and set(p) != set(q):
+        return True
+    return any(abs(math.log2(p[v] / q[v])) >= delta - float(ROUNDING) for v in p)
+
+
 ROUNDING = Fraction(1, 10**12)  # a distance that is t but for rounding satisfies
 DISTANCES = {"equal": equal_distance, "ordered": ordered_distance, "hierarchical": tree_distance}
 
@@ -141,6 +161,27 @@ def order_of(table: Table, name: str) -> list[Any]:
     return order + ([None] if None in values else [])
 
 
+def fails_in(
+    table: Table, criterion: Any, name: str, own: list[Any], ladder: Ladder | None
+) -> bool:
+    """Whether a class fails a criterion by its values of an attribute."""
+    counts, whole = list(Counter(own).values()), table.columns[name]
+    if isinstance(criterion, ds.PSensitiveKAnonymity):
+        return distinct(own, table.missing) < criterion.p
+    if isinstance(criterion, ds.LDiversity):
+        return {
+            "distinct": lambda: distinct(own, table.missing) < criterion.l,
+            "entropy": lambda: fails_entropy(counts, criterion.l),
+            "recursive": lambda: fails_recursive(counts, criterion.l, criterion.c),
+        }[criterion.kind]()
+    if isinstance(criterion, ds.BetaLikeness):
+        return fails_likeness(own, whole, criterion.beta, criterion.kind)
+    if isinstance(criterion, ds.DeltaDisclosure):
+        return fails_disclosure(own, whole, criterion.delta, criterion.absent)
+    apart = DISTANCES[criterion.distance](own, whole, order_of(table, name), ladder)
+    return apart > Fraction(str(criterion.t)) + ROUNDING
+
+
 def reasons(
     table: Table, criterion: Any, records: list[int], ladder: Ladder | None = None
 ) -> set[str]:
@@ -153,21 +194,8 @@ def reasons(
     if isinstance(criterion, ds.PSensitiveKAnonymity) and len(records) < criterion.k:
         found.add("class size")
     for name in criterion.confidential or table.confidential:
-        values = [table.columns[name][i] for i in records]
-        counts = list(Counter(values).values())
-        if isinstance(criterion, ds.PSensitiveKAnonymity):
-            wrong = distinct(values, table.missing) < criterion.p
-        elif isinstance(criterion, ds.LDiversity) and criterion.kind == "distinct":
-            wrong = distinct(values, table.missing) < criterion.l
-        elif isinstance(criterion, ds.LDiversity) and criterion.kind == "entropy":
-            wrong = fails_entropy(counts, criterion.l)
-        elif isinstance(criterion, ds.LDiversity):
-            wrong = fails_recursive(counts, criterion.l, criterion.c)
-        else:
-            measure = DISTANCES[criterion.distance]
-            apart = measure(values, table.columns[name], order_of(table, name), ladder)
-            wrong = apart > Fraction(str(criterion.t)) + ROUNDING
-        if wrong:
+        own = [table.columns[name][i] for i in records]
+        if fails_in(table, criterion, name, own, ladder):
             found.add(name)
     return found
 
@@ -194,6 +222,10 @@ def criteria(draw, table: Table, limits: bool = False) -> tuple[list[Any], Ladde
                                   confidential=some),
             lambda: ds.TCloseness(t, confidential=some),
             lambda: ds.TCloseness(t, "ordered", confidential=some),
+            lambda: ds.BetaLikeness(draw(st.sampled_from([0.2, 0.5, 1, 2])),
+                                    draw(st.sampled_from(["basic", "enhanced"])), some),
+            lambda: ds.DeltaDisclosure(draw(st.sampled_from([0.3, 1, 1.5, 3])),
+                                       draw(st.sampled_from(["fail", "ignore"])), some),
         ]  # fmt: skip
         plain = [
             name for name in table.confidential
@@ -262,5 +294,6 @@ def compare_check(case: Any) -> None:
 
 
 def _needs_values(wanted: list[Any]) -> bool:
-    return any(isinstance(c, ds.TCloseness) or (isinstance(c, ds.LDiversity) and
+    whole = (ds.TCloseness, ds.BetaLikeness, ds.DeltaDisclosure)
+    return any(isinstance(c, whole) or (isinstance(c, ds.LDiversity) and
                c.kind != "distinct") for c in wanted)  # fmt: skip

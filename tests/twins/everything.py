@@ -1,6 +1,7 @@
 """All twins: who imports this has the whole table."""
 
 from tests.twins import (
+    blanks,
     classes,
     groups,
     lattices,
@@ -16,6 +17,7 @@ from tests.twins.twin import TWINS
 
 __all__ = [
     "TWINS",
+    "blanks",
     "classes",
     "groups",
     "lattices",

@@ -53,6 +53,17 @@ def test_dropping_never_waits_for_the_call_of_another_thread():
     assert order == ["called", "dropped"]
 
 
+def test_a_drop_that_cannot_be_done_yet_is_tried_again_after_the_next_call():
+    order, ready = [], []
+    turns.between_turns(lambda: order.append("dropped") if ready else False)
+    turns.in_turn(lambda: order.append("called"))
+    ready.append(True)
+    assert order == ["called"]
+    turns.in_turn(lambda: None)
+    turns.in_turn(lambda: None)
+    assert order == ["called", "dropped"]
+
+
 def test_a_drop_that_fails_disturbs_nothing():
     turns.between_turns(lambda: 1 / 0)
     assert turns.in_turn(lambda: 5) == 5

@@ -8,6 +8,7 @@ import pytest
 
 import discreet as ds
 from discreet.errors import InternalError
+from discreet.frequency.classes import PeopleBehind
 from discreet.kernels.lattice import pairwise, sweep
 from discreet.masking import aggregation, found, protect_records
 from discreet.masking import microaggregate as microaggregating
@@ -81,11 +82,28 @@ def test_two_way_tables_that_stop_too_early_are_found_out(survey, monkeypatch):
 def test_a_count_that_overlooks_what_fails_is_found_out(
     survey, monkeypatch, criterion, name, suppression
 ):
-    def nothing_fails(_, __, size, ___):
+    def nothing_fails(_, __, size, *___):
         return np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
 
     monkeypatch.setattr(nodes.NodeCounter, "_failing", nothing_fails)
     assert_refused(lambda: search(survey, criterion, search=name, suppression=suppression))
+
+
+def test_people_that_are_not_there_are_found_out(survey, monkeypatch):
+    counted = nodes.NodeCounter._people
+
+    def crowded(self, *given):
+        found = counted(self, *given)
+        return {one: PeopleBehind(p.size + 1000, p.count_vacant) for one, p in found.items()}
+
+    monkeypatch.setattr(nodes.NodeCounter, "_people", crowded)
+    assert_refused(lambda: search(survey, ds.KMap(3, survey)))
+
+
+def test_an_average_that_is_overlooked_is_found_out(survey, monkeypatch):
+    nobody = lambda _, __, classes, *___: np.zeros(len(classes.size), np.bool_)  # noqa: E731
+    monkeypatch.setattr(nodes.NodeCounter, "_to_go", nobody)
+    assert_refused(lambda: search(survey, ds.AverageRisk(0.05)))
 
 
 def test_a_limit_of_the_risk_that_is_overlooked_is_found_out(survey, monkeypatch):

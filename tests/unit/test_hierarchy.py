@@ -1,4 +1,4 @@
-"""Hierarchies: files, dictionaries and builders, and what fitting them to values gives."""
+"""Hierarchies: laws, dictionaries, and what fitting them to values gives."""
 
 import csv
 import datetime as dt
@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import DiscreetError, InvalidData, InvalidParameter, UnreadableSource
+from discreet.errors import InvalidData, InvalidParameter, UnreadableSource
 from discreet.hierarchies.hierarchy import Hierarchy, fit_all
+from tests.fitted_hierarchies import COUNTRIES, error_codes, moments, rows
 
 HEIGHTS = {
     "sex": 1,
@@ -27,26 +28,6 @@ HEIGHTS = {
     "occupation": 2,
     "salary-class": 1,
 }
-COUNTRIES = {"*": {"Europe": ["DE", "FR"], "Asia": ["JP"]}}
-
-
-def rows(fitted, level):
-    """The label of each value on a level."""
-    return fitted.labels[level].take(pa.array(fitted.maps[level])).to_pylist()
-
-
-def moments(*texts):
-    return pa.array(np.array(texts, dtype="datetime64[us]"))
-
-
-def codes(error):
-    return [problem.code for problem in error.value.problems]
-
-
-def written(folder, text, name="h.csv", encoding="utf-8"):
-    path = folder / name
-    path.write_bytes(text.encode(encoding))
-    return path
 
 
 # -- published ----------------------------------------------------------------------------------
@@ -197,102 +178,6 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, paths):
     assert Hierarchy.from_csv(path).table().equals(hierarchy.table())
 
 
-# -- files --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("separator", [";", ",", "\t"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_file_is_read_whatever_its_separator_line_end_and_byte_order_mark(
-    tmp_path, separator, encoding, end
-):
-    lines = [["Köln", "Rhein", "*"], ["Mainz", "Rhein", "*"], ["Ulm", "Donau", "*"]]
-    text = end.join(separator.join(line) for line in lines) + end
-    fitted = Hierarchy.from_csv(written(tmp_path, text, encoding=encoding)).fit(
-        "city", pa.array(["Köln", "Ulm"])
-    )
-    assert rows(fitted, 1) == ["Rhein", "Donau"]
-
-
-def test_quotes_blank_lines_and_separators_inside_labels_are_read(tmp_path):
-    text = '5;"[0, 10)";*\n\n15;"[10; ""20"")";*\n25;"two\nlines";*\n'
-    table = Hierarchy.from_csv(written(tmp_path, text)).table()
-    assert table["level1"].to_pylist() == ["[0, 10)", '[10; "20")', "two\nlines"]
-
-
-def test_labels_with_a_comma_do_not_make_it_the_separator(tmp_path):
-    text = "5;[0, 10);*\n15;[10, 20);*\n"
-    assert Hierarchy.from_csv(written(tmp_path, text)).height == 2
-
-
-def test_the_separator_can_be_given(tmp_path):
-    path = written(tmp_path, "a|x\nb|x\n")
-    assert Hierarchy.from_csv(path, "|").height == 1
-    with pytest.raises(InvalidParameter, match="P02"):
-        Hierarchy.from_csv(path, separator="||")
-
-
-def test_an_empty_first_cell_names_the_missing_value(tmp_path):
-    hierarchy = Hierarchy.from_csv(written(tmp_path, "a;known;*\nb;known;*\n;unknown;*\n"))
-    fitted = hierarchy.fit("x", pa.array(["a", "b", None]))
-    assert rows(fitted, 1) == ["known", "known", "unknown"]
-    assert fitted.n_leaves == 3
-    assert [leaves.sum() for leaves in fitted.leaves] == [3, 3, 3]
-    fitted.to_csv(tmp_path / "again.csv")
-    assert Hierarchy.from_csv(tmp_path / "again.csv").table().equals(hierarchy.table())
-
-
-def test_a_leaf_repeated_with_the_same_labels_counts_once(tmp_path):
-    fitted = Hierarchy.from_csv(written(tmp_path, "a;*\nb;*\na;*\n")).fit("x", pa.array(["a"]))
-    assert fitted.n_leaves == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "message"),
-    [
-        ("", "S10", "is empty"),
-        (" \n\n", "S10", "is empty"),
-        ("a\nb\n", "S10", "no level above"),
-        ("a;x;*\nb;*\nc;x;*\n", "S06", r"line 2: 2 cells where others have 3"),
-        ("a;x;*\nb;;*\n", "S11", "1 labels of level 1 are empty"),
-        ("a;x;*\nb;x;*\na;y;*\n", "S12", "1 leaves are listed more than once"),
-        ("a;x;1;*\nb;x;2;*\n", "S13", r"level 1 does not nest in level 2 \(1 groups\)"),
-        ('a;"x;*\nb;y;*\n', "S07", "near line 2"),
-    ],
-)
-def test_a_wrong_file_is_refused_by_place_and_count(tmp_path, text, code, message):
-    with pytest.raises(UnreadableSource, match=message) as error:
-        Hierarchy.from_csv(written(tmp_path, text))
-    assert codes(error) == [code]
-    assert "h.csv" in str(error.value)
-
-
-def test_all_problems_of_a_file_are_told_at_once(tmp_path):
-    text = "a;x;1;*\nb;x;2;!\nc;y;2;*\na;y;1;*\nd;;1;*\n"
-    with pytest.raises(UnreadableSource) as error:
-        Hierarchy.from_csv(written(tmp_path, text))
-    assert codes(error) == ["S11", "S12", "S13", "S13"]
-
-
-def test_many_uneven_lines_are_named_up_to_a_limit(tmp_path):
-    text = "a;x;*\n" * 30 + "b;*\n" * 12
-    with pytest.raises(UnreadableSource, match="line 31") as error:
-        Hierarchy.from_csv(written(tmp_path, text))
-    assert "4 more lines" in str(error.value)
-
-
-def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
-    for path, code in [
-        (tmp_path / "none.csv", "S01"),
-        (tmp_path, "S01"),
-        (written(tmp_path, "ä;*\n", "latin.csv", "latin-1"), "S05"),
-        (written(tmp_path, "a;*\n", "wide.csv", "utf-16"), "S05"),
-        (3, "S01"),
-    ]:
-        with pytest.raises(UnreadableSource, match=code):
-            Hierarchy.from_csv(path)
-
-
 # -- dictionaries -------------------------------------------------------------------------------
 
 
@@ -339,7 +224,7 @@ def endless():
 def test_a_wrong_dictionary_is_refused(mapping, message):
     with pytest.raises(InvalidParameter, match=message) as error:
         Hierarchy.from_dict(mapping)
-    assert codes(error) == ["P23"]
+    assert error_codes(error) == ["P23"]
 
 
 def test_a_dictionary_that_does_not_nest_is_refused():
@@ -414,7 +299,7 @@ def test_lists_and_bytes_have_no_levels():
 def test_unmapped_values_are_counted_and_never_shown():
     with pytest.raises(InvalidData) as error:
         Hierarchy.from_dict(COUNTRIES).fit("country", pa.array([" fr", "JP", "secret"]), [3, 4, 5])
-    assert codes(error) == ["D20"]
+    assert error_codes(error) == ["D20"]
     text = str(error.value)
     assert "'country': 2 of 3 values (8 records) are not in the dictionary" in text
     assert "1 of them differ in blanks or case only" in text
@@ -474,7 +359,7 @@ def test_several_attributes_tell_all_their_problems_together():
             {"born": values, "lives": values},
             dict.fromkeys(["born", "lives"], counts),
         )
-    assert codes(error) == ["D20", "D20"]
+    assert error_codes(error) == ["D20", "D20"]
     assert list(fit_all({"a": Hierarchy.suppress()}, {"a": values}, {"a": counts})) == ["a"]
 
 
@@ -529,218 +414,7 @@ def test_one_leaf_alone_loses_nothing():
     assert fitted.shares(1).tolist() == [0.0]
 
 
-# -- builders -----------------------------------------------------------------------------------
-
-
-def test_intervals_show_whole_numbers_as_whole_numbers():
-    fitted = Hierarchy.intervals([10, 20], top="*").fit("age", pa.array([-1, 0, 25.5, 30]))
-    assert rows(fitted, 1) == ["[-10, 0)", "[0, 10)", "[20, 30)", "[30, 40)"]
-    assert rows(fitted, 2) == ["[-20, 0)", "[0, 20)", "[20, 40)", "[20, 40)"]
-    assert fitted.height == 3
-
-
-def test_intervals_put_a_decimal_where_it_is_written():
-    for values in (
-        pa.array([0.3, 0.7]),
-        pa.array([0.3, 0.7], pa.float32()),
-        pa.array(["0.3", "0.7"]),
-    ):
-        fitted = Hierarchy.intervals([0.1]).fit("x", values)
-        assert rows(fitted, 1) == ["[0.3, 0.4)", "[0.7, 0.8)"]
-
-
-def test_intervals_of_fractions_hold_whole_numbers():
-    fitted = Hierarchy.intervals([2.5, 5], origin=0.5).fit("x", pa.array([0, 3, 4]))
-    assert rows(fitted, 1) == ["[-2, 0.5)", "[3, 5.5)", "[3, 5.5)"]
-    assert rows(fitted, 2) == ["[-4.5, 0.5)", "[0.5, 5.5)", "[0.5, 5.5)"]
-
-
-def test_intervals_of_very_large_numbers_are_exact():
-    large = 2**61 + 1
-    assert rows(Hierarchy.intervals([2]).fit("x", pa.array([large])), 1) == [
-        f"[{large - 1}, {large + 1})"
-    ]
-    unsigned = pa.array([2**63 + 2**20], pa.uint64())
-    with pytest.raises(InvalidData, match="D21"):
-        Hierarchy.intervals([2]).fit("x", unsigned)
-    assert rows(Hierarchy.intervals([2], top_code=100).fit("x", unsigned), 1) == ["≥100"]
-
-
-def test_bottom_and_top_codes_cut_the_intervals_beside_them():
-    ages = Hierarchy.intervals([10, 20], bottom_code=18, top_code=90)
-    fitted = ages.fit("age", pa.array([2, 17, 18, 25, 89, 90, float("inf"), None]))
-    assert rows(fitted, 1) == ["<18", "<18", "[18, 20)", "[20, 30)", "[80, 90)", "≥90", "≥90", None]
-    assert rows(fitted, 2) == ["<18", "<18", "[18, 20)", "[20, 40)", "[80, 90)", "≥90", "≥90", None]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"widths": []}, "no width"),
-        ({"widths": [10, 25]}, r"width of level 2 \(25\) is not a multiple .* level 1 \(10\)"),
-        ({"widths": [10, 20, 20]}, "width of level 3"),
-        ({"widths": [20, 10]}, "width of level 2"),
-        ({"widths": [0]}, "level 1 is not a positive number"),
-        ({"widths": [-5]}, "level 1 is not a positive number"),
-        ({"widths": [float("nan")]}, "level 1 is not a positive number"),
-        ({"widths": [True]}, "level 1 is not a positive number"),
-        ({"widths": "10"}, "level 1 is not a positive number"),
-        ({"widths": [10], "origin": "0"}, "origin= is not a number"),
-        ({"widths": [10], "origin": None}, "origin= is not a number"),
-        ({"widths": [10], "top_code": "90"}, "top_code= is not a number"),
-        ({"widths": [10], "bottom_code": 90, "top_code": 18}, "bottom_code= is not below"),
-    ],
-)
-def test_wrong_intervals_are_refused(arguments, message):
-    with pytest.raises(InvalidParameter, match=message) as error:
-        Hierarchy.intervals(**arguments)
-    assert codes(error) == ["P20"]
-
-
-def test_all_problems_of_intervals_are_told_at_once():
-    with pytest.raises(InvalidParameter) as error:
-        Hierarchy.intervals([10, 25, -1], origin="x", top_code="y")
-    assert codes(error) == ["P20"] * 4
-
-
-def test_decimal_widths_nest_as_they_are_written():
-    assert Hierarchy.intervals([0.1, 0.3]).height == 3  # 0.3 % 0.1 is not 0 in floating point
-
-
-@pytest.mark.parametrize("values", [pa.array([True]), pa.array([dt.date(2024, 1, 1)])])
-def test_intervals_are_for_numbers(values):
-    with pytest.raises(InvalidData, match="D22"):
-        Hierarchy.intervals([10]).fit("x", values)
-
-
-def test_prefixes_keep_the_length_of_the_code():
-    fitted = Hierarchy.prefixes([5, 3, 1]).fit(
-        "zip", pa.array(["41076", "4107", "41", "", "ñandú"])
-    )
-    assert rows(fitted, 1) == ["410**", "410*", "41", "", "ñan**"]
-    assert rows(fitted, 2) == ["4****", "4***", "4*", "", "ñ****"]
-    assert rows(fitted, 3) == ["*"] * 5
-
-
-def test_prefixes_work_on_whole_numbers_by_their_text():
-    for values in (pa.array([41076, 41099]), pa.array([41076.0, 41099.0])):
-        assert rows(Hierarchy.prefixes([5, 3]).fit("zip", values), 1) == ["410**", "410**"]
-
-
-@pytest.mark.parametrize(
-    ("lengths", "top", "height"),
-    [
-        ([5, 3, 0], "*", 2),
-        ([5, 3], "*", 2),
-        ([5, 3], None, 1),
-        ([5, 3, 0], None, 2),
-        ([5], "*", 1),
-        ([0], "*", 1),
-    ],
-)
-def test_prefixes_end_in_one_group_unless_told_otherwise(lengths, top, height):
-    hierarchy = Hierarchy.prefixes(lengths, top=top)
-    assert hierarchy.height == height
-    assert hierarchy.fit("x", pa.array(["abcde"])).height == height
-
-
-@pytest.mark.parametrize(
-    ("lengths", "message"),
-    [
-        ([], "no length"),
-        ([5, 5], "level 1 is not shorter than that of level 0"),
-        ([5, 3, 4], "level 2 is not shorter"),
-        ([5, -1], "level 1 is not a whole number"),
-        ([5, 2.5], "level 1 is not a whole number"),
-        ([True], "level 0 is not a whole number"),
-        ("53", "level 0 is not a whole number"),
-    ],
-)
-def test_wrong_prefixes_are_refused(lengths, message):
-    with pytest.raises(InvalidParameter, match=message) as error:
-        Hierarchy.prefixes(lengths)
-    assert set(codes(error)) == {"P21"}
-
-
-def test_prefixes_without_a_level_are_refused():
-    with pytest.raises(InvalidParameter, match="no level above"):
-        Hierarchy.prefixes([5], top=None)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        pa.array([dt.date(2024, 5, 17), dt.date(1999, 12, 31)]),
-        pa.array([dt.date(2024, 5, 17), dt.date(1999, 12, 31)], pa.date64()),
-        moments("2024-05-17T08", "1999-12-31"),
-        pa.array(["2024-05-17", "1999-12-31T23:59:59"]),
-    ],
-)
-def test_dates_go_from_month_to_decade(values):
-    fitted = Hierarchy.dates().fit("born", values)
-    found = [rows(fitted, level) for level in range(1, 6)]
-    assert [labels[0] for labels in found] == ["2024-05", "2024-Q2", "2024", "2020s", "*"]
-    assert [labels[1] for labels in found] == ["1999-12", "1999-Q4", "1999", "1990s", "*"]
-
-
-def test_times_may_have_a_level_of_days_and_are_local():
-    zone = dt.timezone(dt.timedelta(hours=2))
-    times = pa.array([dt.datetime(2024, 1, 1, 0, 30, tzinfo=zone)], pa.timestamp("us", "+02:00"))
-    assert rows(Hierarchy.dates(["day", "year"]).fit("t", times), 1) == ["2024-01-01"]
-
-
-@pytest.mark.parametrize("levels", [[], ["week"], ["year", "month"], ["year", "year"], "yearly"])
-def test_wrong_parts_of_the_calendar_are_refused(levels):
-    with pytest.raises(InvalidParameter, match="P24"):
-        Hierarchy.dates(levels)
-
-
-def test_dates_are_not_numbers():
-    with pytest.raises(InvalidData, match="D22"):
-        Hierarchy.dates().fit("x", pa.array([20240517]))
-
-
-def test_the_rarest_categories_are_merged_first_and_ties_go_by_value():
-    values, counts = pa.array(["a", "b", "c", "d", "e", None]), [5, 9, 5, 5, 1, 50]
-    fitted = Hierarchy.by_frequency([3, 1]).fit("job", values, counts)
-    assert rows(fitted, 1) == ["a", "b", "c", "other", "other", None]
-    assert rows(fitted, 2) == ["other", "b", "other", "other", "other", None]
-    assert rows(fitted, 3) == ["*"] * 6
-
-
-def test_the_number_of_categories_is_halved_unless_told_otherwise():
-    values, counts = pa.array(list("abcdefgh")), np.arange(8, 0, -1)
-    assert Hierarchy.by_frequency().fit("x", values, counts).groups == (8, 5, 3, 2, 1)
-    assert Hierarchy.by_frequency(1).fit("x", values, counts).groups == (8, 5, 1)
-    assert Hierarchy.by_frequency().fit("x", values[:2], counts[:2]).groups == (2, 1)
-    assert Hierarchy.by_frequency().height is None
-    assert Hierarchy.by_frequency([4, 2]).height == 3
-
-
-@pytest.mark.parametrize("steps", [[], 0, [2, 2], [2, 3], [1.5], "3", True, [0]])
-def test_wrong_steps_are_refused(steps):
-    with pytest.raises(InvalidParameter, match="P22"):
-        Hierarchy.by_frequency(steps)
-
-
-def test_frequency_needs_counts_and_one_per_value():
-    for counts in (None, [1], [1.5, 2], ["a", "b"]):
-        with pytest.raises(InvalidParameter, match="P24"):
-            Hierarchy.by_frequency().fit("x", pa.array(["a", "b"]), counts)
-
-
-@pytest.mark.parametrize("top", ["", 3])
-def test_a_label_is_a_text(top):
-    for make in (
-        lambda: Hierarchy.suppress(top=top),
-        lambda: Hierarchy.intervals([1], top=top),
-        lambda: Hierarchy.by_frequency(other=top),
-    ):
-        with pytest.raises(InvalidParameter, match="is not a label"):
-            make()
-
-
-# -- showing and writing ------------------------------------------------------------------------
+# -- showing ------------------------------------------------------------------------
 
 
 def test_no_repr_holds_a_value():
@@ -786,40 +460,6 @@ def test_the_table_has_the_values_as_they_are_and_a_column_per_level():
             fitted.table(level)
         with pytest.raises(InvalidParameter, match="P24"):
             fitted.shares(level)
-
-
-def test_a_builder_is_written_for_given_values_and_reads_back(tmp_path):
-    values = pa.array([23, 37, 38, None])
-    Hierarchy.intervals([10]).to_csv(tmp_path / "age.csv", values)
-    assert (tmp_path / "age.csv").read_text() == "23;[20, 30);*\n37;[30, 40);*\n38;[30, 40);*\n"
-    again = Hierarchy.from_csv(tmp_path / "age.csv").fit("age", values)
-    assert rows(again, 1) == ["[20, 30)", "[30, 40)", "[30, 40)", None]
-    with pytest.raises(InvalidParameter, match="P24"):
-        Hierarchy.intervals([10]).to_csv(tmp_path / "none.csv")
-
-
-def test_writing_quotes_what_must_be_quoted(tmp_path):
-    hierarchy = Hierarchy.from_dict({'a;"b"': ["x,y"], "c\nd": ["x,y"]})
-    for separator in ";,":
-        path = tmp_path / "h.csv"
-        hierarchy.to_csv(path, separator=separator, overwrite=True)
-        assert Hierarchy.from_csv(path).table().equals(hierarchy.table())
-
-
-def test_a_file_is_not_overwritten_by_accident(tmp_path):
-    path = written(tmp_path, "a;*\n")
-    hierarchy = Hierarchy.from_dict(COUNTRIES)
-    for target, code in [
-        (path, "O03"),
-        (tmp_path / "no" / "h.csv", "O02"),
-        (tmp_path, "O03"),
-        (3, "O01"),
-    ]:
-        with pytest.raises(DiscreetError, match=code):
-            hierarchy.to_csv(target)
-    assert path.read_text() == "a;*\n"
-    hierarchy.to_csv(path, overwrite=True)
-    assert [p.name for p in tmp_path.iterdir()] == ["h.csv"]
 
 
 def test_the_tree_is_drawn_from_the_top_and_cut_at_a_number_of_lines():

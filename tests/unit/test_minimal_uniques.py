@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 from discreet.kernels.minimal_uniques.sets import number_of, set_numbers
@@ -25,9 +26,11 @@ def tables(draw, least=1, most=9):
     return [np.array(c, dtype=np.int32) for c in columns], cards
 
 
-def searched(columns, cards, worth, **more):
+def searched(columns, cards, worth, missing=None, **more):
     counted = frequencies(columns, cards)
-    found = minimal_uniques(counted.codes, cards, counted.counts, worth, **more)
+    found = minimal_uniques(
+        CodedTuples(counted.codes, cards, counted.counts, missing), worth, **more
+    )
     totals, shares = (counted.of_records(part) for part in (found.total, found.shares))
     return totals.tolist(), shares.tolist(), found.sets
 
@@ -56,6 +59,17 @@ def test_the_sums_equal_those_of_the_slow_twin(table, size):
 def test_wide_attributes_are_searched_as_narrow_ones(table):
     columns, cards = table
     assert searched(columns, cards, [1] * len(cards)) == expected(columns, [1] * len(cards))
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables(2, 4), st.integers(8, 14), st.integers(0, 3))
+def test_codes_that_fill_several_words_are_searched_as_those_of_one(table, bits, blank):
+    columns, cards = table
+    large, codes = [c << bits for c in cards], [column << bits for column in columns]
+    worth = [10 ** (9 - m) for m in range(len(cards))]
+    missing = [blank << bits if blank < c else -1 for c in cards]
+    found = searched(codes, large, worth, missing=missing)
+    assert found == expected(columns, worth, blank)
 
 
 @settings(max_examples=100, deadline=None)
@@ -109,5 +123,6 @@ def test_a_search_that_is_told_to_end_ends_early():
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 30, 300).astype(np.int32) for _ in range(10)]
     watch = np.array([0, 1])
-    minimal_uniques(columns, [30] * 10, np.ones(300, np.int64), [1] * 10, watch=watch)
+    tuples = CodedTuples(columns, [30] * 10, np.ones(300, np.int64))
+    minimal_uniques(tuples, [1] * 10, watch=watch)
     assert watch[0] < 2**9

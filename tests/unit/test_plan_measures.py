@@ -27,6 +27,7 @@ GIVEN = {
     "model_risk": {"margins": [["age", "income"]], "fraction": 0.1},
     "population_range": {},
     "population_uniqueness": {"population": 5000},
+    "readings": {"k": 4},
     "score": {},
     "information_loss": {"scope": ["age", "income"], "dimension": 1},
     "regression_loss": {"formula": "income ~ age + sex"},
@@ -311,7 +312,7 @@ def test_the_schema_has_every_measure_with_its_parameters():
     section = ds.Plan.schema()["properties"]["measures"]["properties"]
     assert set(section) == set(measures)
     for name, table in section.items():
-        assert set(table["properties"]) == set(measures[name].parameters)
+        assert set(table["properties"]) == set(measures[name].own)
         assert table["required"] == list(measures[name].needed)
 
 

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -361,3 +362,44 @@ def test_the_command_gates_a_pipeline(run):
     assert (code, found["audience"], found["satisfied"]) == (1, "public", False)
     assert run("--confidential", "illness", "--p", "1", "-o", "h.html")[0] == 0
     assert run("--at-most", "0.9", "-o", "i.html")[0] == 0
+
+
+# -- files with blanks ---------------------------------------------------------------------------
+
+
+def blanked(n=60):
+    """A file of which another tool blanked some cells, beside what it was."""
+    table = ds.datasets.patients(n, seed=4).select(["age", "sex"])
+    numbered = table.append_column("rec", pa.array(range(n)))
+    ages = [None if i % 7 == 0 else age for i, age in enumerate(table["age"].to_pylist())]
+    released = numbered.set_column(0, "age", pa.array(ages, pa.int64()))
+    return ds.read(numbered, keys=["age", "sex"]), ds.read(released)
+
+
+def test_a_file_with_blanks_is_shown_with_its_four_counts(tmp_path):
+    initial, released = blanked()
+    found = ds.readings(initial, released, on="rec")
+    ds.report(initial, released, tmp_path / "in.html", on="rec", criterion=ds.KAnonymity(3))
+    inside = text_of(tmp_path / "in.html")
+    for line in [*found.sentences(), *found.warnings(), "below 5", "four counts"]:
+        assert line in inside
+    ds.report(initial, released, tmp_path / "out.html", on="rec", audience="public")
+    public = text_of(tmp_path / "out.html")
+    assert "Among how many a record hides" in public
+    assert "below 2" not in public
+    assert "just one" not in public
+
+
+def test_a_file_without_blanks_has_no_four_counts(tmp_path, data, masked):
+    ds.report(data, masked, tmp_path / "in.html")
+    assert "four counts" not in text_of(tmp_path / "in.html")
+    ds.report(data, ds.sample(data, fraction=0.5, seed=1), tmp_path / "sample.html")
+    assert "four counts" not in text_of(tmp_path / "sample.html")
+
+
+def test_cells_blanked_here_are_shown_with_the_four_counts(tmp_path, data):
+    risk = ds.record_risk(data, known=dict.fromkeys(data.keys, 0.5), sensitivity={"illness": 1.0})
+    fewer = ds.protect_records(data, risk, at_most=risk.highest / 2, columns=data.keys)
+    assert fewer.in_cells & set(data.keys)
+    ds.report(data, fewer, tmp_path / "in.html")
+    assert "four counts" in text_of(tmp_path / "in.html")

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.separation import separation
 from tests.separation_twin import separation_twin
 
@@ -27,7 +28,7 @@ def as_rows(found):
 @given(tables(), st.integers(1, 7), st.sampled_from([1, 2, 3]))
 def test_the_counts_equal_those_of_the_slow_twin(table, up_to, threads):
     columns, widths, counts = table
-    found = separation(columns, widths, counts, up_to, threads=threads)
+    found = separation(CodedTuples(columns, widths, counts), up_to, threads=threads)
     expected = separation_twin([c.tolist() for c in columns], counts.tolist(), up_to)
     assert as_rows(found) == expected
 
@@ -36,7 +37,7 @@ def test_large_classes_are_counted_like_small_ones():
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, width, 3000) for width in (2, 3, 2, 400, 5)]
     counts = rng.integers(1, 4, 3000)
-    found = separation(columns, [2, 3, 2, 400, 5], counts, 4, threads=2)
+    found = separation(CodedTuples(columns, [2, 3, 2, 400, 5], counts), 4, threads=2)
     expected = separation_twin([c.tolist() for c in columns], counts.tolist(), 4)
     assert as_rows(found) == expected
 
@@ -45,8 +46,8 @@ def test_large_classes_are_counted_like_small_ones():
 def test_the_order_of_the_tuples_does_not_matter(table):
     columns, widths, counts = table
     back = slice(None, None, -1)
-    found = separation(columns, widths, counts, 3)
-    turned = separation([c[back] for c in columns], widths, counts[back], 3)
+    found = separation(CodedTuples(columns, widths, counts), 3)
+    turned = separation(CodedTuples([c[back] for c in columns], widths, counts[back]), 3)
     assert as_rows(found) == as_rows(turned)
 
 
@@ -54,7 +55,7 @@ def test_a_walk_that_is_told_to_end_ends_early():
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 5, 100) for _ in range(12)]
     watch = np.array([0, 1])
-    separation(columns, [5] * 12, np.ones(100, np.int64), 4, watch=watch)
+    separation(CodedTuples(columns, [5] * 12, np.ones(100, np.int64)), 4, watch=watch)
     assert 0 < watch[0] < number_of_sets(12, 4)
 
 

@@ -162,6 +162,16 @@ def test_a_record_that_is_alone_on_all_keys_only_is_not_special():
 # -- the DIS score ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("keys", "sign"), [(27, 1), (28, 0), (29, -1)])
+def test_dis_rises_with_the_score_up_to_27_keys_only(keys, sign):
+    rng = np.random.default_rng(0)
+    table = {f"k{a}": rng.integers(0, 3, 30)[[*range(30), 0]] for a in range(keys)}  # one pair
+    found = ds.suda(ds.read(pa.table(table), keys=list(table)), max_size=3)
+    scored = found.scores > 0
+    first = np.unique(found.scores[scored], return_index=True)[1]
+    assert set(np.sign(np.diff(found.dis[scored][first]))) == {sign}
+
+
 def test_without_a_unique_there_is_no_score():
     found = ds.suda(survey(["ax", "ax", "by", "by"]))
     assert (found.uniques, found.scored, found.highest, found.mean) == (0, 0, 0, 0)

@@ -62,16 +62,19 @@ def _told(method: Method, data: Any, done: Done) -> dict[str, Any]:
 def _figures(done: Done, told: dict[str, Any]) -> dict[str, Any]:
     found = {} if done.found is None else done.found.to_dict()
     changes = {"changes": dict(done.masked.changes)} if done.masked.changes else {}
+    outcome = {} if done.masked.outcome is None else done.masked.outcome.to_dict()
     measured = {name: None if one is None else one.to_dict() for name, one in told.items()}
-    return {**found, **done.figures, **changes, **measured}
+    return {**found, **done.figures, **changes, **outcome, **measured}
 
 
 def _said(done: Done, told: dict[str, Any], written: str) -> str:
     changes = ", ".join(f"{name} {cells:,}" for name, cells in done.masked.changes.items())
+    cells = [f"Changed cells: {changes}."] if changes else []
+    outcome = done.masked.outcome
     lines = [
         *([done.found.explain()] if done.found is not None else []),
         *([done.said] if done.said else []),
-        *([f"Changed cells: {changes}."] if changes else []),
+        *(cells if outcome is None else [outcome.explain()]),
         written,
         *(one.explain() for one in told.values() if one is not None),
     ]
@@ -109,3 +112,29 @@ for entry in maskings.entries().values():
         partial(_masking, entry.name),
     )
 lazily("lattice", "List the nodes of the generalization lattice, and draw them.", _lattice)
+
+
+def _advise() -> Callable[..., None]:
+    from discreet.cli.described import method_arguments, method_options, option
+    from discreet.cli.program import show
+
+    method = maskings["generalize"]
+    taken = {"hierarchies", "criterion", "max_suppressed"}
+    others = [name for name in method.parameters if name not in taken]
+
+    def run(data: Any, *, as_json: bool, **given: Any) -> None:
+        announce_compilation()
+        asked = method_arguments(method, data, given)
+        advice = ds.advise(data, **{name: asked[name] for name in taken if name in asked})
+        show(advice, as_json, advice.explain)
+        if not advice.met:
+            raise typer.Exit(1)
+
+    offered = [one for one in method_options(method) if one.name not in others]
+    options = [*offered, option("as_json", Json, default=False)]
+    about = "Say what to give up where no generalization meets a criterion; exit 1 in that case."
+    example = "Example: discreet advise data.csv --keys age,zip --hierarchies dir/ --k 5"
+    return reading(run, options, about, example)
+
+
+lazily("advise", "Say what to give up where no generalization meets a criterion.", _advise)

@@ -28,6 +28,9 @@ FailAbove = Annotated[
 ]
 Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
+OnIfNeeded = Annotated[
+    str | None, typer.Option("--on", help="Column that links the records of both files.")
+]
 Records = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write what was found per record: .csv or .parquet."),
@@ -62,10 +65,15 @@ def _measure(name: str) -> Callable[..., None]:
         if any(_above(getattr(found, figure), most) for figure, most in limits.items()):
             raise typer.Exit(1)
 
-    linked = [option("masked", Masked), option("read_alike", Any), option("on", On)] if two else []
+    both = [option("masked", Masked), option("read_alike", Any), option("on", OnIfNeeded, None)]
     records = [option("output", Records, None), option("force", Force, default=False)]
     ends = [option("fail_above", FailAbove, []), option("as_json", Json, default=False)]
-    options = [*linked, *method_options(measure), *(records if measure.of_records else []), *ends]
+    options = [
+        *(both if two else []),
+        *method_options(measure),
+        *(records if measure.of_records else []),
+        *ends,
+    ]
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
     return reading(run, options, measure.about, example.rstrip())

@@ -87,7 +87,18 @@ def _files_in(given: dict[str, Any]) -> list[Path]:
     Of a folder it reads some files only: see :func:`hierarchy_files`.
     """
     paths = [one for name, one in given.items() if name != "output" and isinstance(one, Path)]
-    return [path for path in paths if not path.is_dir()]
+    return [*(path for path in paths if not path.is_dir()), *_registers_in(given)]
+
+
+def _registers_in(given: dict[str, Any]) -> list[Path]:
+    """The files that options of criteria name: ``5:population=all.csv``."""
+    said = {name: one for name, one in given.items() if isinstance(one, str) and ":" in one}
+    if not said:
+        return []
+    from discreet.registry import criteria
+
+    named = [kind for kind in criteria.all() if kind.files and kind.key in said]
+    return [file for kind in named for file in kind.files_in(said[kind.key])]
 
 
 def _read(

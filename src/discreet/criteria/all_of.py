@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from discreet.criteria.criterion import Criterion
 from discreet.errors import fail
 from discreet.frequency.value_counts import Sum
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
@@ -81,13 +82,37 @@ class AllOf(Criterion):
                 found += summed
         return tuple(dict.fromkeys(found))
 
+    @property
+    def registers(self) -> tuple[Any, ...]:
+        """The registers that some of them look into."""
+        return tuple(one for c in self.criteria for one in c.registers)
+
+    def vacancies(self, classes: Classes) -> int:
+        """The most that one of them finds."""
+        return max(c.vacancies(classes) for c in self.criteria)
+
+    def why(self, reason: str) -> str:
+        """In the words of the one whose reason it is."""
+        return next(filter(None, (c.why(reason) for c in self.criteria)), "")
+
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes that fail any of them, by reason."""
         found: dict[str, NDArray[np.bool_]] = {}
-        for criterion in self.criteria:
-            for reason, mask in criterion.failing(classes).items():
+        for criterion in sorted(self.criteria, key=lambda c: c.of_file):
+            for reason, mask in self._failing(criterion, classes, list(found.values())).items():
                 found[reason] = found[reason] | mask if reason in found else mask
         return found
+
+    def _failing(
+        self, criterion: Criterion, classes: Classes, before: Sequence[NDArray[np.bool_]]
+    ) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes that fail one of them; what must hold for the whole file is asked of those
+        that no other one takes away."""
+        if not (criterion.of_file and before):
+            return criterion.failing(classes)
+        gone = np.logical_or.reduce(before)
+        (reason,) = criterion.failing(classes)
+        return {reason: criterion.to_go(classes, gone, np.arange(len(gone)))}
 
     def describe(self) -> str:
         """The criteria in words."""

@@ -12,10 +12,12 @@ from discreet import frames
 from discreet.criteria.all_of import combined, split, sums_of
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.criteria.population import with_people
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.frequency.classes import Classes, compatible_classes
 from discreet.results import Provenance, Result
 from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
 from discreet.words import counted, share
@@ -23,7 +25,8 @@ from discreet.words import counted, share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.frequency.classes import Classes
+
+VACANT = "people without a record"  # a reason by which no class fails, but the file
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,12 @@ class Check(Result):
         name = self.criterion.describe()
         if self.satisfied:
             return f"{name} holds for all {self.provenance.records:,} records."
+        if not self.violating_records:
+            return (
+                f"{name} does not hold: nobody in the file has "
+                f"{counted(self.by[VACANT].classes, 'combination')} of keys of the population.\n"
+                "Generalize or drop a key attribute."
+            )
         part = share(self.violating_records, self.provenance.records)
         lines = [
             f"{name} does not hold: {counted(self.violating_records, 'record')} ({part}) in "
@@ -78,6 +87,8 @@ class Check(Result):
     def _why(self, reason: str) -> str:
         if reason == CLASS_SIZE:
             return "too small a class"
+        if own := self.criterion.why(reason):
+            return own
         if any(c.needs_values([reason]) for c in self.criterion.parts):
             return f"the values of {reason!r} are too unlike what it asks for"
         return f"too few values of {reason!r}"
@@ -260,12 +271,14 @@ def _check_classes(data: Microdata, criterion: Criterion) -> Check:
     classes, bound = counted_classes(data, criterion)
     failing = bound.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))
+    vacant = bound.vacancies(classes)
+    by = {reason: _violations(classes, mask) for reason, mask in failing.items()}
     return Check(
         criterion,
-        total.records == 0,
+        total.records == 0 and not vacant,
         total.classes,
         total.records,
-        {reason: _violations(classes, mask) for reason, mask in failing.items()},
+        {**by, **({VACANT: Violations(vacant, 0)} if vacant else {})},
         Provenance.of(data),
         data.source.kind,
     )
@@ -277,13 +290,31 @@ def counted_classes(data: Microdata, criterion: Criterion) -> tuple[Classes, Any
     data.need_keys()
     bound = criterion.resolved(data.confidential)
     distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
-    return data.classes(distinct, values, sums_of(bound, data.confidential)), bound
+    if bound.registers:
+        return _with_people(data, bound, (*distinct, *values)), bound
+    classes = data.classes(distinct, values, sums_of(bound, data.confidential))
+    return (classes.apart() if any(c.of_file for c in bound.parts) else classes), bound
+
+
+def _with_people(data: Microdata, bound: Any, names: Sequence[str]) -> Classes:
+    """The classes of a file one by one, with the people behind them."""
+    if data.missing == "wildcard":
+        keys = data.frequency_set(data.keys)
+        by_value = {name: data.frequency_set([*data.keys, name]) for name in bound.needs(names)}
+        classes = compatible_classes(keys, by_value)
+    elif names:
+        classes = data.classes((), names)
+    else:
+        size = data.frequency_set(data.keys).counts
+        classes = Classes(size, np.ones_like(size), size)
+    return with_people(data, classes, bound.registers)
 
 
 def violating(classes: Classes, bound: Any) -> int:
-    """How many records are in classes that fail a criterion."""
+    """How many records are in classes that fail a criterion; one where no class does and it fails
+    all the same."""
     mask = np.logical_or.reduce(list(bound.failing(classes).values()))
-    return _violations(classes, mask).records
+    return _violations(classes, mask).records or int(bool(bound.vacancies(classes)))
 
 
 def _violations(classes: Classes, mask: NDArray[np.bool_]) -> Violations:

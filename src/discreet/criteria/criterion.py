@@ -50,6 +50,8 @@ class Criterion(abc.ABC):
     """
 
     compares_files: ClassVar[bool] = False  # looks at the initial and the masked file together
+    of_file: ClassVar[bool] = False  # a condition on all classes together: see `to_go`
+    needs_original: ClassVar[bool] = False  # compares with the whole initial file, class by class
 
     @property
     def monotone(self) -> bool:
@@ -88,6 +90,20 @@ class Criterion(abc.ABC):
         return None
 
     @property
+    def registers(self) -> tuple[Any, ...]:
+        """The registers of the population in which it looks classes up."""
+        return ()
+
+    def vacancies(self, classes: Classes) -> int:  # noqa: ARG002
+        """How many combinations of keys of the population stand against it because no record has
+        them: nothing that is suppressed helps."""
+        return 0
+
+    def why(self, reason: str) -> str:  # noqa: ARG002
+        """A reason of its own in words: "too few people"; empty where it is none of its own."""
+        return ""
+
+    @property
     def parts(self) -> tuple[Any, ...]:
         """The criteria that it consists of, one by one."""
         return (self,)
@@ -95,6 +111,16 @@ class Criterion(abc.ABC):
     @abc.abstractmethod
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """Which classes fail, by reason: the class size, or a confidential attribute."""
+
+    def to_go(
+        self,
+        classes: Classes,
+        gone: NDArray[np.bool_],
+        ties: NDArray[np.generic],
+    ) -> NDArray[np.bool_]:
+        """Of a condition on the whole file: which classes must go, beside those that are gone, so
+        that it holds for the rest; of equal ones those that come first in ``ties``."""
+        raise NotImplementedError(type(self).__name__)
 
     @abc.abstractmethod
     def describe(self) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from discreet.criteria.criterion import Criterion
-from discreet.errors import argument, fail
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.parameters import Parameter, parameters_of
 from discreet.registry import Entry
 
@@ -76,7 +76,27 @@ class CriterionKind:
 
     def of(self, table: Mapping[str, Any], folder: Path) -> Criterion:
         """The criterion that a table of a plan stands for; files are relative to the folder."""
+        self._need_all(table)
         return self.made(**{name: self._loaded(name, v, folder) for name, v in table.items()})
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The parameters that are files."""
+        return tuple(p.name for p in self.parameters.values() if p.file)
+
+    def _need_all(self, given: Mapping[str, Any]) -> None:
+        raise_all(
+            [
+                Problem(
+                    "P32",
+                    f"{argument(name)} is missing.",
+                    f"Give {self.parameters[name].words}.",
+                    name,
+                )
+                for name in self.needed
+                if name not in given
+            ]
+        )
 
     def _loaded(self, name: str, value: Any, folder: Path) -> Any:
         parameter = self.parameters[name]
@@ -109,9 +129,9 @@ class CriterionKind:
     def from_text(self, text: str) -> Criterion:
         """The criterion that an option stands for: its numbers and words in order, apart by
         colons: ``3``, ``entropy:3``, ``recursive:3:4``, ``0.2:ordered``; attributes by name:
-        ``3:confidential=illness+income``.
+        ``3:confidential=illness+income``; a file by name, and last: ``5:population=all.csv``.
         """
-        given: dict[str, Any] = {}
+        text, given = self._without_file(text)
         for part in text.split(":"):
             name, equals, names = part.partition("=")
             if equals and name in self.parameters and self.parameters[name].kind == "columns":
@@ -122,7 +142,20 @@ class CriterionKind:
                 example = f"Write {argument(self.key, self.example)}."
                 fail("P18", f"{argument(self.key)} cannot be read.", example)
             given[fit.name] = fit.read(part)
+        self._need_all(given)
         return self.made(**given)
+
+    def files_in(self, text: str) -> list[Path]:
+        """The files that an option names."""
+        return list(self._without_file(text)[1].values())
+
+    def _without_file(self, text: str) -> tuple[str, dict[str, Any]]:
+        """An option without the file that it names, and that file; colons may be part of it."""
+        for name in self.files:
+            before, found, file = text.partition(f":{name}=")
+            if found:
+                return before, {name: Path(file).expanduser()}
+        return text, {}
 
     def _takes(self, parameter: Parameter, part: str, given: Mapping[str, Any]) -> bool:
         if parameter.name in given or parameter.kind in ("special", "columns"):
@@ -136,7 +169,9 @@ class CriterionKind:
     @property
     def example(self) -> str:
         """What its option may look like."""
-        return self.first.example
+        plain = [p for p in self.parameters.values() if p.name in self.needed and not p.file]
+        files = [f"{name}=…" for name in self.files]
+        return ":".join([*(p.example for p in plain or [self.first]), *files])
 
     @property
     def examples(self) -> str:

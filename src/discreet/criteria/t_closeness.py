@@ -70,6 +70,8 @@ class TCloseness(Criterion):
       ICDE.
     """
 
+    needs_original = True
+
     t: Annotated[
         float,
         Interval(ge=0, le=1),

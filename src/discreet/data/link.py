@@ -49,6 +49,11 @@ class Linked:
         return isinstance(self.masked, Masked) and self.on is None
 
     @property
+    def in_order(self) -> bool:
+        """Whether the records are linked by nothing but their order."""
+        return self.on is None and not self.made_here
+
+    @property
     def method(self) -> str:
         """How the file was masked."""
         steps = self.masked.steps if isinstance(self.masked, Masked) and self.made_here else ()
@@ -72,6 +77,18 @@ class Linked:
         raise_all(id_problems(self.initial, named, column))
         return engine.record_sizes(self.pair, (column, column))
 
+    def key_counts(self) -> pa.Table:
+        """Which initial keys (x0, …) became which masked ones (y0, …) in how many records (n)."""
+        return engine.linked_counts(self.pair, self.link)
+
+    def numbered(self, name: str, numbers: pa.Table, *, by_initial: bool) -> engine.Source:
+        """The masked records with a number as a further column, still lazy: ``numbers`` holds
+        combinations of the masked keys, or of the initial ones, and last their numbers.
+        """
+        if by_initial:
+            return engine.by_initial(self.pair, self.link, numbers, name)
+        return engine.looked_up(self.masked.source, self.pair.keys, numbers, name)
+
     def values(self, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
         """The named columns of the released records: initial values, and masked values."""
         found = engine.linked_values(self.pair, self.link, names)
@@ -94,14 +111,24 @@ class Linked:
         return engine.compatible(self.pair, self.masked.complete, self.link)
 
 
-def link(initial: Microdata, masked: Microdata, on: str | None) -> Linked:
-    """Link the records of two files, or say all that is in the way."""
+def link(initial: Microdata, masked: Microdata, on: str | None, *, classed: bool = True) -> Linked:
+    """Link the records of two files, or say all that is in the way.
+
+    What is not ``classed`` needs no classes, and can do with a file masked elsewhere that has the
+    record id of the initial one, or as many records: then they are linked in their order.
+    """
     for data in (initial, masked):
         if not isinstance(data, Microdata):
             fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
     on = attributes.name(on, "on")
     keys = initial.need_keys()
-    raise_all([*_key_problems(initial, masked), *_policy_problems(initial, masked)])
+    policy = _policy_problems(initial, masked) if classed else []
+    raise_all([*_key_problems(initial, masked), *policy])
+    if on is None and not classed and not isinstance(masked, Masked):
+        if initial.record_id is not None and initial.record_id in masked.columns:
+            on = initial.record_id
+        elif _in_one_order(initial, masked):
+            return _linked_in_order(initial, masked, keys)
     if on is not None:
         return _linked_by_column(initial, masked, on, keys)
     if not isinstance(masked, Masked) or masked.initial.source is not initial.source:
@@ -136,6 +163,21 @@ def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
         return []
     what = f"C needs classes, and {argument('missing', 'wildcard')} gives none."
     return [Problem("N01", what, f"Read both files with {argument('missing', 'category')}.")]
+
+
+def _in_one_order(initial: Microdata, masked: Microdata) -> bool:
+    """Whether both files have an order, and as many records."""
+    ordered = initial.source.row is not None and masked.source.row is not None
+    near = engine.same_engine(initial.source, masked.source)
+    return ordered and near and initial.n == masked.n
+
+
+def _linked_in_order(initial: Microdata, masked: Microdata, keys: tuple[str, ...]) -> Linked:
+    rows = initial.source.row, masked.source.row
+    assert rows[0] is not None
+    assert rows[1] is not None
+    pair = engine.Pair(initial.source, masked.source, keys, (rows[0], rows[1]))
+    return Linked(initial, masked, pair, (rows[0], rows[1]), None)
 
 
 def _linked_by_column(

@@ -21,6 +21,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.promise import Promise, kept
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.frequency.frequency_set import FrequencySet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +45,11 @@ class Step:
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     changed: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
+    @property
+    def labelled(self) -> frozenset[str]:
+        """The columns in which labels of a hierarchy took the place of values."""
+        return self.changed & frozenset(self.asked.get("hierarchies", ()))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {"method": self.method, **self.parameters, "records": [self.before, self.after]}
@@ -65,6 +71,10 @@ class Masked(Microdata):
         The file with all values masked and no record dropped, as far as it is known.
     mappings : mapping of key to table
         How generalized values were recoded by the last generalization.
+    covers : mapping of key to tables
+        Which label may stand for which value, one table of all such pairs (``value``, ``label``)
+        for each step that recoded the key, in order. A value stands for itself, a missing one for
+        every value; neither has to be named.
     changes : mapping of attribute to number
         How many cells the last step changed, where it changed single cells.
     in_cells : frozenset of str
@@ -73,6 +83,11 @@ class Masked(Microdata):
     drawn_in : tuple of int
         Which records the last step changed though their risk was not above its limit, by their
         place in the file that it was given.
+    outcome : Result or None
+        What the last step says of itself, where it does: what was changed, and what any answer
+        needs.
+    portions : table or None
+        How the last step recoded the records, class by class, see :meth:`recoding`.
 
     Examples
     --------
@@ -90,9 +105,38 @@ class Masked(Microdata):
     changed: frozenset[str] = field(kw_only=True)
     complete: engine.Source = field(kw_only=True)
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
+    covers: Mapping[str, tuple[pa.Table, ...]] = field(kw_only=True, default_factory=dict)
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
     in_cells: frozenset[str] = field(kw_only=True, default=frozenset())
     drawn_in: tuple[int, ...] = field(kw_only=True, default=())
+    outcome: Any = field(kw_only=True, default=None)
+    portions: pa.Table | None = field(kw_only=True, default=None)
+
+    @property
+    def bound(self) -> float | None:
+        """What any answer to the last step costs at least, as far as proven; None where it was no
+        search among answers."""
+        return getattr(self.outcome, "bound", None)
+
+    @property
+    def loss(self) -> float | None:
+        """The loss that the last step came to, where it minimised one."""
+        return getattr(self.outcome, "loss", None)
+
+    def recoding(self, kind: FrameKind | None = None) -> Any:
+        """How the records were recoded, class by class (it shows values): the values of the keys
+        before, what was released for them, and the number of records.
+
+        The same values may be released in several ways: a row for each.
+        """
+        if self.portions is None:
+            fail("R09", "the last step recoded no single cells.", "This is for ds.recode(…).")
+        return frames.from_arrow(self.portions, kind or self.source.kind)
+
+    def explain(self) -> str:
+        """What the last step came to, in a few sentences."""
+        said = "" if self.outcome is None else f"\n{self.outcome.explain()}"
+        return f"{self.n:,} of {self.initial.n:,} records after {self.steps[-1].method}.{said}"
 
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
@@ -167,9 +211,21 @@ class Masked(Microdata):
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The initial file, and those of the hierarchies by which its keys were generalized."""
+        """The initial file, and those of the hierarchies by which its keys were generalized and
+        of the registers that a criterion looked into."""
         used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
-        return (*self.initial.inputs, *(one.file for one in used if one.file is not None))
+        named = [one.file for one in used if one.file is not None]
+        return (*self.initial.inputs, *named, *self._registers())
+
+    def _registers(self) -> list[Path]:
+        asked = [step.asked.get("criterion") for step in self.steps]
+        several = [c for one in asked for c in (one if isinstance(one, list | tuple) else [one])]
+        given = [one for c in several for one in getattr(c, "registers", ())]
+        return [Path(one) for one in given if isinstance(one, str | os.PathLike)]
+
+    def before_dropping(self, names: Sequence[str]) -> FrequencySet:
+        """The frequency set of some attributes with the records that were dropped."""
+        return FrequencySet.from_arrow(names, engine.counts(self.complete, names))
 
     @property
     def _first(self) -> Microdata:
@@ -190,9 +246,12 @@ def masked_from(
     changed: frozenset[str] = frozenset(),
     complete: engine.Source | None = None,
     mappings: Mapping[str, pa.Table] | None = None,
+    covers: Mapping[str, pa.Table] | None = None,
     types: Mapping[str, AttributeType] | None = None,
     changes: Mapping[str, int] | None = None,
     drawn_in: tuple[int, ...] = (),
+    outcome: Any = None,
+    portions: pa.Table | None = None,
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,
 ) -> Masked:
@@ -201,6 +260,8 @@ def masked_from(
 
     ``promise`` is what the verb promises: it is held against the masked file first. None is for
     a verb that promises nothing of the values, and for a draft that is held against it later.
+    ``covers`` holds all pairs of a value and a label that may stand for it; the mappings do, where
+    every value has one label.
     """
     left = engine.size(source) if after is None else after
     step = Step(method, parameters, data.n, left, asked or {}, changed)
@@ -216,12 +277,23 @@ def masked_from(
         changed=changed | earlier,
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
+        covers=_covers(data, mappings if covers is None else covers),
         changes=dict(changes or {}),
         in_cells=in_cells - changed if changes is None else in_cells | (changed - earlier),
         drawn_in=drawn_in,
+        outcome=outcome,
+        portions=portions,
     )
     masked.__dict__["n"] = step.after  # counted already
     return masked if promise is None else kept(promise, masked)
+
+
+def _covers(
+    data: Microdata, step: Mapping[str, pa.Table] | None
+) -> dict[str, tuple[pa.Table, ...]]:
+    """The tables of a file, and those of one more step."""
+    found = dict(data.covers) if isinstance(data, Masked) else {}
+    return found | {key: (*found.get(key, ()), table) for key, table in (step or {}).items()}
 
 
 def seed_problems(seed: object) -> list[Problem]:
@@ -264,6 +336,23 @@ def require_ids(data: Microdata) -> None:
     """Record ids that the user named must tell the records apart."""
     if data.record_id is not None:
         raise_all(id_problems(data, data.record_id, data.source.at(data.record_id)))
+
+
+def require_draws(data: Microdata) -> str:
+    """The engine's column whose hash with a seed draws records: the record ids that the user named,
+    which must tell the records apart, or else the link.
+    """
+    link = require_link(data)
+    if data.record_id is None:
+        return link
+    if data.source.kinds[data.record_id] not in ("integer", "text"):
+        fail(
+            "D08",
+            f"record id {data.record_id!r} is neither text nor a whole number.",
+            "Its written form differs between engines: use another column.",
+        )
+    require_ids(data)
+    return data.source.at(data.record_id)
 
 
 def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:

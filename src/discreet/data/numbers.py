@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -16,14 +17,24 @@ if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Floats
 
+_OTHERS = ".above() and .histogram()"
+
 
 def numbers_of_records(data: Microdata, combinations: FrequencySet, numbers: Floats) -> Floats:
     """The number of the combination that each record has, in the order of the records."""
+    return in_order(data, lambda name: _looked_up(data, name, combinations, numbers))
+
+
+def in_order(
+    data: Microdata, made: Callable[[str], engine.Source], others: str = _OTHERS
+) -> Floats:
+    """The numbers of a column that ``made`` adds to the records by a name, in their order;
+    ``others`` are methods that need none.
+    """
     if data.source.row is None:
-        no_order(data)
+        no_order(data, others)
     free = next(name for name in map(str, itertools.count()) if name not in data.columns)
-    made = _looked_up(data, free, combinations, numbers)
-    return np.asarray(engine.collect(made, [free])[free], dtype=np.float64)
+    return np.asarray(engine.collect(made(free), [free])[free], dtype=np.float64)
 
 
 def with_numbers(data: Microdata, name: str, numbers: Floats) -> Microdata:
@@ -38,9 +49,14 @@ def with_numbers_of(
     """The records with the number of the combination that each has as a further column, joined in
     the engine that holds them.
     """
+    return with_made(data, name, lambda at: _looked_up(data, at, combinations, numbers))
+
+
+def with_made(data: Microdata, name: str, made: Callable[[str], engine.Source]) -> Microdata:
+    """The records with a column of numbers that ``made`` adds to them by a name."""
     need_free(data, name)
-    made = _looked_up(data, name, combinations, numbers)
-    return with_column(data, engine.kept(made, made.table), name)
+    source = made(name)
+    return with_column(data, engine.kept(source, source.table), name)
 
 
 def with_column(data: Microdata, source: engine.Source, name: str) -> Microdata:
@@ -55,12 +71,12 @@ def need_free(data: Microdata, name: str) -> None:
         fail("R02", f"{data.name} has a column {name!r} already.", "Choose another name.")
 
 
-def no_order(data: Microdata) -> NoReturn:
+def no_order(data: Microdata, others: str = _OTHERS) -> NoReturn:
     """Refuse numbers in the order of records that have none."""
     fail(
         "N02",
         f"the records of {data.name} have no order, and their risks stay in the engine.",
-        "Use .column() to have them as a column there, or .above() and .histogram().",
+        f"Use .column() to have them as a column there, or {others}.",
     )
 
 

@@ -13,7 +13,9 @@ from discreet.engine.aggregation import (
     spreads,
     spreads_by_stratum,
 )
+from discreet.engine.blanks import BlankedCells, blanks
 from discreet.engine.blocks import Axis, in_blocks
+from discreet.engine.cells import Portions, with_cells
 from discreet.engine.choice import multiplied, sample, stratified_sample
 from discreet.engine.comparison import Compared, compared
 from discreet.engine.compositions import compositions
@@ -68,9 +70,12 @@ from discreet.engine.limits import (
 )
 from discreet.engine.links import (
     Pair,
+    by_initial,
+    cell_pairs,
     classification,
     compatible,
     id_counts,
+    linked_counts,
     linked_values,
     record_sizes,
     same_engine,
@@ -84,6 +89,7 @@ from discreet.engine.values import counts_and_values, need_few_pairs
 __all__ = [
     "FORMULA",
     "Axis",
+    "BlankedCells",
     "CellSums",
     "Compared",
     "Extent",
@@ -93,11 +99,15 @@ __all__ = [
     "Limits",
     "Move",
     "Pair",
+    "Portions",
     "Rounded",
     "Sensitivity",
     "Source",
     "Spread",
     "below",
+    "blanks",
+    "by_initial",
+    "cell_pairs",
     "class_figures",
     "class_signatures",
     "class_sizes",
@@ -128,6 +138,7 @@ __all__ = [
     "largest",
     "limits_in_force",
     "limits_with",
+    "linked_counts",
     "linked_values",
     "log_steps",
     "looked_up",
@@ -163,6 +174,7 @@ __all__ = [
     "unlinked",
     "value_figures",
     "weighted_counts",
+    "with_cells",
     "with_class_size",
     "without",
     "write",

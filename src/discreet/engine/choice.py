@@ -24,7 +24,7 @@ def sample(source: Source, column: str, size: int, n: int, seed: int) -> Source:
     """
     if size == n:
         return kept(source, source.table)
-    drawn = source.table.mutate(draw=_draw(source.table[column], seed))
+    drawn = source.table.mutate(draw=draw(source.table[column], seed))
     if is_near(source) and n > _FEW:
         # the hash is what takes long: those that may be chosen are kept with theirs
         drawn = kept(source, drawn.filter(drawn["draw"] < _hex(_near(size, n)[1]))).table
@@ -95,7 +95,7 @@ def stratified_sample(
     given = uploaded(
         source, sizes.rename_columns([*(f"s{i}" for i in range(len(by))), "take", "factor"])
     )
-    drawn = source.table.mutate(draw=_draw(source.table[column], seed))
+    drawn = source.table.mutate(draw=draw(source.table[column], seed))
     window = ibis.window(group_by=strata, order_by=["draw", column])
     ranked = drawn.mutate(rank=ibis.row_number().over(window))
     alike = [c for i, at in enumerate(strata) for c in same(ranked[at], given[f"s{i}"])]
@@ -108,7 +108,7 @@ def stratified_sample(
     return kept(source, drawn.select(**columns))
 
 
-def _draw(ids: Any, seed: int) -> Any:
+def draw(ids: Any, seed: int) -> Any:
     """A hash that is the same on every engine: MD5 of the text "seed:id"."""
     import ibis
 

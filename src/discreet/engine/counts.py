@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _HEAD = 1000  # rows that show at once what a column cannot be
+_ROUNDING = 1e-12  # of shares, beside a limit
 
 
 def size(source: Source) -> int:
@@ -210,8 +211,11 @@ def summed_classes(
 ) -> pa.Table:
     """As :func:`class_signatures`, with sums over the values of attributes in each class (``s_0``,
     ``s_1``, …): Σ c·log c of the entropy, Σ (|share − whole| − whole) of the distance from the
-    distribution in another table, the ``most`` records of one value, or the records of the l-th
-    most frequent value and all after it (``tail l``).
+    distribution in another table, the ``most`` records of one value, the records of the l-th most
+    frequent value and all after it (``tail l``), the number of values whose share of the class is
+    more than a factor above that of the other table (``gained basic β``, ``gained enhanced β``) or
+    too many doublings ``off δ``, or the share of the other table that has those values
+    (``covered``).
     """
     keys = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
     values = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(distinct)}
@@ -244,12 +248,13 @@ def pairs_of(source: Source, by: Sequence[str], name: str) -> ir.Table:
 
 def _with_part(pairs: ir.Table, kind: str, whole: Source, name: str) -> ir.Table:
     """The pairs with what each of them adds to a sum."""
-    if kind == "distance":
-        return _with_distance(pairs, whole, name)
     if kind == "entropy":
         count = pairs["n"].cast("float64")
         return pairs.mutate(part=count * count.ln())
-    return _with_rank(pairs, 0 if kind == "most" else int(kind.removeprefix("tail ")) - 1, kind)
+    if kind == "most" or kind.startswith("tail "):
+        at = 0 if kind == "most" else int(kind.removeprefix("tail ")) - 1
+        return _with_rank(pairs, at, kind)
+    return _with_shares(pairs, kind, whole, name)
 
 
 def _with_rank(pairs: ir.Table, at: int, kind: str) -> ir.Table:
@@ -263,7 +268,8 @@ def _with_rank(pairs: ir.Table, at: int, kind: str) -> ir.Table:
     return ranked.select(*pairs.columns, part=counts.ifelse(ranked["n"], 0))
 
 
-def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:
+def _with_shares(pairs: ir.Table, kind: str, whole: Source, name: str) -> ir.Table:
+    """What the share of a value in its class adds, beside that in another table."""
     import ibis
 
     table = whole.table.select(w=whole.table[whole.at(name)])
@@ -273,8 +279,26 @@ def _with_distance(pairs: ir.Table, whole: Source, name: str) -> ir.Table:
     )
     joined = pairs.join(held, same(pairs["v"], held["w"]))
     share = joined["n"].cast("float64") / joined["size"].cast("float64")
-    part = (share - joined["whole"]).abs() - joined["whole"]
-    return joined.select(*pairs.columns, part=part)
+    return joined.select(*pairs.columns, part=_part_of_shares(kind, share, joined["whole"]))
+
+
+def _part_of_shares(kind: str, share: ir.FloatingValue, whole: ir.FloatingValue) -> ir.Value:
+    """What a value adds to a sum of a kind, from its two shares."""
+    import ibis
+
+    if kind == "distance":
+        return (share - whole).abs() - whole
+    if kind == "covered":
+        return whole
+    *words, number = kind.split()
+    limit = float(number)
+    if words == ["off"]:
+        far = ((share / whole).ln() / math.log(2)).abs() >= limit - _ROUNDING
+        return far.ifelse(1, 0)
+    most = ibis.literal(limit)
+    if words[-1] == "enhanced":
+        most = ibis.least(most, -whole.ln())
+    return (share / whole - 1 > most + _ROUNDING).ifelse(1, 0)
 
 
 def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.engine.failures import translated
-from discreet.engine.source import Source, collected, kept, need_records_here, same, watched
+from discreet.engine.source import (
+    Source,
+    collected,
+    kept,
+    need_records_here,
+    same,
+    uploaded,
+    watched,
+)
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -184,6 +193,34 @@ def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa
     return found.sort_by("id").drop_columns(["id"])
 
 
+def linked_counts(pair: Pair, link: tuple[str, str]) -> pa.Table:
+    """Which initial keys (x0, …) became which masked ones (y0, …) in how many released records."""
+    if pair.on is not None:
+        return cell_pairs(pair, link, pair.keys)
+    both = pair.masked.table.select(
+        **_keys(pair.masked, pair.keys, "x"), **_keys(pair.masked, pair.keys, "y")
+    )  # the masked file holds the keys of the initial one
+    return collected(both.group_by(both.columns).agg(n=both.count()), pair.masked)
+
+
+def by_initial(pair: Pair, link: tuple[str, str], numbers: pa.Table, name: str) -> Source:
+    """The masked table with one more column, still lazy: ``numbers`` holds combinations of initial
+    keys and, last, the number that every released record of such an initial one gets.
+    """
+    here = _columns("s", len(pair.keys))
+    given = uploaded(pair.masked, numbers.rename_columns([*here, "value"]))
+    initial = pair.initial.table.select(
+        initial_id=pair.initial.table[link[0]], **_keys(pair.initial, pair.keys, "x")
+    )
+    joined = initial.join(given, _same(initial, given, "x", "s", len(pair.keys)))
+    found = joined.select("initial_id", "value")
+    masked = pair.masked.table
+    both = masked.join(found, masked[link[1]] == found["initial_id"])
+    columns = {c: both[c] for c in masked.columns}
+    made = both.select(**columns, **{f"c{len(pair.masked.names)}": both["value"]})
+    return replace(pair.masked, names=(*pair.masked.names, name), table=made)
+
+
 def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:
     """Released records with their id, initial (x0, …) and masked (y0, …) values."""
     initial = pair.initial.table.select(
@@ -193,3 +230,11 @@ def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:
         id=pair.masked.table[link[1]], **_keys(pair.masked, names, "y")
     )
     return masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")
+
+
+def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
+    """The different combinations of initial (x0, …) and masked (y0, …) values of all released
+    records, with their number (n)."""
+    both = linked(pair, link, names)
+    by = [f"{side}{i}" for side in "xy" for i in range(len(names))]
+    return collected(both.group_by(by).agg(n=both.count()), pair.masked)

@@ -74,14 +74,21 @@ def _refuse_schema(schema: str, error: str) -> None:
         )
 
 
-def _drop(connection: Any, name: str) -> None:
-    """Drop a table outside any transaction of the user's that might still be undone."""
+def _drop(connection: Any, name: str) -> bool:
+    """Drop a table outside any transaction of the user's that might still be undone.
+
+    Not while the connection is at work, in a call that is not ours: garbage may be collected within
+    it, and to wait for it would be to wait for oneself.
+    """
     from psycopg.errors import QueryCanceled
 
+    if connection.lock.locked():
+        return False
     for _ in range(_TRIES):  # what is being stopped may stop this as well
         with contextlib.suppress(QueryCanceled):
             connection.execute(f"DROP TABLE IF EXISTS {name}")
-            return
+            return True
+    return True
 
 
 def watch(table: ir.Table) -> Watch:

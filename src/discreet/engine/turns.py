@@ -42,7 +42,10 @@ def is_our_turn() -> bool:
 
 
 def between_turns(release: Callable[[], object]) -> None:
-    """Run a release now if no call is running, else after it; never wait."""
+    """Run a release now if no call is running, else after it; never wait.
+
+    One that gives False could not be done yet, and is tried again after the next call.
+    """
     _dropped.append(release)
     if _turn.acquire(blocking=False):
         try:
@@ -52,7 +55,11 @@ def between_turns(release: Callable[[], object]) -> None:
 
 
 def _drop() -> None:
+    waiting = []
     while not _running and _dropped:
+        release = _dropped.popleft()
         # the engine may have been stopped or disconnected: then it holds nothing any more
         with contextlib.suppress(Exception):
-            _dropped.popleft()()
+            if release() is False:
+                waiting.append(release)
+    _dropped.extend(waiting)

@@ -4,8 +4,9 @@ with how many distinct values of each confidential attribute. No values, no code
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleBehind:
+    """The population behind the classes of a file.
+
+    Attributes
+    ----------
+    size : array
+        How many people have the keys of each class.
+    count_vacant : function
+        How many combinations of keys people have, and no record; counted when asked for.
+    """
+
+    size: NDArray[np.int64]
+    count_vacant: Callable[[], int]
+
+    @functools.cached_property
+    def vacant(self) -> int:
+        """How many combinations of keys people have, and no record."""
+        return self.count_vacant()
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +65,8 @@ class Classes:
         What the codes of those values stand for.
     sums : mapping of attribute and what is added up to array
         In place of the values, what a criterion must know of them, where the engine adds it up.
+    people : mapping of a register to PeopleBehind
+        The people behind the classes, where a criterion looks them up in a register.
     """
 
     size: NDArray[np.int64]
@@ -53,6 +77,7 @@ class Classes:
     values: Mapping[str, ValueCounts] = field(default_factory=dict)
     labels: Mapping[str, pa.Array] = field(default_factory=dict, repr=False)
     sums: Mapping[Sum, NDArray[np.float64]] = field(default_factory=dict)
+    people: Mapping[str | int, PeopleBehind] = field(default_factory=dict)
 
     @classmethod
     def from_arrow(
@@ -78,6 +103,20 @@ class Classes:
     def n(self) -> int:
         """Number of records."""
         return int(self.records.sum())
+
+    def apart(self) -> Classes:
+        """The same with a row for each class."""
+        row = np.repeat(np.arange(len(self.number)), self.number)
+        if len(row) == len(self.number):
+            return self  # with values or people they are apart already
+        return replace(
+            self,
+            size=self.size[row],
+            number=np.ones_like(row),
+            records=(self.records // self.number)[row],
+            distinct={name: numbers[row] for name, numbers in self.distinct.items()},
+            sums={one: added[row] for one, added in self.sums.items()},
+        )
 
 
 def classes_with_values(

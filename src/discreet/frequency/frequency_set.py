@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.errors import did_you_mean, fail
 from discreet.frequency.scale import steps
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import added, merged, pack
 from discreet.kernels.summation import group_totals
@@ -100,6 +101,11 @@ class FrequencySet:
     def missing(self) -> tuple[int, ...]:
         """The code that stands for a missing value, per attribute, or −1."""
         return tuple(len(v) - 1 if v.null_count else -1 for v in self.values)
+
+    def tuples(self, *, blank: bool) -> CodedTuples:
+        """For the kernels; a missing value is a value, or none where ``blank``."""
+        missing = self.missing if blank else None
+        return CodedTuples(self.codes, self.cardinalities, self.counts, missing)
 
     def __len__(self) -> int:
         return len(self.counts)

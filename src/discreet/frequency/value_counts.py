@@ -61,6 +61,12 @@ class ValueCounts:
         return np.bincount(self.cls, minlength=self.classes).astype(np.int64)
 
     @property
+    def ratio(self) -> NDArray[np.float64]:
+        """Per pair, the share of the value in its class over that in the whole file."""
+        share = self.count / self.size[self.cls]
+        return np.asarray(share / (self.whole / self.whole.sum())[self.value])
+
+    @property
     def gaps(self) -> NDArray[np.float64]:
         """The way from each value to the next and from the last one to the end of the scale, all
         of it being 1."""
@@ -72,6 +78,12 @@ class ValueCounts:
         """Sum an amount per pair over each class."""
         total = np.bincount(self.cls, amounts.astype(np.float64), self.classes)
         return total.astype(amounts.dtype)
+
+    def any(self, pairs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which classes have one of the pairs."""
+        found = np.zeros(self.classes, np.bool_)
+        found[self.cls[pairs]] = True
+        return found
 
     def shares(self, first: int, last: int) -> NDArray[np.float64]:
         """Shares of the values in the classes from ``first`` up to ``last``: one row per class."""

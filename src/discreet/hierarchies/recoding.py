@@ -96,6 +96,22 @@ class Recoding:
         columns = {f"level{i}": self.labels[i].take(pa.array(self.maps[i])) for i in chosen}
         return pa.table({"value": self.values, **columns})
 
+    def covers(self) -> pa.Table:
+        """Each value beside every label that holds it, on all levels above the values. This shows
+        values.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from discreet.hierarchies.hierarchy import Hierarchy
+        >>> Hierarchy.suppress().fit("sex", pa.array(["F", "M"])).covers().to_pydict()
+        {'value': ['F', 'M'], 'label': ['*', '*']}
+        """
+        above = range(1, self.height + 1)
+        labels = [self.labels[level].take(pa.array(self.maps[level])) for level in above]
+        held = pa.chunked_array([self.values] * len(labels), self.values.type)
+        return pa.table({"value": held, "label": pa.chunked_array(labels, pa.string())})
+
     def to_csv(
         self,
         path: str | os.PathLike[str],

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from discreet.kernels.compilation import njit
 from discreet.kernels.packing import Codes, fits, pack
 
 _BLOCK = 1 << 14

@@ -102,10 +102,10 @@ def _sums_of_pairs(
     for i, j in itertools.combinations(range(len(members)), 2):
         few, many = sorted((i, j), key=lambda number: len(members[number]))
         shared = np.flatnonzero(present[i] & present[j]).tolist()
-        at_few, at_many, bound = _keys(own[few], own[many], cardinalities, shared)
+        at_few, at_many, bound = joint_keys(own[few], own[many], cardinalities, shared)
         if bound > _DENSE * len(members[many]):
             distinct, at_few = np.unique(at_few, return_inverse=True)
-            at_many, bound = _find(distinct, at_many), len(distinct) + 1
+            at_many, bound = places(distinct, at_many), len(distinct) + 1
         for part in range(len(parts)):
             sums[many][part] += np.bincount(at_few, amounts[few][part], bound)[at_many]
             sums[few][part] += np.bincount(at_many, amounts[many][part], bound)[at_few]
@@ -154,7 +154,7 @@ def _pattern_pairs(
         for j, right in enumerate(members):
             shared = np.flatnonzero(present[i] & present[j]).tolist()
             mine, theirs = ([column[rows] for column in codes] for rows in (left, right))
-            key_left, key_right, _ = _keys(mine, theirs, cardinalities, shared)
+            key_left, key_right, _ = joint_keys(mine, theirs, cardinalities, shared)
             yield left, right, key_left, key_right
 
 
@@ -168,7 +168,7 @@ def _patterns(codes: Codes, missing: Sequence[int]) -> tuple[list[Indices], NDAr
     return members, ~np.array([a[first] for a in absent]).T
 
 
-def _keys(
+def joint_keys(
     left: Codes, right: Codes, cardinalities: Sequence[int], shared: list[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """One key per tuple of two sides on some attributes, and the bound on them."""
@@ -182,7 +182,7 @@ def _keys(
     return joint[:size], joint[size:], bound
 
 
-def _find(distinct: NDArray[np.int64], keys: NDArray[np.int64]) -> Indices:
+def places(distinct: NDArray[np.int64], keys: NDArray[np.int64]) -> Indices:
     """Position of each key among sorted distinct ones; the end where it is absent."""
     at = np.searchsorted(distinct, keys)
     inside = np.minimum(at, len(distinct) - 1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
-from discreet.kernels.packing import Codes, merged, pack, roomy
+from discreet.kernels.packing import Codes, fits, merged, pack, roomy
 from discreet.kernels.summation import group_totals
 
 
@@ -59,7 +59,7 @@ def frequencies(
     [2, 1, 2]
     """
     packed, bound = pack(codes, cardinalities)
-    if not roomy(bound, len(packed)):
+    if not (fits(cardinalities) and roomy(bound, len(packed))):
         first, owner = merged(codes, cardinalities)
         sums = None if weights is None else group_totals(weights, owner, len(first))
         counts = np.bincount(owner, minlength=len(first))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from discreet.kernels.compilation import njit
 
 _ROUNDING = 1e-15  # of a coordinate: what scaling, averaging and subtracting may make of it
 

@@ -63,12 +63,22 @@ def merged(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.intp]
     packed, bound = pack(codes, cardinalities)
     if roomy(bound, len(packed)):
         return _merged_in_place(packed, bound)
-    order = np.argsort(packed)
+    order = _order(packed, bound)
     ordered = packed[order]
     begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(packed)]
     owner = np.empty(len(packed), dtype=np.intp)
     owner[order] = np.cumsum(begins) - 1
     return order[begins], owner
+
+
+def _order(packed: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
+    """The positions of packed tuples in their order, equal ones as they stand."""
+    bits = len(packed).bit_length()
+    if bound << bits > LIMIT:
+        return np.argsort(packed, kind="stable")
+    both = packed << bits | np.arange(len(packed))  # sorting numbers is quicker than positions
+    both.sort()
+    return both & ((1 << bits) - 1)
 
 
 def roomy(bound: int, tuples: int) -> bool:

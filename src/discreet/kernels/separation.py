@@ -13,12 +13,12 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
-from discreet.kernels.packing import Codes
+from discreet.kernels.coded_tuples import CodedTuples
+from discreet.kernels.compilation import njit
 from discreet.kernels.partitions import Partitions, Tables, partitions_of, refine, tables_for
 
 _U64 = np.uint64
@@ -44,9 +44,7 @@ class Separation(NamedTuple):
 
 
 def separation(
-    codes: Codes,
-    cardinalities: Sequence[int],
-    counts: Ints,
+    tuples: CodedTuples,
     up_to: int,
     *,
     threads: int = 1,
@@ -56,11 +54,8 @@ def separation(
 
     Parameters
     ----------
-    codes : sequence of integer arrays
-        One column per attribute, one entry per distinct tuple, 0 ≤ code < cardinality.
-    cardinalities : sequence of int
-    counts : array
-        Records per tuple.
+    tuples : CodedTuples
+        A missing value is a value.
     up_to : int
     threads : int
         The sets are shared out; the result does not depend on it.
@@ -70,10 +65,11 @@ def separation(
     Examples
     --------
     >>> sex, age = np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> found = separation([sex, age], [2, 2], np.array([1, 1, 2]), 2)
+    >>> found = separation(CodedTuples([sex, age], [2, 2], np.array([1, 1, 2])), 2)
     >>> found.classes.tolist(), found.uniques.tolist(), found.pairs.tolist()
     ([2, 2, 3], [0, 1, 2], [2, 3, 1])
     """
+    codes, cardinalities, counts, _ = tuples
     width, depth = len(codes), min(up_to, len(codes))
     watch = np.zeros(2, dtype=np.int64) if watch is None else watch
     wide = sorted(range(width), key=lambda a: (-int(cardinalities[a]), a))

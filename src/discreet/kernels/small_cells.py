@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.packing import Codes, pack
 
 _DENSE = 8  # possible cells per tuple up to which each has a place of its own
@@ -31,39 +32,33 @@ class SmallCells(NamedTuple):
 
 
 def small_cells(
-    codes: Codes,
-    cardinalities: Sequence[int],
-    counts: Ints,
+    tuples: CodedTuples,
     sets: Sequence[tuple[int, ...]],
     at_most: int,
     *,
-    missing: Sequence[int] | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> SmallCells:
     """Count the cells of each set that at most so many records have, and some.
 
     Parameters
     ----------
-    codes : sequence of integer arrays
-        One column per attribute, one entry per distinct tuple, 0 ≤ code < cardinality.
-    cardinalities : sequence of int
-    counts : array
-        Records per tuple.
+    tuples : CodedTuples
+        A missing value makes no cell.
     sets : sequence of tuples of int
         Attributes by number.
     at_most : int
-    missing : sequence of int, optional
-        Per attribute a code that makes no cell, or −1.
     advance : function
         Told how many sets are done.
 
     Examples
     --------
     >>> sex, age = np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> found = small_cells([sex, age], [2, 2], np.array([1, 4, 3]), [(0,), (1,), (0, 1)], 3)
+    >>> tuples = CodedTuples([sex, age], [2, 2], np.array([1, 4, 3]))
+    >>> found = small_cells(tuples, [(0,), (1,), (0, 1)], 3)
     >>> found.cells.tolist(), found.records.tolist(), found.touched.tolist()
     ([1, 1, 2], [3, 1, 4], [True, False, True])
     """
+    codes, cardinalities, counts, missing = tuples
     cells, records = np.zeros((2, len(sets)), dtype=np.int64)
     touched = np.zeros(len(counts), dtype=np.bool_)
     gaps = [] if missing is None else [c == m for c, m in zip(codes, missing, strict=True)]

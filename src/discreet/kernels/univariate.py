@@ -22,9 +22,9 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 
 Objective = Literal["squares", "absolute"]
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -409,13 +409,7 @@ def _in_scope(linked: Linked, scope: Scope | tuple[str, ...]) -> list[str]:
 def _by_type(linked: Linked, names: Sequence[str], dimension: int = 0) -> Asked:
     """Which attributes are compared as numbers, which as names, and which are labels."""
     kinds, masked = linked.initial.source.kinds, linked.masked.source.kinds
-    recoded = {
-        key
-        for step in _steps(linked)
-        if step.method == "generalize"
-        for key, level in step.parameters["levels"].items()
-        if level
-    }
+    recoded = {key for step in _steps(linked) for key in step.labelled}
     continuous, categorical, labels = [], [], []
     for name in names:
         numeric = kinds[name] in NUMERIC and masked[name] in NUMERIC
@@ -499,7 +493,7 @@ def _reasons(
         **dict.fromkeys(OF_NAMES, change.of_names()),
         "ebil": change.of_entropy(),
         "ebil_share": change.of_keys() if scope == "keys" else "",
-        **dict.fromkeys(OF_NODES, _node(linked, change)[1]),
+        **_node_reasons(*_node(linked, change)),
         **dict.fromkeys(OF_CLASSES, change.of_keys()),
     }
     if not why["il"]:
@@ -548,6 +542,9 @@ def _rows(
     return tuple(rows)
 
 
+_KEPT = dict(zip(OF_NODES, ("loss", "precision", "entropy"), strict=True))  # by the step
+
+
 def _node(linked: Linked, change: Change) -> tuple[Mapping[str, Any], str]:
     """The step whose node has a loss, and why it does not apply: it is known for one generalization
     of all keys to which nothing else was done. A sample that was generalized is as good as a file.
@@ -556,7 +553,7 @@ def _node(linked: Linked, change: Change) -> tuple[Mapping[str, Any], str]:
         return {}, reason
     steps = _steps(linked) if linked.made_here else ()
     done = [step for step in steps if step.changed or step.before != step.after]
-    nodes = [step for step in done if step.method == "generalize"]
+    nodes = [step for step in done if "loss" in step.parameters]
     if not nodes:
         return {}, "" if change.is_none else "it is for a generalization that was made here."
     later = done[done.index(nodes[0]) + 1 :]
@@ -573,9 +570,17 @@ def _node(linked: Linked, change: Change) -> tuple[Mapping[str, Any], str]:
 def _node_measures(linked: Linked, change: Change) -> dict[str, float | None]:
     """The figures of the node, as the search that found it has them."""
     node, _ = _node(linked, change)
-    names = zip(OF_NODES, ("loss", "precision", "entropy"), strict=True)
     usual = 0.0 if change.is_none else None  # where nothing was generalized
-    return {name: node.get(kept) if node else usual for name, kept in names}
+    return {name: node.get(kept) if node else usual for name, kept in _KEPT.items()}
+
+
+def _node_reasons(node: Mapping[str, Any], reason: str) -> dict[str, str]:
+    """Why the figures of a node do not apply; of cells that were recoded one by one, only the loss
+    is known."""
+    alone = "it is for a generalization of whole columns."
+    return {
+        name: reason or (alone if node and kept not in node else "") for name, kept in _KEPT.items()
+    }
 
 
 def _class_measures(linked: Linked) -> dict[str, float | None]:

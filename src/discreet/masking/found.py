@@ -217,7 +217,8 @@ class Found(Result):
     def _check(self, number: int, figures: Figures) -> None:
         """Hold a node against all that was asked for, on the classes that its masking leaves."""
         levels = self.task.lattice.levels_of(number)
-        gone = _gone(self.search.counter.node(levels)) if self.task.limits else None
+        chosen = self.task.limits or self.task.of_file  # of which a search says which classes go
+        gone = _gone(self.search.counter.node(levels)) if chosen else None
         recount = Recount(self.task, levels, gone)
         refuse_broken(recount.broken(figures.suppressed, figures.classes), VERB)
 

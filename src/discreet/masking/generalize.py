@@ -15,29 +15,33 @@ from annotated_types import Ge
 
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-from discreet.data import attributes
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy, fit_all
-from discreet.hierarchies.recoding import Recoding
+from discreet.errors import Problem, argument, fail, raise_all
+from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.generalization.diagnosis import Diagnosis
 from discreet.masking.generalization.optimal import time_for
+from discreet.masking.generalization.population import coded_population
 from discreet.masking.generalization.search import Search, SearchName
 from discreet.masking.generalization.task import Suppression, Task
+from discreet.masking.key_hierarchies import (
+    confidential_key_problems,
+    fitted,
+    hierarchy_problems,
+)
 from discreet.masking.method import masking
 from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number
+from discreet.risks.register import known_as
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
-    from discreet.hierarchies.recoding import Recoding
 
 _SEARCHES = ("samarati", "all-minimal", "optimal")
 
@@ -113,6 +117,7 @@ def generalize(
         A key without one stays as it is, with loss 0, and the result says so.
     criterion : criterion or list of criteria
         ``KAnonymity``, ``PSensitiveKAnonymity``, ``LDiversity``, ``TCloseness``,
+        ``BetaLikeness``, ``DeltaDisclosure``, ``KMap``, ``DeltaPresence``, ``AverageRisk``,
         ``DisclosureRiskAtMost``; several must all hold.
     max_suppressed : float or int
         Share (a float, 1.0 = all) or number (an int) of records that may be suppressed. A class
@@ -168,8 +173,8 @@ def generalize(
     hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}
     raise_all(
         [
-            *_hierarchy_problems(data, hierarchies),
-            *_confidential_key_problems(data, hierarchies, parts),
+            *hierarchy_problems(data, hierarchies),
+            *confidential_key_problems(data, hierarchies, parts),
             *_option_problems(search, loss, suppression, max_suppressed, data.n),
             *_seconds_problems(seconds),
         ]
@@ -197,39 +202,6 @@ def generalize(
     )
     _ = found.best  # checked afresh before anything is handed out
     return found
-
-
-def _hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:
-    problems = []
-    for name, hierarchy in hierarchies.items():
-        if name not in data.columns:
-            problems.append(attributes.unknown_column("hierarchy", name, data.columns, data.name))
-        elif name not in data.keys:
-            what = f"a hierarchy is given for {name!r}, which is not a key attribute."
-            problems.append(
-                Problem("R10", what, did_you_mean(name, data.keys) or "Name it as a key.")
-            )
-        if not isinstance(hierarchy, Hierarchy):
-            what = f"what is given for {name!r} is not a hierarchy."
-            problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
-    return problems
-
-
-def _confidential_key_problems(
-    data: Microdata, hierarchies: Mapping[str, Hierarchy], parts: Any
-) -> list[Problem]:
-    """A criterion counts the values as they are; released are those of the generalized key."""
-    seen = () if parts is None else (*parts.needs(data.confidential), *parts.needs_values(()))
-    return [
-        Problem(
-            "R11",
-            f"{name!r} is a key that would be generalized, and the criterion counts its values.",
-            f"Leave its hierarchy out, or name other attributes: {argument('confidential')} "
-            "of the criterion.",
-        )
-        for name in dict.fromkeys(seen)
-        if name in data.keys and name in hierarchies
-    ]
 
 
 def _seconds_problems(seconds: object) -> list[Problem]:
@@ -269,11 +241,12 @@ def _task(
     loss: LossName,
 ) -> Task:
     known = confidential_of(data, keys, parts)
-    found = known.keys
+    found, recodings = known.keys, fitted(hierarchies, known.keys)
+    registers = () if parts is None else parts.registers
     initial = data.initial if isinstance(data, Masked) else data
     return Task(
         keys=found,
-        recodings=_fitted(hierarchies, found),
+        recodings=recodings,
         criterion=parts,
         limits=limits,
         n=initial.n,
@@ -285,26 +258,10 @@ def _task(
         suppression=suppression,
         loss=loss,
         asked=wanted,
-    )
-
-
-def _fitted(hierarchies: Mapping[str, Hierarchy], found: FrequencySet) -> tuple[Recoding, ...]:
-    """The hierarchies at the values of their keys; a key without one stays as it is."""
-    values = dict(zip(found.attributes, found.values, strict=True))
-    counts = {
-        name: np.bincount(codes, found.counts, len(values[name])).astype(np.int64)
-        for name, codes in zip(found.attributes, found.codes, strict=True)
-    }
-    given = {name: hierarchies[name] for name in values if name in hierarchies}
-    fitted = fit_all(given, values, counts)
-    return tuple(fitted.get(name) or _as_it_is(name, values[name]) for name in values)
-
-
-def _as_it_is(name: str, values: pa.Array) -> Recoding:
-    """One level only: the values themselves."""
-    each = np.arange(len(values), dtype=np.int32)
-    return Recoding(
-        name, values, (each,), (values,), (np.ones(len(values), np.int64),), len(values)
+        population={
+            known_as(one): coded_population(data, found, recodings, hierarchies, one)
+            for one in registers
+        },
     )
 
 
@@ -361,8 +318,10 @@ def _infeasible(searching: Search) -> NoReturn:
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
+    what = " ".join([what, *Diagnosis(searching).sentences()])
     fail(
         "D31",
         what,
-        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'.",
+        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'; "
+        "ds.advise(…) says how far.",
     )

@@ -73,6 +73,9 @@ class Method:
         What it found and records with its step, and everybody may know.
     outcome : function, optional
         From what was measured first and the arguments to figures of its own, and a sentence.
+    holds : function, optional
+        Whether the criterion that it is given holds of the released file as a check counts it, with
+        these arguments; always where there is none.
     """
 
     entry: Entry
@@ -87,6 +90,7 @@ class Method:
     finish: Callable[..., Any] | None = None
     public_facts: tuple[str, ...] = ()
     outcome: Callable[..., tuple[Mapping[str, Any], str]] | None = None
+    holds: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
     def name(self) -> str:
@@ -173,6 +177,10 @@ class Method:
         """What a file can say in place of parameters, on the command line."""
         calls = (self.function, *self.choices.values())
         return {p.name: p for call in calls for p in parameters_of(call) if p.file}
+
+    def takes(self, section: str) -> bool:
+        """Whether it takes a section of the plan that steps share: hierarchies, criterion."""
+        return any(p.shared == section for p in self.parameters.values())
 
     @property
     def seed(self) -> Parameter | None:

@@ -17,7 +17,7 @@ from annotated_types import Ge, Interval
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
-from discreet.data.masked import Masked, id_problems, masked_from, require_link, seed_problems
+from discreet.data.masked import Masked, masked_from, require_draws, seed_problems
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.masking.method import masking, unknown_columns
@@ -129,9 +129,7 @@ def sample(
     assert seed is not None
     seed, n = int(seed), None if n is None else int(n)  # numpy integers are whole numbers too
     fraction = None if fraction is None else float(as_written(fraction))
-    link = require_link(data)
-    named = data.source.at(data.record_id) if data.record_id else link
-    _require_ids(data, named)
+    named = require_draws(data)
     size = n if n is not None else nearest(fraction or 0.0, data.n)
     if size == 0:
         fail(
@@ -239,16 +237,3 @@ def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> li
         what = f"{argument('n')} is not a whole number from 1 to the {data.n:,} records there are."
         return [Problem("P14", what, "Give a number in this range.")]
     return []
-
-
-def _require_ids(data: Microdata, column: str) -> None:
-    """Record ids the user named must tell the records apart."""
-    if data.record_id is None:
-        return
-    if data.source.kinds[data.record_id] not in ("integer", "text"):
-        fail(
-            "D08",
-            f"record id {data.record_id!r} is neither text nor a whole number.",
-            "Its written form differs between engines: use another column.",
-        )
-    raise_all(id_problems(data, data.record_id, column))

@@ -68,16 +68,24 @@ def reading_of(data: Any) -> dict[str, Any]:
 
 def _done(calls: Sequence[Call]) -> dict[str, Any]:
     """The steps, and as sections of their own the hierarchies of the last generalization and,
-    where nothing was done after it, its criterion: the plan's criterion must hold in the end.
+    where nothing was done after a step, its criterion: the plan's criterion must hold in the end.
     """
     steps = [_step(verb, asked) for verb, asked in calls]
     used = [step["hierarchies"] for step in steps if "hierarchies" in step]
     for step in steps:
         if used and step.get("hierarchies") == used[-1]:
             del step["hierarchies"]
-    shared = {"hierarchies": used[-1] if used else {}}
-    shared |= {"criterion": steps[-1].pop("criterion", {}) if steps else {}, "steps": steps}
+    shared: dict[str, Any] = {"hierarchies": used[-1] if used else {}}
+    if steps and _holds(steps[-1]):
+        shared["criterion"] = steps[-1].pop("criterion", {})
+    shared["steps"] = steps
     return {name: section for name, section in shared.items() if section}
+
+
+def _holds(step: Mapping[str, Any]) -> bool:
+    """Whether the criterion of a step holds in the end, as a check counts it."""
+    holds = maskings[step["do"]].holds
+    return holds is None or bool(holds(step))
 
 
 def _step(verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,6 +143,7 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
             *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
+        yield from criteria.files_in(part.get("criterion", []))
     yield from measures.files_in(document.get("measures", {}))
 
 

@@ -42,12 +42,15 @@ def nested_kinds() -> dict[str, CriterionKind]:
 def fields() -> dict[str, Field]:
     """The keys of a table of criteria."""
     inline = {p.name: Field.of(p) for kind in inline_kinds() for p in kind.parameters.values()}
-    nested = {key: _short_or_table(kind.first) for key, kind in nested_kinds().items()}
+    nested = {key: _short_or_table(kind) for key, kind in nested_kinds().items()}
     named = inline.pop(NAMED)
     return {**inline, NAMED: named, **nested}
 
 
-def _short_or_table(first: Parameter) -> Field:
+def _short_or_table(kind: CriterionKind) -> Field:
+    first = kind.first
+    if len(kind.needed) > 1:
+        return Field("a table", lambda v: isinstance(v, Mapping))
     return Field(f"{first.words}, or a table", lambda v: first.fits(v) or isinstance(v, Mapping))
 
 
@@ -244,6 +247,16 @@ def inner_tables(given: Any, section: str = "") -> Iterator[tuple[str, dict[str,
                     yield name, one
 
 
+def files_in(given: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every place of criteria that names a file by itself: the table and the key."""
+    tables = [given] if isinstance(given, Mapping) else given
+    for table in tables:
+        for key, kind in nested_kinds().items():
+            inner = table.get(key)
+            if isinstance(inner, dict):
+                yield from ((inner, name) for name in kind.files if name in inner)
+
+
 def schema() -> dict[str, Any]:
     """JSON Schema of the criteria of a plan."""
     inline = {p.name: p.schema() for kind in inline_kinds() for p in kind.parameters.values()}
@@ -266,5 +279,5 @@ def _nested_schema(kind: CriterionKind) -> dict[str, Any]:
     return {
         "title": kind.title,
         "description": kind.about,
-        "anyOf": [kind.first.schema(), table],
+        "anyOf": [*([kind.first.schema()] if len(kind.needed) == 1 else []), table],
     }

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def fields_of(measure: Measure) -> dict[str, Field]:
     """The keys of the table of a measure."""
-    return {name: Field.of(parameter) for name, parameter in measure.parameters.items()}
+    return {name: Field.of(parameter) for name, parameter in measure.own.items()}
 
 
 def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Problem]:
@@ -179,7 +179,7 @@ def _schema(measure: Measure) -> dict[str, Any]:
         "title": measure.title,
         "description": f"{measure.about}{origin}",
         "type": "object",
-        "properties": {name: one.schema() for name, one in measure.parameters.items()},
+        "properties": {name: one.schema() for name, one in measure.own.items()},
         "required": list(measure.needed),
         "additionalProperties": False,
     }

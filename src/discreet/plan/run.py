@@ -14,7 +14,7 @@ import discreet as ds
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.files.rooms import tidy, together
-from discreet.plan import entries, measures
+from discreet.plan import criteria, entries, measures
 from discreet.plan.document import FILES
 from discreet.plan.ledger import FORMAT, Ledger
 from discreet.plan.release import Release
@@ -79,8 +79,26 @@ def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
 
 
 def _register_problems(plan: Plan) -> list[Problem]:
-    """Files that measures need beside the source."""
+    """Files that measures and criteria need beside the source."""
     asked = plan.section("measures") or {}
+    parts = [plan.document, *(plan.section("steps") or [])]
+    named = [found for part in parts for found in criteria.files_in(part.get("criterion", []))]
+    return [
+        *(
+            plan.where.problem(
+                ("criterion",),
+                "S01",
+                f"{Path(table[name]).name} does not exist.",
+                "Check the path.",
+            )
+            for table, name in named
+            if not plan.file(table[name]).exists()
+        ),
+        *_absent_of_measures(plan, asked),
+    ]
+
+
+def _absent_of_measures(plan: Plan, asked: Mapping[str, Any]) -> list[Problem]:
     return [
         plan.where.problem(
             ("measures", measure, name), "S01", f"{Path(table[name]).name} does not exist.",

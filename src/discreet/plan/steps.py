@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.masking.method import Done, Method
-from discreet.parameters import Parameter
+from discreet.parameters import Parameter, is_whole
 from discreet.plan.fields import Field, choice, table_problems
 from discreet.plan.lines import At
 from discreet.plan.place import Where
@@ -78,11 +78,14 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
 
 
 def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
-    """A step that can be repeated: one that draws at random and has no seed gets one."""
+    """A step that can be repeated: one that draws at random and has no seed gets one, the usual
+    one where the method has it."""
     drawn = method_of(step).seed
     if drawn is None or drawn.name in step:
         return dict(step)
-    return {**step, drawn.name: secrets.randbits(63) if seed is None else seed}
+    if seed is None:
+        seed = drawn.default if is_whole(drawn.default) else secrets.randbits(63)
+    return {**step, drawn.name: seed}
 
 
 def done(data: Any, step: Step, given: SharedByPlan, folder: Path) -> Done:

@@ -7,6 +7,7 @@ from typing import Any
 import discreet as ds
 from discreet.charts import correlation_chart
 from discreet.reports.blocks import Block, Figure, Section, Table, Words, cut, rounded, shown
+from discreet.reports.changed_cells import changed_cells
 from discreet.reports.distributions import distributions
 from discreet.reports.facts import Facts
 from discreet.reports.fragments import before_after_figure, figure
@@ -21,7 +22,7 @@ _SHORT = {"mean": "mean", "standard deviation": "SD"}
 
 def section(facts: Facts) -> Section:
     """The third section of the report."""
-    blocks: list[Block] = [*_in_words(facts), *_measures(facts)]
+    blocks: list[Block] = [*_in_words(facts), *_measures(facts), *changed_cells(facts)]
     if not facts.public:
         blocks += [*_by_attribute(facts), *_statistics(facts), *_distributions(facts)]
         blocks += _score(facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import discreet as ds
+from discreet.reports import readings
 from discreet.reports.blocks import (
     Block,
     KeyFigures,
@@ -27,6 +28,7 @@ def section(facts: Facts) -> Section:
     blocks: list[Block] = [*_checks(facts), _figures(facts), *_in_population(facts)]
     blocks += _by_household(facts)
     blocks += _public(facts) if facts.public else _internal(facts)
+    blocks += readings.blocks(facts)
     return Section("recognised", "Who could be recognised", tuple(blocks))
 
 

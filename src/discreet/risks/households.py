@@ -73,7 +73,7 @@ def compositions(data: Microdata) -> tuple[Classes, Households]:
     size = np.asarray(table["households"], dtype=np.int64)
     each = np.asarray(table["records"], dtype=np.int64)
     together = 1 / size
-    members = _members_risk(table, keys.counts)
+    members = members_risk(table, 1 / keys.counts)
     records = size * each
     figures = Households(
         number=int(size.sum()),
@@ -85,14 +85,16 @@ def compositions(data: Microdata) -> tuple[Classes, Households]:
     return Classes(size, np.ones_like(size), records), figures
 
 
-def _members_risk(table: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Per composition 1 − Π(1 − 1/f), by the sum of logarithms."""
+def members_risk(table: Any, risks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Per composition 1 − Π(1 − r) over the members, by the sum of logarithms; r is the risk of
+    each combination of the keys.
+    """
     import pyarrow.compute as pc
 
     held = table["combination"].combine_chunks()
     owner = np.asarray(pc.list_parent_indices(held))
     combination = np.asarray(pc.list_flatten(held))
     number = np.asarray(pc.list_flatten(table["members"].combine_chunks()))
-    with np.errstate(divide="ignore"):  # who is unique is found: the logarithm of 0
-        terms = number * np.log1p(-1 / sizes[combination])
+    with np.errstate(divide="ignore"):  # who is found for certain: the logarithm of 0
+        terms = number * np.log1p(-risks[combination])
     return -np.expm1(np.bincount(owner, terms, minlength=len(table)))

@@ -25,11 +25,12 @@ from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
 from discreet.kernels.packing import added
-from discreet.kernels.summation import group_totals, total
+from discreet.kernels.summation import group_totals, total, weighted_total
 from discreet.measures import measure
 from discreet.parameters import is_number
 from discreet.results import Provenance
 from discreet.risks.combination_values import CombinationValues
+from discreet.risks.households import members_risk
 from discreet.risks.individual_cells import IndividualRiskOfCells
 from discreet.risks.record_level import ProtectableRisk
 from discreet.words import counted, share
@@ -102,21 +103,6 @@ class IndividualRisk(ProtectableRisk):
         """The number of records that are expected to be matched rightly: the sum of the risks."""
         return self._summary[0]
 
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The keys."""
-        return self.provenance.keys
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """The keys."""
-        return self.provenance.keys
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """It takes none."""
-        return {}
-
     def again(self, data: Microdata) -> IndividualRisk:
         """The same risk of other data."""
         return individual_risk(data)
@@ -168,17 +154,22 @@ class IndividualRisk(ProtectableRisk):
 
     @functools.cached_property
     def household_expected(self) -> float | None:
-        """The sum of ``household`` over the records, or None where there are no households."""
-        return None if "household_expected" in self.not_applicable else total(self.household)
+        """The sum of ``household`` over the records, or None where there are no households; from
+        the compositions of the households, wherever the records are.
+        """
+        data = self._found.data
+        if data.household is None:
+            return None
+        alike = data.compositions(data.need_household(), self._found.combinations)
+        households, each = (np.asarray(alike[name]) for name in ("households", "records"))
+        return weighted_total(members_risk(alike, self._found.numbers), households * each)
 
     @functools.cached_property
     def not_applicable(self) -> dict[str, str]:
         """Why some figures are None."""
-        data, reasons = self._found.data, {}
-        if data.household is None:
+        reasons = {}
+        if self._found.data.household is None:
             reasons["household_expected"] = "no household is named."
-        elif data.source.row is None:
-            reasons["household_expected"] = "the records have no order in their engine."
         if not self.partition:
             reasons["interval"] = self._no_interval
         return reasons

@@ -115,9 +115,7 @@ def _separation(found: FrequencySet, up_to: int, sets: int) -> Separation:
     return watched(
         "telling records apart",
         sets,
-        lambda watch: separation(
-            found.codes, found.cardinalities, found.counts, up_to, threads=threads, watch=watch
-        ),
+        lambda watch: separation(found.tuples(blank=False), up_to, threads=threads, watch=watch),
     )
 
 

@@ -14,7 +14,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.risks.cells import CellRisk
 from discreet.risks.histogram import Histogram
 from discreet.risks.records_above import RecordsAbove
@@ -84,25 +84,27 @@ class RecordLevel(Result):
 class ProtectableRisk(RecordLevel):
     """A risk of records that ``ds.protect_records`` can lower; its measure says ``per_record``.
 
-    ``measure`` is the name of the function that gives it.
+    ``measure`` is the name of the function that gives it. It is made of the keys, and measured
+    with no arguments, unless a risk says otherwise.
     """
 
     measure: ClassVar[str]
+    provenance: Provenance
 
     @property
-    @abc.abstractmethod
     def attributes(self) -> tuple[str, ...]:
         """The attributes whose values make the risk: those that may be changed."""
+        return self.provenance.keys
 
     @property
-    @abc.abstractmethod
     def known(self) -> tuple[str, ...]:
         """Those of them by which records are found."""
+        return self.provenance.keys
 
     @property
-    @abc.abstractmethod
     def arguments(self) -> dict[str, Any]:
         """What it was measured with, by the names that the measure has for it."""
+        return {}
 
     @property
     def said(self) -> dict[str, Any]:

@@ -91,22 +91,62 @@ class PopulationRisk:
 def population_risk(data: Microdata, given: Any) -> PopulationRisk:
     """Look the combinations of keys of a file up in a register."""
     keys = data.frequency_set(data.need_keys())
-    register = register_of(data, given)
-    people = register.frequency_set(data.keys)
-    raise_all(_unlike_kinds(data, register))
-    if not isinstance(register, Masked):
-        people = _as_released(people, data)
-    size = _sizes(keys, people, wildcard=data.missing == "wildcard")
-    raise_all(_disproved(data, register, keys.counts, size))
+    people = people_of(data, given)
+    size = sizes_in(data, keys, people)
     sizes, row = np.unique(size, return_inverse=True)
     records = np.bincount(row, keys.counts).astype(np.int64)
     marketer = math.fsum(keys.counts / size) / keys.n
     mean = marketer if data.missing == "wildcard" else max(len(size) / int(size.sum()), marketer)
     journalist = IntruderRisk(tuple(sizes.tolist()), tuple(records.tolist()), mean)
-    return PopulationRisk(people.n, register.name, journalist, marketer)
+    return PopulationRisk(people.counted.n, people.name, journalist, marketer)
 
 
 # -- the register ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Everybody, by combinations of keys, as the keys of a file are now.
+
+    Attributes
+    ----------
+    counted : FrequencySet
+    name : str
+        Where they come from.
+    unlike : tuple of str
+        Keys that are not stored as in the file.
+    """
+
+    counted: FrequencySet
+    name: str
+    unlike: tuple[str, ...] = ()
+
+
+def people_of(data: Microdata, given: Any) -> People:
+    """The people of a register, or of class sizes that were counted, with the keys of a file."""
+    if isinstance(given, FrequencySet):
+        counted = given.rollup(data.need_keys())
+        return People(_as_released(counted, data), "the population")
+    register = register_of(data, given)
+    raise_all(_unlike_kinds(data, register))
+    counted = register.frequency_set(data.keys)
+    if not isinstance(register, Masked):
+        counted = _as_released(counted, data)
+    kinds = _first(data).source.kinds
+    unlike = tuple(n for n in data.keys if kinds[n] != register.source.kinds[n])
+    return People(counted, register.name, unlike)
+
+
+def known_as(given: Any) -> str | int:
+    """By what a register is told from another one: its path, or the object itself."""
+    return str(given) if isinstance(given, str | os.PathLike) else id(given)
+
+
+def name_of(given: Any) -> str:
+    """A register in a word."""
+    if isinstance(given, str | os.PathLike):
+        return Path(given).name
+    return given.name if isinstance(given, Microdata) else "the population"
 
 
 def register_of(data: Microdata, given: Any) -> Microdata:
@@ -117,7 +157,7 @@ def register_of(data: Microdata, given: Any) -> Microdata:
     if isinstance(given, int | float):
         what = f"{argument('population')} is a number, and not a register of the population."
         fail("P09", what, "Give a file, a frame or a table with the keys of all people.")
-    first = data.initial if isinstance(data, Masked) else data
+    first = _first(data)
     how = first.origin.options
     codes = how.get("missing_values", ())
     if isinstance(codes, Mapping):
@@ -134,9 +174,13 @@ def register_of(data: Microdata, given: Any) -> Microdata:
     )
 
 
+def _first(data: Microdata) -> Microdata:
+    return data.initial if isinstance(data, Masked) else data
+
+
 def _unlike_kinds(data: Microdata, register: Microdata) -> list[Problem]:
     """Keys whose values cannot be the same; a text may be the text of anything."""
-    first = data.initial if isinstance(data, Masked) else data
+    first = _first(data)
     problems = []
     for name in data.keys:
         pair = {first.source.kinds[name], register.source.kinds[name]}
@@ -168,7 +212,7 @@ def _generalized(
         if level and name in hierarchies:
             counts = people.rollup([name]).counts
             fitted = hierarchies[name].fit(name, people.values[a], counts)
-            _need_same_groups(name, fitted.table(level), mappings.get(name))
+            need_same_groups(name, fitted.table(level), mappings.get(name))
             values[a], codes[a] = fitted.labels[level], fitted.maps[level][people.codes[a]]
     first, owner = merged(codes, [len(v) for v in values])
     return FrequencySet(
@@ -179,7 +223,7 @@ def _generalized(
     )
 
 
-def _need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None:
+def need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None:
     """Refuse a hierarchy that groups the register otherwise than the file: it was made from it."""
     if mine is None:
         return
@@ -201,16 +245,28 @@ def _texts(name: str, values: pa.ChunkedArray) -> list[str | None]:
 # -- looking up ------------------------------------------------------------------------------------
 
 
-def _sizes(keys: FrequencySet, people: FrequencySet, *, wildcard: bool) -> NDArray[np.int64]:
-    """For each combination of the file, the number of people who may have it."""
-    places = [
-        _places(name, mine, theirs)[codes]
+def sizes_in(data: Microdata, keys: FrequencySet, people: People) -> NDArray[np.int64]:
+    """For each combination of a file the number of people who may have it; an error where the
+    people of the file cannot be among them."""
+    size = looked_up(keys, people.counted, wildcard=data.missing == "wildcard")
+    raise_all(_disproved(data, people, keys.counts, size))
+    return size
+
+
+def looked_up(
+    keys: FrequencySet, people: FrequencySet, *, wildcard: bool = False
+) -> NDArray[np.int64]:
+    """For each combination of the one, the number of those of the other who may have it."""
+    other_codes = [
+        places(name, mine, theirs)[codes]
         for name, mine, theirs, codes in zip(
             keys.attributes, keys.values, people.values, people.codes, strict=True
         )
     ]
     width = [len(values) + 2 for values in keys.values]  # a missing one, and any other
-    both = [np.concatenate([own, other]) for own, other in zip(keys.codes, places, strict=True)]
+    both = [
+        np.concatenate([own, other]) for own, other in zip(keys.codes, other_codes, strict=True)
+    ]
     counts = np.concatenate([np.zeros_like(keys.counts), people.counts])
     first, owner = merged(both, width)
     found = added(owner, counts, len(first))
@@ -220,7 +276,7 @@ def _sizes(keys: FrequencySet, people: FrequencySet, *, wildcard: bool) -> NDArr
     return found[owner[: len(keys)]]
 
 
-def _places(name: str, mine: pa.Array, theirs: pa.Array) -> NDArray[np.int64]:
+def places(name: str, mine: pa.Array, theirs: pa.Array) -> NDArray[np.int64]:
     """The code in the file of each value of the register; the last one for a value that the file
     does not have, which only a missing value matches.
     """
@@ -241,7 +297,7 @@ def _missing(values: pa.Array) -> int:
 
 
 def _disproved(
-    data: Microdata, register: Microdata, counts: NDArray[np.int64], size: NDArray[np.int64]
+    data: Microdata, register: People, counts: NDArray[np.int64], size: NDArray[np.int64]
 ) -> list[Problem]:
     """What shows that the people of the file are not in the register."""
     problems = []
@@ -269,7 +325,7 @@ def _disproved(
     return problems
 
 
-def _remedy(data: Microdata, register: Microdata) -> str:
+def _remedy(data: Microdata, register: People) -> str:
     masked = data.changed & {*data.keys} if isinstance(data, Masked) else frozenset()
     if masked:
         named = listed(sorted(masked))
@@ -277,8 +333,6 @@ def _remedy(data: Microdata, register: Microdata) -> str:
             f"The masking changed {named}: a register follows generalization only. "
             "Measure before other maskings."
         )
-    first = data.initial if isinstance(data, Masked) else data
-    unlike = [n for n in data.keys if first.source.kinds[n] != register.source.kinds[n]]
-    if unlike:
-        return f"{listed(unlike)} are not stored alike: read them as nominal in both."
+    if register.unlike:
+        return f"{listed(register.unlike)} are not stored alike: read them as nominal in both."
     return "Give a register of all people the file was drawn from, with its keys coded alike."

@@ -204,14 +204,5 @@ def _size_problems(width: int, size: int) -> list[Problem]:
 def _counted(
     keys: FrequencySet, sets: list[tuple[int, ...]], at_most: int, *, blank: bool
 ) -> SmallCells:
-    missing = keys.missing if blank else None
     with stage("counting cells", len(sets)) as advance:
-        return small_cells(
-            keys.codes,
-            keys.cardinalities,
-            keys.counts,
-            sets,
-            at_most,
-            missing=missing,
-            advance=advance,
-        )
+        return small_cells(keys.tuples(blank=blank), sets, at_most, advance=advance)

@@ -18,7 +18,7 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_doc import Doc
@@ -29,6 +29,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.attribute_sets import number_of_sets
+from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.packing import added, merged
 from discreet.kernels.summation import weighted_total
@@ -62,15 +63,6 @@ FORMULAS = {
 }
 
 
-class KeyTuples(NamedTuple):
-    """Distinct combinations of the keys as codes, and how many records have each."""
-
-    codes: Sequence[Any]
-    cardinalities: Sequence[int]
-    missing: Sequence[int]
-    counts: Ints
-
-
 @dataclass(frozen=True, eq=False)
 class SudaOfCells:
     """The DIS score as local suppression lowers it: keys are blanked, cell by cell."""
@@ -87,9 +79,10 @@ class SudaOfCells:
     def risks(self, records: CodedRecords) -> tuple[Floats, tuple[Floats, Floats]]:
         """The DIS score of every record; beside it again with the share of each key in it."""
         found = frequencies(records.columns, records.cardinalities)
-        held = KeyTuples(found.codes, records.cardinalities, records.missing, found.counts)
+        missing = records.missing if self.wildcard else None
+        held = CodedTuples(found.codes, records.cardinalities, found.counts, missing)
         ask = self.asked
-        minimal, scores, _, pairs = _scores(held, ask.max_size, ask.score, blank=self.wildcard)
+        minimal, scores, _, pairs = _scores(held, ask.max_size, ask.score)
         dis = _dis(scores, pairs, ask.fraction, len(held.codes))
         shares = minimal.shares / np.maximum(minimal.total, 1)[:, None]
         of_records = found.of_records(dis)
@@ -162,16 +155,6 @@ class Suda(ProtectableRisk):
     _minimal: MinimalUniques = field(compare=False)
     column_name: ClassVar[str] = "dis"
     measure: ClassVar[str] = "suda"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The keys."""
-        return self.provenance.keys
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """The keys."""
-        return self.provenance.keys
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -475,9 +458,8 @@ def suda(
     raise_all(problems or _size_problems(len(data.need_keys()), max_size))
     require_records(data)
     keys = data.frequency_set()
-    width, blank = len(keys.attributes), data.missing == "wildcard"
-    held = KeyTuples(keys.codes, keys.cardinalities, keys.missing, keys.counts)
-    found, scores, uniques, pairs = _scores(held, max_size, score, blank=blank)
+    width, held = len(keys.attributes), keys.tuples(blank=data.missing == "wildcard")
+    found, scores, uniques, pairs = _scores(held, max_size, score)
     on_all = found.sets.get(tuple(range(width)), 0) if score == "original" else 0
     return Suda(
         n=keys.n,
@@ -525,41 +507,34 @@ def _worth(keys: int, size: int, score: Score) -> tuple[list[int], int]:
 
 
 def _scores(
-    keys: KeyTuples, max_size: int | None, score: Score, *, blank: bool
+    keys: CodedTuples, max_size: int | None, score: Score
 ) -> tuple[MinimalUniques, Floats, int, int]:
     """The minimal uniques of each tuple and its score; the records that are alone on all keys, and
-    those that share them with one other. A missing value makes nobody alone, where ``blank``."""
-    width, blank = len(keys.codes), blank and any(code >= 0 for code in keys.missing)
+    those that share them with one other."""
+    width = len(keys.codes)
     worth, scale = _worth(width, min(max_size or width, width), score)
-    found = _searched(keys, worth, blank=blank)
+    found = _searched(keys, worth)
     scores = found.total.astype(np.float64) * (1.0 if score == "alternative" else float(scale))
     scores = scores / scale if score == "alternative" else scores
-    alone = _own_counts(keys) if blank else keys.counts
+    alone = keys.counts if max(keys.missing or [-1]) < 0 else _own_counts(keys)
     uniques, pairs = (int(keys.counts[alone == size].sum()) for size in (1, 2))
     return found, scores, uniques, pairs
 
 
-def _searched(keys: KeyTuples, worth: list[int], *, blank: bool) -> MinimalUniques:
+def _searched(keys: CodedTuples, worth: list[int]) -> MinimalUniques:
     from discreet.kernels.minimal_uniques.search import minimal_uniques
 
     return watched(
         "looking for special uniques",
         number_of_sets(len(keys.codes), len(worth)),
-        lambda watch: minimal_uniques(
-            keys.codes,
-            keys.cardinalities,
-            keys.counts,
-            worth,
-            missing=keys.missing if blank else None,
-            watch=watch,
-        ),
+        lambda watch: minimal_uniques(keys, worth, watch=watch),
     )
 
 
-def _own_counts(keys: KeyTuples) -> Ints:
+def _own_counts(keys: CodedTuples) -> Ints:
     """For each combination, the records that have all values that it has; 0 where it has none."""
     has = np.zeros(len(keys.counts), dtype=np.int64)  # which keys, as bits
-    for a, (codes, missing) in enumerate(zip(keys.codes, keys.missing, strict=True)):
+    for a, (codes, missing) in enumerate(zip(keys.codes, keys.missing or (), strict=True)):
         has |= (codes != missing).astype(np.int64) << a
     counts = np.zeros(len(keys.counts), dtype=np.int64)
     for pattern in np.unique(has[has > 0]).tolist():

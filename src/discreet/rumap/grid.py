@@ -32,11 +32,12 @@ def grid(
     ----------
     methods : list of str
         ``"mdav"``, ``"v-mdav"``, ``"fixed"``, ``"optimal-univariate"`` (microaggregation),
-        ``"generalization"``, ``"sampling"``, ``"targeting"``; or the name of the function.
+        ``"generalization"``, ``"local recoding"``, ``"sampling"``, ``"targeting"``; or the name of
+        the function.
     hierarchies : mapping, optional
-        For generalization: as for :func:`generalize`.
+        For generalization and local recoding: as for :func:`generalize`.
     criterion : criterion or list of them, optional
-        For generalization: one recipe for each. Without it k-anonymity for each ``k=``, with
+        For these: one recipe for each. Without it k-anonymity for each ``k=``, with
         ``p=`` p-sensitive.
     seed : int, optional
         For methods that draw at random.
@@ -101,9 +102,10 @@ def _values(
     taken = {p.group for p in method.parameters.values() if p.group and p.name in given}
     for name, parameter in method.applicable(given).items():
         if parameter.shared:
-            found[name], wrong = _shared(parameter, given)
+            found[name], wrong = _shared(method, parameter, given)
         elif parameter.is_seed:
-            found[name], wrong = (seed,), parameter.seed_problems(seed)
+            said = parameter.default if seed is None else seed
+            found[name], wrong = (said,), parameter.seed_problems(said)
         elif name in given:
             found[name], wrong = _several(parameter, given[name])
         else:
@@ -139,14 +141,14 @@ def several(given: Any) -> tuple[Any, ...]:
 
 
 def _shared(
-    parameter: Parameter, given: Mapping[str, Any]
+    method: Method, parameter: Parameter, given: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], list[Problem]]:
     if parameter.shared == "hierarchies":
         found = given.get("hierarchies")
         if isinstance(found, Mapping) and found:
             return (found,), []
         remedy = f"Give {argument('hierarchies')}, by key."
-        what = "generalization needs hierarchies."
+        what = f"{method.noun} needs hierarchies."
         return (), [Problem("P52", what, remedy, "hierarchies")]
     if given.get("criterion") is not None:
         some = given["criterion"]

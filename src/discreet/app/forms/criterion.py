@@ -81,6 +81,8 @@ def _kinds() -> list[tuple[CriterionKind, tuple[Parameter, ...]]]:
         nested_kinds().values(), key=lambda k: (bool(k.entry.package), k.made.compares_files)
     )
     for kind in (*inline, *nested):
+        if kind.files:
+            continue  # the app takes one file; a plan may name another
         own = tuple(
             p
             for p in kind.parameters.values()
@@ -203,6 +205,9 @@ class _CriterionReading(Reading):
                 table = self._own(kind, own)
                 inner = _inner(self.before, kind)
                 made |= table if kind.inline else {kind.key: _nested(kind, table, inner)}
+        made |= {
+            k.key: self.before[k.key] for k in criteria.all() if k.files and k.key in self.before
+        }
         self._companions(made)
         if self.said[NAMED]:
             made[NAMED] = self.value(_named(), self.said[NAMED])

@@ -47,7 +47,7 @@ def offered() -> list[Measure]:
 
 def own_parameters(measure: Measure) -> list[Parameter]:
     """What the form asks for: not what holds values of the data, nor files."""
-    return [p for p in measure.parameters.values() if not p.holds_values and not p.file]
+    return [p for p in measure.own.values() if not p.holds_values and not p.file]
 
 
 def said_of(document: Mapping[str, Any], columns: Sequence[str]) -> Said:

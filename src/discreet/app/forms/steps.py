@@ -50,7 +50,7 @@ class Known:
     facts : mapping
         What is known of a column, by its name, where anything is.
     recoded : collection of str
-        Columns that a generalization may turn into labels: nothing is known of them after it.
+        Columns that hierarchies may turn into labels: nothing is known of them after it.
     suggested : mapping
         Values to begin with, by parameter.
     roles : collection of str
@@ -68,7 +68,7 @@ class Known:
 
     def after(self, kinds: Iterable[str]) -> Known:
         """What is known of the columns after steps of these kinds."""
-        if "generalize" not in kinds:
+        if not any(maskings[kind].takes("hierarchies") for kind in kinds):
             return self
         kept = {name: one for name, one in self.facts.items() if name not in self.recoded}
         return replace(self, facts=kept)
@@ -101,7 +101,7 @@ def own_parameters(method: Method) -> list[Parameter]:
     return [
         p
         for p in method.parameters.values()
-        if not (p.shared or p.python_only or p.written or p.name == LEVELS or p.name in before)
+        if not (p.shared or p.python_only or p.name == LEVELS or p.name in before)
     ]
 
 
@@ -111,10 +111,15 @@ def is_main(parameter: Parameter) -> bool:
         parameter.needed
         or parameter.vary
         or parameter.group
-        or parameter.is_seed
+        or _drawn_afresh(parameter)
         or parameter.is_variant
         or (parameter.columns and parameter.columns.fit)
     )
+
+
+def _drawn_afresh(parameter: Parameter) -> bool:
+    """Whether it is a seed that must be new; one that has a usual value only breaks ties."""
+    return parameter.is_seed and parameter.default is None
 
 
 # -- a step to begin with --------------------------------------------------------------------------
@@ -126,7 +131,7 @@ def first(kind: str, known: Known) -> dict[str, Any]:
     made: dict[str, Any] = {"do": kind}
     chosen = {group: names[0] for group, names in method.groups.items()}
     for p in filter(is_main, own_parameters(method)):
-        if p.is_seed:
+        if _drawn_afresh(p):
             made[p.name] = new_seed()
         elif p.columns and p.columns.fit:
             made |= _fitting(p, known)
@@ -253,7 +258,7 @@ class _StepReading(Reading):
 
     def _nothing(self, p: Parameter) -> Any:
         """An empty field: not said, or the usual."""
-        if p.is_seed:
+        if _drawn_afresh(p):
             return new_seed()
         if p.kind == "columns":
             if p.needed or (p.columns and p.columns.fit):

@@ -95,7 +95,8 @@ def _said(step: Mapping[str, Any], criterion: Any) -> str:
     if "p" in numbers and "confidential" in numbers:
         asked.append(f"of {', '.join(numbers['confidential'])}")
     levels = [str(level) for level in step.get("levels", {}).values()]
-    return " ".join(["generalize", *asked, *([f"at {'·'.join(levels)}"] if levels else [])])
+    verb = step["do"].replace("_", " ")
+    return " ".join([verb, *asked, *([f"at {'·'.join(levels)}"] if levels else [])])
 
 
 def _named(columns: Sequence[str]) -> str:

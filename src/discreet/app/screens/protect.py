@@ -98,9 +98,9 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
     raise_all([*problems, *more])
     if added:
         steps, criterion = _with(added, steps, criterion, known)
-    wants_k = any(step["do"] == "generalize" for step in steps)
-    if wants_k and not criterion:
-        what = "generalization has nothing to reach."
+    reaching = [one for one in (maskings[step["do"]] for step in steps) if one.takes("criterion")]
+    if reaching and not criterion:
+        what = f"{reaching[0].title.lower()} has nothing to reach."
         raise_all([Problem("P60", what, "Write under “What must hold” for example k = 5.")])
     levels = draft.levels_of({"steps": steps})
     anew = levels != draft.levels_of(workspace.sections)
@@ -126,7 +126,7 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
     if method.measures and "at_most" not in known.suggested and not first_measure(method, known):
         what = "a limit needs the risk of every record, which is not measured or out of date."
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
-    if kind == "generalize" and not criterion:
+    if method.takes("criterion") and not criterion:
         criterion = {"k": _USUAL_K}
     head, _ = draft.generalization({"criterion": criterion})
     here = known.after(step["do"] for step in steps)

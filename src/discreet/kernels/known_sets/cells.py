@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Array, Each, Set, Weights
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.tables import table_sums

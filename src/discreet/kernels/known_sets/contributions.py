@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from math import frexp
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Packer, stretches
 from discreet.kernels.known_sets.refinement import deal, tree

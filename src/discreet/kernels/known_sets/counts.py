@@ -10,11 +10,11 @@ from itertools import pairwise
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.class_sizes import append, tally
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Array, Columns, Each
 
 _BLOCK = 2**15

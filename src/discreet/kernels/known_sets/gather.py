@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
 from discreet.kernels.known_sets.counts import Packer, Stretches, stretches

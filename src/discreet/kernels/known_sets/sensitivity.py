@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from math import frexp
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Array, Columns, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import Stretches
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Array, Rows
 
 

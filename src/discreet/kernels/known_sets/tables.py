@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Set, Weights
 from discreet.kernels.known_sets.sensitivity import in_set
 

@@ -13,10 +13,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.attribute import Attribute, Codes
 from discreet.kernels.lattice.rollup import Classes, Words, class_dtype, u64
 

@@ -23,10 +23,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
 from discreet.kernels.lattice.rollup import GOLDEN, Words, hash_table, table_bits, u64
 

@@ -24,10 +24,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats
+from discreet.kernels.compilation import njit
 
 Words = NDArray[np.uint64]
 Classes = NDArray[np.void]

@@ -29,10 +29,10 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.attribute import Codes, attributes
 from discreet.kernels.lattice.layout import WalkPlan, initial_classes, layout_of, plan_of
 from discreet.kernels.lattice.rollup import (

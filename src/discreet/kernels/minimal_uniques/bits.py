@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet.kernels.compilation import njit
 
 _DE_BRUIJN = 0x03F79D71B4CB0A89  # its first six bits tell how far it was shifted
 _PLACES = np.zeros(64, np.int64)

@@ -7,9 +7,9 @@ that are too large are left out.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from discreet.kernels.arrays import Ints
+from discreet.kernels.compilation import njit
 
 
 def set_numbers(attributes: int, size: int) -> Ints:

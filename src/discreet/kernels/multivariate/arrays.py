@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from discreet.kernels.arrays import Ints
+from discreet.kernels.compilation import njit
 
 Shorts = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]

@@ -7,13 +7,13 @@ distinct values of the whole lattice at once; everything else is decided here.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.frequency.classes import Classes
+from discreet.frequency.classes import Classes, PeopleBehind
 from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.labels import label
 from discreet.kernels.packing import pack
@@ -81,35 +81,53 @@ class NodeCounter:
         labels, number = self.labels(levels)
         size = np.bincount(labels, self.task.keys.counts, number).astype(np.int64)
         small = size < self.task.k
-        steady, others = self._failing(labels, size, small)
+        people = self._people(levels, labels, number)
+        steady, others = self._failing(labels, size, small, people)
+        vacant = self._vacancies(size, people)
+        if vacant:  # at every node below, too
+            failing, least = small | steady | others, self.task.budget + 1
+            return NodeClasses(labels, size, failing, allowed=False, least=least, spoilt=vacant)
         if self.task.suppression == "k-only":
             spoilt = float(size[(steady | others) & ~small].sum())
             left = NodeClasses(labels, size, small, not spoilt, int(size[small].sum()), spoilt)
-            return self._held_to_limits(left)
+            return self._held_to_file(self._held_to_limits(left), levels)
         least = int(size[small | steady].sum())
         failing = small | steady | others
-        return self._within_limits(NodeClasses(labels, size, failing, allowed=True, least=least))
+        left = NodeClasses(labels, size, failing, allowed=True, least=least)
+        return self._brought_to_file(self._within_limits(left), levels)
 
     def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
         """The class of each combination of key values at the given levels."""
-        task = self.task
-        at = [task.maps[a][level] for a, level in enumerate(levels)]
-        codes = [to[column] for to, column in zip(at, task.keys.codes, strict=True)]
-        packed, _ = pack(codes, [int(to.max()) + 1 for to in at])
+        at = [self.task.maps[a][level] for a, level in enumerate(levels)]
+        packed, _ = pack(self._codes(levels), [int(to.max()) + 1 for to in at])
         return label(packed)
+
+    def _codes(self, levels: Sequence[int]) -> list[NDArray[np.int32]]:
+        """Per key, the group of each combination of key values."""
+        task = self.task
+        each = enumerate(zip(levels, task.keys.codes, strict=True))
+        return [task.maps[a][level][column] for a, (level, column) in each]
 
     def loss(self, classes: NodeClasses, levels: Sequence[int], shares: Any) -> float:
         """Mean over keys and records of a table of shares, a suppressed record counting 1."""
-        task, d = self.task, len(levels)
-        each = np.zeros(len(task.keys))
-        for a, level in enumerate(levels):
-            each += shares[a][level][task.maps[a][level][task.keys.codes[a]]]
+        task, d, each = self.task, len(levels), self._shares(levels, shares)
         kept = ~classes.failing[classes.label]
         total = float(np.sum(each[kept] * task.keys.counts[kept]))
         return (total + classes.suppressed * d) / (task.keys.n * d)
 
+    def _shares(self, levels: Sequence[int], shares: Any) -> NDArray[np.float64]:
+        """Per combination of key values, the sum of the shares of its groups."""
+        each = np.zeros(len(self.task.keys))
+        for a, level in enumerate(levels):
+            each += shares[a][level][self.task.maps[a][level][self.task.keys.codes[a]]]
+        return each
+
     def _failing(
-        self, labels: NDArray[np.int64], size: NDArray[np.int64], small: NDArray[np.bool_]
+        self,
+        labels: NDArray[np.int64],
+        size: NDArray[np.int64],
+        small: NDArray[np.bool_],
+        people: Mapping[str | int, PeopleBehind],
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which classes fail a criterion such that what they are made of at the nodes below fails
         as well, and which fail another one. Values are looked at only in classes that are large
@@ -121,17 +139,76 @@ class NodeCounter:
         place = np.full(len(size), -1, dtype=np.int64)
         place[large] = np.arange(len(large))
         values = {name: self._value_counts(name, place[labels], len(large)) for name in self.values}
-        classes = self._classes(size[large], values)
+        behind = {
+            r: PeopleBehind(found.size[large], found.count_vacant) for r, found in people.items()
+        }
+        classes = self._classes(size[large], values, behind)
         for part in self.task.parts:
+            if part.of_file:
+                continue  # it is asked of what the others leave
             found = steady if part.monotone_with_suppression else others
             for mask in part.failing(classes).values():
                 found[large[mask]] = True
         return steady, others
 
-    def _classes(self, size: NDArray[np.int64], values: dict[str, ValueCounts]) -> Classes:
+    def by_part(self, levels: Sequence[int]) -> list[tuple[Any, int]]:
+        """Per criterion, how many records of a node are in classes that fail it by itself."""
+        labels, number = self.labels(levels)
+        return self._records(labels, number, self._people(levels, labels, number))
+
+    def as_one_class(self) -> list[tuple[Any, int]]:
+        """The same with all records in a single class."""
+        people = {
+            register: PeopleBehind(np.array([found.counts.sum()]), int)
+            for register, found in self.task.population.items()
+        }
+        return self._records(np.zeros(len(self.task.keys), np.int64), 1, people)
+
+    def _records(
+        self, labels: NDArray[np.int64], number: int, people: Mapping[str | int, PeopleBehind]
+    ) -> list[tuple[Any, int]]:
+        size = np.bincount(labels, self.task.keys.counts, number).astype(np.int64)
+        values = {name: self._value_counts(name, labels, number) for name in self.values}
+        classes = self._classes(size, values, people)
+        return [
+            (part, int(size[np.logical_or.reduce(list(part.failing(classes).values()))].sum()))
+            for part in self.task.parts
+        ]
+
+    def _people(
+        self, levels: Sequence[int], labels: NDArray[np.int64], number: int
+    ) -> dict[str | int, PeopleBehind]:
+        """The people behind the classes of a node, per register."""
+        found = {}
+        for register, people in self.task.population.items():
+            theirs, groups = people.at(levels)
+            ours = self._codes(levels)
+            both: list[NDArray[np.integer]] = [
+                np.concatenate([own, other]) for own, other in zip(ours, theirs, strict=True)
+            ]
+            label_of, every = label(pack(both, groups)[0])  # those of the file come first
+            sizes = np.bincount(label_of[len(labels) :], people.counts, every).astype(np.int64)
+            found[register] = PeopleBehind(sizes[:number], functools.partial(int, every - number))
+        return found
+
+    def _vacancies(self, size: NDArray[np.int64], people: Mapping[str | int, PeopleBehind]) -> int:
+        """How many combinations of people without a record stand against the node."""
+        if not people:
+            return 0
+        classes = self._classes(size, {}, people)
+        return max(part.vacancies(classes) for part in self.task.parts)
+
+    def _classes(
+        self,
+        size: NDArray[np.int64],
+        values: dict[str, ValueCounts],
+        people: Mapping[str | int, PeopleBehind],
+    ) -> Classes:
         distinct = {name: counts.distinct for name, counts in values.items()}
         names = {name: whole.values[0] for name, whole in self.task.whole.items()}
-        return Classes(size, np.ones_like(size), size, distinct, values=values, labels=names)
+        return Classes(
+            size, np.ones_like(size), size, distinct, values=values, labels=names, people=people
+        )
 
     def _value_counts(self, name: str, place: NDArray[np.int64], number: int) -> ValueCounts:
         """Pairs of class and value, for the classes that have a place."""
@@ -145,6 +222,32 @@ class NodeCounter:
         first[which[::-1]] = packed[::-1]
         cls, value = first // len(whole), first % len(whole)
         return ValueCounts(cls, value, count, number, whole, *self.places[name])
+
+    def _brought_to_file(self, classes: NodeClasses, levels: Sequence[int]) -> NodeClasses:
+        """Suppress what conditions on the whole file ask for, of the classes that are left."""
+        failing = classes.failing
+        for part in self.task.of_file:
+            failing = failing | self._to_go(part, classes, failing, levels)
+        return replace(classes, failing=failing)
+
+    def _held_to_file(self, classes: NodeClasses, levels: Sequence[int]) -> NodeClasses:
+        """Whether what is left satisfies these conditions; nothing is suppressed for them."""
+        over = [
+            float(classes.size[self._to_go(part, classes, classes.failing, levels)].sum())
+            for part in self.task.of_file
+        ]
+        spoilt = classes.spoilt + sum(over)
+        return replace(classes, allowed=classes.allowed and not any(over), spoilt=spoilt)
+
+    def _to_go(
+        self, part: Any, classes: NodeClasses, gone: NDArray[np.bool_], levels: Sequence[int]
+    ) -> NDArray[np.bool_]:
+        """Of equal classes those of least loss go first, as in ARX."""
+        share = np.zeros(len(classes.size))
+        share[classes.label] = self._shares(levels, self.task.shares)
+        whole = self._classes(classes.size, {}, {})
+        chosen: NDArray[np.bool_] = part.to_go(whole, gone, share.round(12))
+        return chosen
 
     def _within_limits(self, classes: NodeClasses) -> NodeClasses:
         """Suppress the fewest records, in whole classes, that bring the risk under its limits."""

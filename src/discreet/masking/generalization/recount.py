@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import listed
-from discreet.frequency.classes import Classes
+from discreet.frequency.classes import Classes, PeopleBehind
 from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.packing import pack
 from discreet.risks.classification import Classification
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Ints
+    from discreet.masking.generalization.population import CodedPopulation
     from discreet.masking.generalization.task import Task
 
     Flags = NDArray[np.bool_]
@@ -45,7 +46,7 @@ class Recount:
     levels : sequence of int
     gone : array, optional
         One combination of key values of each class that is suppressed, by its place; needed for a
-        limit of the risk, which does not say by itself which classes go.
+        limit of the risk or of the average risk, which do not say by themselves which classes go.
     """
 
     task: Task
@@ -62,6 +63,8 @@ class Recount:
             *_figure("classes", classes, int((~out).sum())),
             *([f"{counted(records, 'record')} would go, {self.task.budget:,} may"] if over else []),
             *self._failing_all_the_same(out),
+            *self._without_a_record(),
+            *self._not_of_the_file(out),
             *self._above_limits(out),
         ]
 
@@ -84,7 +87,27 @@ class Recount:
             {name: found.distinct for name, found in values.items()},
             values=values,
             labels={name: whole.values[0] for name, whole in self.task.whole.items()},
+            people={one: self._behind(people) for one, people in self.task.population.items()},
         )
+
+    def _behind(self, people: CodedPopulation) -> PeopleBehind:
+        """How many people are behind each class: their combinations in order, each class looked up
+        among them."""
+        theirs, groups = people.at(self.levels)
+        recoded = zip(self.task.recodings, self.levels, self.task.keys.codes, strict=True)
+        mine = [r.maps[level][column] for r, level, column in recoded]
+        both: list[NDArray[np.integer]] = [
+            np.concatenate([own, other]) for own, other in zip(mine, theirs, strict=True)
+        ]
+        packed, _ = pack(both, groups)
+        ours, others = packed[: len(self._label)], packed[len(self._label) :]
+        known, place = np.unique(others, return_inverse=True)
+        total = np.bincount(place, people.counts).astype(np.int64)
+        first = np.empty(int(self._label.max()) + 1, dtype=np.int64)
+        first[self._label] = ours
+        at = np.minimum(np.searchsorted(known, first), len(known) - 1)
+        size = np.where(known[at] == first, total[at], 0)
+        return PeopleBehind(size, lambda: len(np.setdiff1d(known, first)))
 
     def _values(self, name: str, classes: int) -> ValueCounts:
         """How often each value of an attribute occurs in each class."""
@@ -114,7 +137,7 @@ class Recount:
     def _failing(self) -> Flags:
         found = np.zeros(len(self._classes.size), np.bool_)
         for part in self.task.parts:
-            for mask in part.failing(self._classes).values():
+            for mask in () if part.of_file else part.failing(self._classes).values():
                 found |= mask
         return found
 
@@ -126,6 +149,23 @@ class Recount:
         words = listed([part.describe() for part in self.task.parts])
         records = counted(int(self._classes.size[failing].sum()), "record")
         return [f"{words} does not hold for {records} of those left"]
+
+    def _not_of_the_file(self, out: Flags) -> list[str]:
+        """The conditions on the whole file that do not hold for what is left."""
+        ties = np.arange(len(out))
+        return [
+            f"{part.describe()} does not hold"
+            for part in self.task.of_file
+            if part.to_go(self._classes, out, ties).any()
+        ]
+
+    def _without_a_record(self) -> list[str]:
+        """The criteria against which people without a record stand."""
+        return [
+            f"{part.describe()} does not hold: people have no record"
+            for part in self.task.parts
+            if part.vacancies(self._classes)
+        ]
 
     def _above_limits(self, out: Flags) -> list[str]:
         """The limits of the risk that are exceeded."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.recoding import Recoding
+    from discreet.masking.generalization.population import CodedPopulation
 
 Suppression = Literal["failing", "k-only"]
 Floats = list[list[Any]]
@@ -52,6 +53,8 @@ class Task:
         Suppress every class that fails, or, as Truta & Vinay read literally, only those smaller
         than k, and require the rest of those that are left.
     loss : LossName
+    population : mapping of a register to CodedPopulation
+        The people behind the classes, where a criterion looks them up.
     asked : tuple
         What was asked for; ``criterion`` names its attributes even where all were meant.
     """
@@ -69,6 +72,7 @@ class Task:
     suppression: Suppression
     loss: LossName
     asked: tuple[Any, ...]
+    population: Mapping[str | int, CodedPopulation] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -99,6 +103,11 @@ class Task:
     def parts(self) -> tuple[Any, ...]:
         """The criteria on classes, one by one."""
         return () if self.criterion is None else self.criterion.parts
+
+    @property
+    def of_file(self) -> tuple[Any, ...]:
+        """Those of them that are conditions on all classes together."""
+        return tuple(part for part in self.parts if part.of_file)
 
     @property
     def k(self) -> int:

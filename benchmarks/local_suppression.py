@@ -1,0 +1,32 @@
+"""Cells blanked by the kernels: the IHSN file in the three readings, and simulated files of 100,000
+to ten million records in the wildcard reading, in units. Exact answers say what is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from figure import Figure
+from local_suppression_job import CASES, FILES
+from processes import job
+from unit import unit
+
+QUICK = {"5 keys, k = 3": 30, "5 keys, k = 5": 68, "7 keys, k = 3": 132, "8 keys, k = 3": 520}
+
+
+def run() -> Iterator[Figure]:
+    one = unit()
+    yield Figure("one unit: numpy sorting 5 million int64", one, "s CPU")
+    for case in CASES:
+        found = job("local_suppression_job.py", case)
+        for reading, (cells, bound, stopped, cpu) in found.items():
+            proven = "" if stopped is None else f", at least {bound:g} needed ({stopped})"
+            what = f"{case}: {reading}, {cells:g} cells{proven}"
+            yield Figure(what, cpu, "s CPU")
+            yield Figure(what, cpu / one, "units")
+        yield Figure(f"{case}: wildcard, quick", found["wildcard, quick"][0], "cells",
+                     at_most=QUICK[case])  # fmt: skip
+    for file in FILES:
+        found = job("local_suppression_job.py", file)
+        what = f"{file}, {found['classes']:,} classes, {found['small']:,} of them too small"
+        yield Figure(f"{what}: wildcard, quick, {found['cells']:,.0f} cells", found["cpu"], "s CPU")
+        yield Figure(f"{file}: wildcard, quick", found["cpu"] / one, "units")

@@ -1,0 +1,281 @@
+"""Integer programmes: the least cost of whole numbers under linear conditions, with a proven bound.
+
+The work is done by HiGHS, which the extra ``optimal`` brings (``pip install 'discreet[optimal]'``).
+It is imported when it is needed. One thread, a fixed seed and a limit of nodes: the same programme
+has the same answer on every run. Only a limit of seconds breaks that.
+
+References
+----------
+Huangfu, Q., Hall, J. A. J. (2018): "Parallelizing the dual revised simplex method", Mathematical
+Programming Computation 10, 119–142.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from discreet.kernels.arrays import Bools, Floats, Ints
+
+    Entries = tuple[ArrayLike, ArrayLike, ArrayLike]
+
+Stop = Literal["proven", "linear", "nodes", "seconds", "infeasible", "other"]
+
+
+_SEED = 1
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerProgram:
+    """Minimise cost · x, where least ≤ A x ≤ most, and lower ≤ x ≤ upper.
+
+    Attributes
+    ----------
+    cost, lower, upper : float64 arrays
+        Of each column x_j. An upper end may be ``inf``.
+    integer : bool array
+        Which columns are whole numbers.
+    row, column : int64 arrays; value : float64 array
+        The matrix A: entries in any order, no place twice.
+    least, most : float64 arrays
+        The ends of each row; ``-inf`` and ``inf`` where there is none.
+
+    Examples
+    --------
+    At least 7 in all, in boxes of 3 for 2 each or singly for 1 each, but at most 2 singly.
+
+    >>> program = IntegerProgram(
+    ...     cost=np.array([2.0, 1.0]), lower=np.zeros(2), upper=np.array([np.inf, 2.0]),
+    ...     integer=np.array([True, True]), row=np.array([0, 0]), column=np.array([0, 1]),
+    ...     value=np.array([3.0, 1.0]), least=np.array([7.0]), most=np.array([np.inf]),
+    ... )
+    >>> found = solve(program)
+    >>> found.values, found.objective, found.bound, found.stopped
+    (array([2., 1.]), 5.0, 5.0, 'proven')
+    """
+
+    cost: Floats
+    lower: Floats
+    upper: Floats
+    integer: Bools
+    row: Ints
+    column: Ints
+    value: Floats
+    least: Floats
+    most: Floats
+
+
+class LinearConditions:
+    """Rows of a programme, put together block by block.
+
+    Examples
+    --------
+    x₀ + 2 x₁ ≤ 3 and x₁ ≥ 1:
+
+    >>> rows = LinearConditions()
+    >>> rows.add(([0, 0], [0, 1], [1, 2]), most=3, rows=1)
+    >>> rows.add(([0], [1], 1), least=1, rows=1)
+    >>> found = rows.of(cost=np.array([-1.0, 0.0]), upper=np.array([9.0, 9.0]))
+    >>> solve(found).values.tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self) -> None:
+        self._row: list[Ints] = []
+        self._column: list[Ints] = []
+        self._value: list[Floats] = []
+        self._least: list[Floats] = []
+        self._most: list[Floats] = []
+        self._rows = 0
+
+    def add(
+        self, *entries: Entries, rows: int, least: ArrayLike = -np.inf, most: ArrayLike = np.inf
+    ) -> None:
+        """Add rows between two ends; entries are (row within the block, column, value)."""
+        for row, column, value in entries:
+            place = np.asarray(row, dtype=np.int64) + self._rows
+            self._row.append(place)
+            self._column.append(np.asarray(column, dtype=np.int64))
+            self._value.append(np.broadcast_to(np.asarray(value, dtype=np.float64), place.shape))
+        self._least.append(np.broadcast_to(np.asarray(least, dtype=np.float64), rows))
+        self._most.append(np.broadcast_to(np.asarray(most, dtype=np.float64), rows))
+        self._rows += rows
+
+    def of(
+        self, cost: Floats, upper: Floats, lower: Floats | None = None, integer: Bools | None = None
+    ) -> IntegerProgram:
+        """The programme; columns are whole numbers from 0 where nothing else is said."""
+        return IntegerProgram(
+            cost,
+            np.zeros(len(cost)) if lower is None else lower,
+            upper,
+            np.ones(len(cost), dtype=bool) if integer is None else integer,
+            np.concatenate(self._row),
+            np.concatenate(self._column),
+            np.concatenate(self._value),
+            np.concatenate(self._least),
+            np.concatenate(self._most),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerSolution:
+    """What was found.
+
+    Attributes
+    ----------
+    values : float64 array, optional
+        The best x found, whole numbers rounded; None where none was found.
+    objective : float, optional
+        What it costs.
+    bound : float
+        No x costs less, as far as proven; ``inf`` where there is no x at all.
+    stopped : str
+        ``"proven"``: no x costs less. ``"nodes"``, ``"seconds"``: a limit was reached.
+        ``"linear"``: no more than the linear bound was asked for.
+        ``"infeasible"``: no x meets all conditions, which is proven, too. ``"other"``: the solver
+        gave up.
+    nodes : int
+        Nodes of the search tree that were looked at.
+    reduced : float64 array, optional
+        Of the linear relaxation, the reduced cost of each column: by how much the bound rises when
+        a column that is 0 becomes 1.
+    """
+
+    values: Floats | None
+    objective: float | None
+    bound: float
+    stopped: Stop
+    nodes: int
+    reduced: Floats | None = None
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing better exists."""
+        return self.stopped == "proven"
+
+
+def available() -> bool:
+    """Whether HiGHS is installed."""
+    return find_spec("highspy") is not None
+
+
+def solve(
+    program: IntegerProgram,
+    *,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    start: Floats | None = None,
+    relaxed: bool = False,
+) -> IntegerSolution:
+    """Solve an integer programme.
+
+    Parameters
+    ----------
+    program : IntegerProgram
+    nodes : int, optional
+        Most nodes of the search tree. None: go on until proven. The root counts as one, and it
+        alone may take long: it is a limit that repeats, not one of time.
+    seconds : float, optional
+        Most seconds. The answer then depends on the machine.
+    start : float64 array, optional
+        An x to begin with, of all columns. What it is worth is checked by the solver.
+    relaxed : bool
+        Leave out that numbers are whole: `bound` is the linear bound, `values` need not be whole.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        HiGHS is not installed: ask `available` first.
+    """
+    import highspy
+
+    solver = highspy.Highs()
+    options: dict[str, Any] = {
+        "output_flag": False,
+        "threads": 1,
+        "parallel": "off",
+        "random_seed": _SEED,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 1e-6,
+        "solve_relaxation": relaxed,
+    }
+    if nodes is not None:
+        options["mip_max_nodes"] = nodes
+    if seconds is not None:
+        options["time_limit"] = float(seconds)
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(_model(highspy, program))
+    if start is not None:
+        found = highspy.HighsSolution()
+        found.col_value = start.tolist()
+        solver.setSolution(found)
+    solver.run()
+    return _solution(highspy, solver, program, relaxed)
+
+
+def _model(highspy: Any, program: IntegerProgram) -> Any:
+    """The programme in the words of HiGHS, by rows."""
+    order = np.lexsort((program.column, program.row))
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(program.cost), len(program.least)
+    model.col_cost_, model.col_lower_ = program.cost, program.lower
+    model.col_upper_ = _ends(highspy, program.upper)
+    model.row_lower_ = _ends(highspy, program.least)
+    model.row_upper_ = _ends(highspy, program.most)
+    kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+    model.integrality_ = [kinds[int(whole)] for whole in program.integer]
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = model.num_col_, model.num_row_
+    entries = np.bincount(program.row, minlength=len(program.least))
+    matrix.start_ = np.concatenate(([0], np.cumsum(entries))).astype(np.int32)
+    matrix.index_ = program.column[order].astype(np.int32)
+    matrix.value_ = program.value[order]
+    return model
+
+
+def _ends(highspy: Any, ends: Floats) -> Floats:
+    """Ends of ranges, with the solver's own infinity."""
+    return np.clip(ends, -highspy.kHighsInf, highspy.kHighsInf)
+
+
+def _solution(highspy: Any, solver: Any, program: IntegerProgram, relaxed: bool) -> IntegerSolution:
+    """What the solver says, in our words."""
+    info, status = solver.getInfo(), solver.getModelStatus()
+    kinds = highspy.HighsModelStatus
+    stops: dict[Any, Stop] = {
+        kinds.kOptimal: "proven",
+        kinds.kModelEmpty: "proven",
+        kinds.kSolutionLimit: "nodes",
+        kinds.kTimeLimit: "seconds",
+        kinds.kInfeasible: "infeasible",
+        kinds.kUnboundedOrInfeasible: "infeasible",
+    }
+    stopped = stops.get(status, "other")
+    if stopped == "infeasible":
+        return IntegerSolution(None, None, np.inf, stopped, max(0, info.mip_node_count))
+    feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    values = objective = reduced = None
+    if feasible or stopped == "proven":
+        found = solver.getSolution()
+        values = np.asarray(found.col_value, dtype=np.float64)
+        if relaxed:
+            reduced = np.asarray(found.col_dual, dtype=np.float64)
+        else:
+            values = np.where(program.integer, np.rint(values), values)
+        objective = float(values @ program.cost)
+    linear = relaxed or not program.integer.any()
+    if linear or stopped == "proven":
+        bound = objective if stopped == "proven" and objective is not None else -np.inf
+    else:
+        bound = float(info.mip_dual_bound)
+    nodes = max(0, info.mip_node_count)
+    return IntegerSolution(values, objective, bound, stopped, nodes, reduced)

@@ -1,0 +1,95 @@
+"""A bound: what any recoding costs at least.
+
+A record that is served shows a cell that covers enough records which may show it. So it pays at
+least its cheapest such cell, and all records pay at least the sum. A price is a sum over keys, and
+a cell that covers enough in all keys does so in some; hence bounds of groups of keys add up, which
+is used where there are too many cuts through all trees at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.compilation import njit
+from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
+from discreet.kernels.local_recoding.instance import Instance, instance
+from discreet.kernels.local_recoding.peel import PeelState, chain_varied, group, peel_state
+from discreet.kernels.local_recoding.task import CellTask
+
+_CUTS = 5_000
+
+
+def bound(
+    task: CellTask, *, max_suppressed: int = 0, suppressed_cost: float = 1.0, most: int = _CUTS
+) -> float:
+    """What a recoding costs at least, with records left out at a cost each.
+
+    A record that no cell can serve counts as left out. `most` is the number of cuts tried at once.
+    """
+    at = instance(task)
+    if len(at.codes) == 0:
+        return 0.0
+    each = np.zeros(len(at.codes))
+    for keys in _groups(at, most):
+        each += _each(at, keys)
+    omitted = at.weight * suppressed_cost
+    served = np.isfinite(each)
+    price = np.where(served, at.weight * np.where(served, each, 0.0), omitted)
+    saved = np.where(served, price - omitted, 0.0)
+    order = np.argsort(-saved, kind="stable")
+    before = np.cumsum(at.counts[order]) - at.counts[order]
+    left = np.clip(max_suppressed - before, 0, at.counts[order])
+    return float(at.counts @ price - left @ np.maximum(saved[order], 0.0))
+
+
+def _groups(at: Instance, most: int) -> list[Ints]:
+    """Keys in groups, as large as the number of cuts allows, in their order."""
+    groups, cuts = [[0]], 1
+    for a, column in enumerate(at.codes.T):
+        depths = int(at.depth[column].max(initial=0)) + 1
+        if a and cuts * depths > most:
+            groups.append([])
+            cuts = 1
+        cuts *= depths
+        if a:
+            groups[-1].append(a)
+    return [np.array(keys) for keys in groups]
+
+
+def _each(at: Instance, keys: Ints) -> Floats:
+    """Per item what a record pays at least in some keys; infinite where no cell serves it."""
+    fixed = np.ascontiguousarray(at.fixed[:, keys])
+    some = at._replace(
+        key=at.key[keys],
+        start=at.start[keys],
+        nodes=at.nodes[keys],
+        codes=np.ascontiguousarray(at.codes[:, keys]),
+        fixed=fixed,
+        bound=np.asarray(fixed.any(axis=1)),
+    )
+    least = np.full(len(some.codes), np.inf)
+    depths = [int(at.depth[column].max(initial=0)) + 1 for column in some.codes.T]
+    cuts = cheapest_cuts(some, int(np.prod(depths)))
+    _lower(some, cuts, peel_state(some), least)
+    return least - at.cost[some.codes].sum(axis=1)
+
+
+@njit(cache=True, nogil=True)
+def _lower(at: Instance, cuts: Cuts, work: PeelState, least: Floats) -> None:
+    """Note for each item its cheapest cell that covers enough."""
+    for cut in range(len(cuts.depth)):
+        if cuts.least[cut] >= least.max():
+            continue
+        depth = cuts.depth[cut]
+        cells = group(at, cuts, depth, work)
+        for c in range(cells):
+            if work.records[c] < at.k or not chain_varied(at, work, work.first[c]):
+                continue
+            cost = 0.0
+            for a in range(len(depth)):
+                cost += at.cost[cuts.lifted[depth[a], work.codes[a, work.first[c]]]]
+            r = work.first[c]
+            while r >= 0:
+                least[r] = min(least[r], cost)
+                r = work.chain[r]

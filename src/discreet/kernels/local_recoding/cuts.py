@@ -1,0 +1,57 @@
+"""Cuts through the trees: a depth for each key shows every item at the nodes of that depth, or
+lower where its own node is higher."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.arrays import Floats
+from discreet.kernels.local_recoding.instance import Instance, Nodes
+
+
+class Cuts(NamedTuple):
+    """The cheapest cuts, and each node at each depth."""
+
+    depth: Nodes  # cuts × keys
+    least: Floats  # per cut what its cheapest cell may cost at least
+    lifted: Nodes  # depths × nodes: the node itself or the one above it, no deeper than that
+    mixed: NDArray[np.uint64]  # the same as 64 bits that look random
+
+
+def cheapest_cuts(at: Instance, most: int) -> Cuts:
+    """The cuts of least mean cost, cheapest first.
+
+    Key by key: what is not among the cheapest for some keys is not among them for all.
+    """
+    lifted = lifted_nodes(at)
+    kept, mean, least = np.zeros((1, 0), np.int32), np.zeros(1), np.zeros(1)
+    for column in at.codes.T:
+        depths = np.arange(at.depth[column].max(initial=0), -1, -1, dtype=np.int32)
+        cost = at.cost[lifted[depths][:, column]]
+        total = (mean[:, None] + cost @ at.counts / at.counts.sum()).ravel()
+        lowest = (least[:, None] + cost.min(axis=1)).ravel()
+        best = np.argsort(total, kind="stable")[:most]
+        kept = np.column_stack([np.repeat(kept, len(depths), 0), np.tile(depths, len(kept))])
+        kept, mean, least = kept[best], total[best], lowest[best]
+    return Cuts(np.ascontiguousarray(kept), least, lifted, mixed(lifted))
+
+
+def lifted_nodes(at: Instance) -> Nodes:
+    """Per depth and node the node itself or the one above it, no deeper than that."""
+    deepest = int(at.depth.max(initial=0))
+    lifted = [np.arange(len(at.parent), dtype=np.int32)]
+    for depth in range(deepest - 1, -1, -1):
+        below = lifted[-1]
+        lifted.append(np.where(at.depth[below] > depth, at.parent[below], below))
+    return np.ascontiguousarray(lifted[::-1], dtype=np.int32)
+
+
+def mixed(nodes: Nodes) -> NDArray[np.uint64]:
+    """Numbers as 64 bits that look random (splitmix64)."""
+    z = (nodes.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

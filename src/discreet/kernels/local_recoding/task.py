@@ -1,0 +1,100 @@
+"""What is to be recoded, as arrays: items that are alike, the trees of the keys, and what a cell
+costs.
+
+A *cell* is a tuple of nodes, one per key. An *item* stands for records that are alike in all that
+matters: the values of the keys, and where a criterion counts them, those of the confidential
+attributes. Lower-bounded facility location: open cells, give every record to a cell that covers it,
+so that each open cell has enough, at least cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.kernels.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class KeyTree:
+    """The hierarchy of one key.
+
+    Attributes
+    ----------
+    parent : int32 array
+        Per node the node above it; a top is its own parent. The nodes 0, 1, … that items may have
+        come first, in the order of the values. A key without a hierarchy has only tops.
+    cost : float64 array
+        Per node what it costs that a record shows it, from 0; it never falls towards the top.
+    """
+
+    parent: NDArray[np.int32]
+    cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CellTask:
+    """Items to be given to cells.
+
+    Attributes
+    ----------
+    codes : int32 array, items × keys
+        The node of each item in each key before anything is done.
+    counts : int64 array
+        Records of each item.
+    trees : tuple of KeyTree
+        One per key.
+    k : int
+        Least number of records that show the same cell.
+    weight : float64 array, optional
+        What the change of an item is worth, 1 where not given.
+    fixed : bool array, items × keys, optional
+        Nodes that must stay as they are.
+    values : int32 array, items × attributes
+        Confidential values of each item, where a criterion counts them.
+    distinct : tuple of int
+        Least number of different values of each of these attributes in a cell.
+
+    The price of an item in a cell is weight · Σ over the keys of (cost of the node − cost of the
+    item's own node).
+    """
+
+    codes: NDArray[np.int32]
+    counts: Ints
+    trees: tuple[KeyTree, ...]
+    k: int
+    weight: Floats | None = None
+    fixed: NDArray[np.bool_] | None = None
+    values: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 0), np.int32))
+    distinct: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Which cells the records of an item get; sorted by item, then cell.
+
+    Attributes
+    ----------
+    item : int64 array
+    node : int32 array, rows × keys
+        The cell.
+    count : int64 array
+        How many records of the item get it; they add up to the records of the item.
+    """
+
+    item: Ints
+    node: NDArray[np.int32]
+    count: Ints
+
+    def price(self, task: CellTask) -> float:
+        """What the change costs in all."""
+        each = np.zeros(len(self.item))
+        for a, tree in enumerate(task.trees):
+            each += tree.cost[self.node[:, a]] - tree.cost[task.codes[self.item, a]]
+        weight = 1.0 if task.weight is None else task.weight[self.item]
+        return float(np.sum(each * self.count * weight))

@@ -1,0 +1,286 @@
+"""What is asked of a suppression of cells, checked against the data: all problems at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet import engine
+from discreet.criteria.all_of import combined, split
+from discreet.data import attributes
+from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
+from discreet.masking.cell_suppression.key_sets import KeySet, key_sets
+from discreet.masking.method import unknown_columns
+from discreet.parameters import Parameter, is_number, problems_of
+
+if TYPE_CHECKING:
+    from discreet.data.microdata import Microdata
+
+ReadingName = Literal["category", "target-source", "wildcard"]
+SearchName = Literal["quick", "default", "optimal"]
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressionRequest:
+    """What is asked for, with the usual filled in.
+
+    Attributes
+    ----------
+    criterion : Criterion or None
+        With its attributes named; None where only sets of keys must hold.
+    reading : str
+        How a blank is counted.
+    keys : tuple of str
+    sets : tuple of KeySet
+        What must hold of the keys: all of them together, as a rule.
+    cost : mapping of key to number
+    record_cost, keep_records : str or None
+        A column that says what a change of the record is worth, and one that flags records which
+        must not be touched.
+    keep : mapping of key to column
+        Columns that flag cells which must not be touched.
+    by : tuple of str
+        Strata.
+    linked : mapping of key to columns
+    max_blanks : int or None
+        Most cells that a record may lose.
+    search : str
+    seed : int
+    """
+
+    criterion: Any
+    reading: ReadingName
+    keys: tuple[str, ...]
+    sets: tuple[KeySet, ...]
+    cost: Mapping[str, float]
+    record_cost: str | None
+    keep: Mapping[str, str]
+    keep_records: str | None
+    by: tuple[str, ...]
+    linked: Mapping[str, tuple[str, ...]]
+    max_blanks: int | None
+    search: SearchName
+    seed: int
+    counted: tuple[str, ...] = ()
+
+    @property
+    def k(self) -> int:
+        """The largest least number of records."""
+        return max(one.k for one in self.sets)
+
+    @property
+    def all_keys(self) -> bool:
+        """Whether it must hold of all keys together, and nothing else is asked for."""
+        return len(self.sets) == 1 and self.sets[0].keys == self.keys
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that matter beside the keys, in an order that is always the same."""
+        flags = (*self.keep.values(), *([self.keep_records] if self.keep_records else []))
+        costs = (self.record_cost,) if self.record_cost else ()
+        return tuple(dict.fromkeys((*self.by, *flags, *costs, *self.counted)))
+
+    def describe(self) -> str:
+        """What must hold, in words."""
+        if self.all_keys and self.criterion is not None:
+            return str(self.criterion.describe())
+        if len(self.sets) == 1:
+            return f"{self.sets[0].k}-anonymity of {listed(self.sets[0].keys)}"
+        least, most = min(s.k for s in self.sets), max(s.k for s in self.sets)
+        said = f"{least}" if least == most else f"{least}- to {most}"
+        return f"{said}-anonymity of {len(self.sets):,} sets of keys"
+
+
+def request_of(
+    data: Microdata, parameters: Sequence[Parameter], **given: Any
+) -> SuppressionRequest:
+    """The request that arguments stand for; all that is wrong with them is said at once."""
+    keys, by = data.need_keys(), attributes.names(given["by"])
+    problems = problems_of(parameters, given)
+    criterion = _criterion(data, given["criterion"], given["subsets"])
+    counted = () if criterion is None else _counted(data, criterion)
+    k = None if criterion is None else criterion.least_size
+    sets, wrong = key_sets(given["subsets"], keys, k)
+    problems += [*wrong, *_policy_problems(data), *_criterion_problems(given, criterion, counted)]
+    tables = {name: _table(given[name], name, keys, problems) for name in _TABLES}
+    cost = {key: float(price) for key, price in tables["cost"].items() if is_number(price)}
+    problems += _cost_problems(tables["cost"])
+    keep = {key: str(flag) for key, flag in tables["keep"].items()}
+    linked = {key: attributes.names(names) for key, names in tables["linked"].items()}
+    found = SuppressionRequest(
+        criterion,
+        given["reading"],
+        keys,
+        sets,
+        {key: cost.get(key, 1.0) for key in keys},
+        attributes.name(given["record_cost"], "record_cost"),
+        keep,
+        attributes.name(given["keep_records"], "keep_records"),
+        by,
+        linked,
+        None if given["max_blanks"] is None else given["max_blanks"],
+        given["search"],
+        given["seed"],
+        counted,
+    )
+    raise_all([*problems, *_column_problems(data, found)])
+    return found
+
+
+_TABLES = {
+    "cost": '{"age": 2}',
+    "keep": '{"age": "age_is_final"}',
+    "linked": '{"age": ["birth_year"]}',
+}
+
+
+def _criterion(data: Microdata, given: Any, subsets: Any) -> Any:
+    if given is None or given == []:
+        if isinstance(subsets, Mapping) and subsets:
+            return None
+        fail(
+            "P09",
+            "no criterion is given.",
+            "Give for example ds.KAnonymity(3), or a risk with risk= and at_most=.",
+        )
+    parts, limits = split(combined(given))
+    if limits or parts is None:
+        fail(
+            "N41",
+            f"cells cannot be suppressed until {limits[0].describe()}.",
+            "Give a criterion on classes, such as ds.KAnonymity(3), and check the risk afterwards.",
+        )
+    if parts.registers:
+        fail(
+            "N41",
+            f"cells cannot be suppressed until {parts.describe()} holds: nobody counts the people "
+            "of the population behind a cell that is blank.",
+            "Give a criterion on the records alone, or use ds.generalize(…).",
+        )
+    return parts.resolved(data.confidential)
+
+
+def _counted(data: Microdata, criterion: Any) -> tuple[str, ...]:
+    needed = (*criterion.needs(data.confidential), *criterion.needs_values(data.confidential))
+    raise_all(unknown_columns(data, needed, "confidential attribute"))
+    return tuple(dict.fromkeys(needed))
+
+
+def _policy_problems(data: Microdata) -> list[Problem]:
+    if data.missing != "refuse":
+        return []
+    what = (
+        f"the data are read with {argument('missing', 'refuse')}, and a blank is a missing value."
+    )
+    return [Problem("N40", what, 'Read them with missing="category" or "wildcard".')]
+
+
+def _criterion_problems(given: Mapping[str, Any], criterion: Any, counted: Any) -> list[Problem]:
+    """What a weaker reading, or sets of keys, cannot be held against."""
+    alone = criterion is None or (criterion.counts_decide and not counted)
+    if alone:
+        return []
+    said = criterion.describe()
+    if given["reading"] != "category":
+        what = f"{argument('reading', given['reading'])} has no classes, and {said} looks at them."
+        return [Problem("N42", what, f"Use {argument('reading', 'category')}, or k alone.")]
+    if given["subsets"] is not None:
+        what = f"{argument('subsets')} is about numbers of records, and {said} asks for more."
+        return [Problem("N42", what, "Give k alone, or leave the sets of keys out.")]
+    return []
+
+
+def _table(
+    given: Any, name: str, keys: Sequence[str], problems: list[Problem]
+) -> Mapping[str, Any]:
+    """A mapping of keys; what is none of them is a problem."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        problems.append(
+            Problem("P48", f"{argument(name)} is no mapping of keys.", f"Write {_TABLES[name]}.")
+        )
+        return {}
+    for key in given:
+        if key not in keys:
+            what = f"{argument(name)} names {str(key)!r}, which is not a key."
+            near = did_you_mean(str(key), keys) or f"The keys are {listed(keys)}."
+            problems.append(Problem("P48", what, near))
+    return {str(key): value for key, value in given.items()}
+
+
+def _cost_problems(cost: Mapping[str, Any]) -> list[Problem]:
+    bad = [key for key, price in cost.items() if not (is_number(price) and 0 < price < math.inf)]
+    return [
+        Problem(
+            "P48", f"{argument('cost')} of {key!r} is no number above 0.", "Give for example 2."
+        )
+        for key in bad
+    ]
+
+
+def _column_problems(data: Microdata, asked: SuppressionRequest) -> list[Problem]:
+    """Columns that are not there, or that cannot be what they are named for."""
+    flags = {*asked.keep.values(), *([asked.keep_records] if asked.keep_records else [])}
+    linked = {name for names in asked.linked.values() for name in names}
+    named = {"stratum": asked.by, "flag": sorted(flags), "linked attribute": sorted(linked)}
+    named["cost of a record"] = (asked.record_cost,) if asked.record_cost else ()
+    problems = [p for word, names in named.items() for p in unknown_columns(data, names, word)]
+    problems += _role_problems(asked, sorted(linked))
+    problems += [p for name in sorted(flags & {*data.columns}) for p in _flag_problems(data, name)]
+    if asked.record_cost in data.columns:
+        problems += _price_problems(data, str(asked.record_cost))
+    return problems
+
+
+def _role_problems(asked: SuppressionRequest, linked: Sequence[str]) -> list[Problem]:
+    both = [name for name in (*asked.by, *linked) if name in asked.keys]
+    problems = [
+        Problem("R15", f"{name!r} is a key: it is blanked itself.", "Name another column.")
+        for name in dict.fromkeys(both)
+    ]
+    needed = {*asked.by, *asked.keep.values(), asked.keep_records, asked.record_cost}
+    problems += [
+        Problem("R15", f"{name!r} would lose cells, and is needed as it is.", "Leave it out.")
+        for name in linked
+        if name in needed or name in asked.counted
+    ]
+    return problems + [
+        Problem(
+            "R11",
+            f"{name!r} is a key that may be blanked, and the criterion counts its values.",
+            f"Name other attributes: {argument('confidential')} of the criterion.",
+        )
+        for name in asked.counted
+        if name in asked.keys
+    ]
+
+
+def _flag_problems(data: Microdata, name: str) -> list[Problem]:
+    """A flag is true or false, or 1 or 0, in every record."""
+    what = f"the flag {name!r} is neither true nor false in some records."
+    problem = Problem("D47", what, "Write true and false, or 1 and 0, in every record.")
+    if data.source.kinds[name] not in ("boolean", "integer", "text"):
+        return [problem]
+    found = data.frequency_set([name]).values[0].to_pylist()
+    return [] if all(flag_of(value) is not None for value in found) else [problem]
+
+
+def flag_of(value: Any) -> bool | None:
+    """Whether a cell is a flag that is set; None where it is no flag."""
+    known = {"true": True, "false": False, "1": True, "0": False}
+    return known.get(str(value).lower())
+
+
+def _price_problems(data: Microdata, name: str) -> list[Problem]:
+    """What a record is worth is a number above 0, in every record."""
+    if data.source.kinds[name] not in ("integer", "number"):
+        what = f"the cost of a record {name!r} is stored as {data.source.kinds[name]}."
+        return [Problem("D12", what, "Name a column of numbers.")]
+    wrong = engine.not_positive(data.source, name)
+    if not wrong:
+        return []
+    what = f"the cost of a record {name!r} is missing or not above 0 in {wrong:,} records."
+    return [Problem("D12", what, "Give every record a number above 0.")]

@@ -1,0 +1,268 @@
+"""A suppression of cells, carried out: items are counted, cells chosen in every stratum, and the
+records changed where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from discreet import engine
+from discreet.errors import argument, fail
+from discreet.frequency.classes import Classes
+from discreet.frequency.value_counts import ValueCounts
+from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.packing import pack
+from discreet.masking.cell_suppression.outcome import SuppressedCells
+from discreet.masking.cell_suppression.request import flag_of
+from discreet.masking.cell_suppression.search import Choice, chosen, on_key_sets
+from discreet.masking.cells import (
+    KeyNodes,
+    blank_nodes,
+    cell_task,
+    changed_cells,
+    items_of,
+    sizes_before,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.data.microdata import Microdata
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.kernels.arrays import Ints
+    from discreet.kernels.local_recoding.peel import Passes
+    from discreet.masking.cell_suppression.request import SuppressionRequest
+
+
+class CellAnswer(NamedTuple):
+    """The records with their blanks, how many cells each key lost, and what is said of it."""
+
+    source: engine.Source
+    changes: dict[str, int]
+    outcome: SuppressedCells
+
+
+def answer(data: Microdata, asked: SuppressionRequest) -> CellAnswer:
+    """Choose the cells and blank them."""
+    if asked.counted:
+        data.need_partition("counting the values of a class")
+    items = _Items.of(data, asked)
+    items.need_large_strata()
+    found = [_found(items, rows) for rows in items.strata]
+    cells = _together([(rows, one.cells) for rows, one in zip(items.strata, found, strict=True)])
+    linked = {key: asked.linked[key] for key in items.nodes if key in asked.linked}
+    made = changed_cells(data, items.counted, items.nodes, cells, seed=asked.seed, linked=linked)
+    return CellAnswer(made.source, made.changes, _outcome(data, items, cells, found, made.changes))
+
+
+# -- items -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """Records alike in all that matters: their counts, the nodes of the keys, the task of all, and
+    the items of each stratum."""
+
+    asked: SuppressionRequest
+    counted: FrequencySet
+    nodes: Mapping[str, KeyNodes]
+    task: CellTask
+    strata: tuple[Ints, ...]
+    whole: Mapping[str, FrequencySet]
+
+    @classmethod
+    def of(cls, data: Microdata, asked: SuppressionRequest) -> _Items:
+        keys = asked.sets[0].keys if len(asked.sets) == 1 else asked.keys
+        counted = items_of(data, asked.keys, asked.beside)
+        values = dict(zip(counted.attributes, counted.values, strict=True))
+        nodes = {key: blank_nodes(values[key], asked.cost[key]) for key in keys}
+        least = {} if asked.criterion is None else asked.criterion.least_distinct(data.confidential)
+        codes = {name: counted.codes[counted.attributes.index(name)] for name in counted.attributes}
+        task = cell_task(
+            counted,
+            nodes,
+            asked.k,
+            weight=_weights(asked, values, codes),
+            fixed=_fixed(asked, tuple(nodes), values, codes),
+            values=np.column_stack([codes[name] for name in least])
+            if least
+            else np.empty((len(counted), 0), np.int32),
+            distinct=tuple(least.values()),
+        )
+        whole = {name: data.whole(name) for name in asked.counted}
+        return cls(asked, counted, nodes, task, _strata(counted, asked.by), whole)
+
+    def need_large_strata(self) -> None:
+        """Refuse strata with fewer records than a class needs."""
+        sizes = [int(self.task.counts[rows].sum()) for rows in self.strata]
+        small = sum(size < self.task.k for size in sizes)
+        if small and not self.asked.by:
+            what = f"the file has {sizes[0]:,} records, and {self.asked.describe()} needs more."
+            fail("D45", what, "Lower the criterion, or give more records.")
+        if small:
+            fail(
+                "D45",
+                f"{small:,} of {len(sizes):,} strata of {', '.join(map(repr, self.asked.by))} have "
+                f"fewer than {self.task.k} records.",
+                "Merge small strata, or lower the criterion.",
+            )
+
+    def part(self, rows: Ints) -> CellTask:
+        """The task of some items."""
+        task = self.task
+        return replace(
+            task,
+            codes=task.codes[rows],
+            counts=task.counts[rows],
+            weight=None if task.weight is None else task.weight[rows],
+            fixed=None if task.fixed is None else task.fixed[rows],
+            values=task.values[rows],
+        )
+
+    def passes(self, rows: Ints) -> Passes | None:
+        """Which classes of some items meet the criterion; None where numbers of records and of
+        values decide."""
+        criterion = self.asked.criterion
+        if criterion is None or criterion.counts_decide:
+            return None
+        codes = {
+            name: _in_whole(self.counted, name, whole)[rows] for name, whole in self.whole.items()
+        }
+
+        def passing(item: Ints, count: Ints, owner: Ints, number: int) -> NDArray[np.bool_]:
+            size = np.bincount(owner, count, number).astype(np.int64)
+            values = {
+                name: _value_counts(owner, code[item], count, number, self.whole[name])
+                for name, code in codes.items()
+            }
+            distinct = {name: one.distinct for name, one in values.items()}
+            classes = Classes(size, np.ones_like(size), size, distinct, values=values)
+            return ~np.logical_or.reduce(list(criterion.failing(classes).values()))
+
+        return passing
+
+
+def _weights(asked: SuppressionRequest, values: Mapping[str, Any], codes: Mapping[str, Any]) -> Any:
+    if asked.record_cost is None:
+        return None
+    price = np.asarray(values[asked.record_cost].to_pylist(), dtype=np.float64)
+    return price[codes[asked.record_cost]]
+
+
+def _fixed(
+    asked: SuppressionRequest,
+    keys: Sequence[str],
+    values: Mapping[str, Any],
+    codes: Mapping[str, Any],
+) -> NDArray[np.bool_] | None:
+    if not asked.keep and asked.keep_records is None:
+        return None
+
+    def flags(name: str) -> NDArray[np.bool_]:
+        return np.asarray([flag_of(one) is True for one in values[name].to_pylist()])[codes[name]]
+
+    items = len(next(iter(codes.values())))
+    whole = flags(asked.keep_records) if asked.keep_records else np.zeros(items, dtype=bool)
+    return np.column_stack(
+        [whole | flags(asked.keep[key]) if key in asked.keep else whole for key in keys]
+    )
+
+
+def _strata(counted: FrequencySet, by: Sequence[str]) -> tuple[Ints, ...]:
+    if not by:
+        return (np.arange(len(counted)),)
+    at = [counted.attributes.index(name) for name in by]
+    packed, _ = pack([counted.codes[a] for a in at], [counted.cardinalities[a] for a in at])
+    order = np.argsort(packed, kind="stable")
+    starts = np.flatnonzero(np.diff(packed[order])) + 1
+    return tuple(np.split(order, starts))
+
+
+def _in_whole(counted: FrequencySet, name: str, whole: FrequencySet) -> Ints:
+    """The codes of an attribute as the distribution of the whole file has them."""
+    import pyarrow.compute as pc
+
+    at = counted.attributes.index(name)
+    place = pc.index_in(counted.values[at], value_set=whole.values[0])
+    return place.to_numpy(zero_copy_only=False).astype(np.int64)[counted.codes[at]]
+
+
+def _value_counts(
+    owner: Ints, value: Ints, count: Ints, number: int, whole: FrequencySet
+) -> ValueCounts:
+    pairs, at = np.unique(owner * len(whole) + value, return_inverse=True)
+    total = np.bincount(at, count, len(pairs)).astype(np.int64)
+    cls, code = np.divmod(pairs, len(whole))
+    return ValueCounts(cls, code, total, number, whole.counts, *whole.places(0))
+
+
+# -- the search in a stratum -----------------------------------------------------------------------
+
+
+def _found(items: _Items, rows: Ints) -> Choice:
+    """The cells of a stratum."""
+    task, asked = items.part(rows), items.asked
+    how = (asked.reading, asked.search, asked.max_blanks)
+    if len(asked.sets) > 1:
+        at = {key: place for place, key in enumerate(items.nodes)}
+        sets = [(tuple(at[key] for key in some.keys), some.k) for some in asked.sets]
+        found = on_key_sets(task, sets, *how)
+    else:
+        found = chosen(task, *how, items.passes(rows))
+    if found.cells is None:
+        _no_answer(task, asked)
+    return found
+
+
+def _no_answer(task: CellTask, asked: SuppressionRequest) -> NoReturn:
+    limits = []
+    if task.fixed is not None:
+        limits.append("fewer cells stay")
+    if asked.max_blanks is not None:
+        limits.append(f"{argument('max_blanks')} is larger")
+    if asked.by:
+        limits.append("strata are merged")
+    fail(
+        "D46",
+        f"no way was found to blank cells so that {asked.describe()} holds.",
+        f"See whether it does when {' or '.join(limits) or 'less is asked for'}.",
+    )
+
+
+def _together(parts: Sequence[tuple[Ints, Cells | None]]) -> Cells:
+    """The cells of all strata, by item and cell."""
+    given = [(rows, cells) for rows, cells in parts if cells is not None]
+    item = np.concatenate([rows[cells.item] for rows, cells in given])
+    node = np.concatenate([cells.node for _, cells in given])
+    count = np.concatenate([cells.count for _, cells in given])
+    order = np.lexsort([*node.T[::-1], item])
+    return Cells(item[order], node[order], count[order])
+
+
+# -- what is said of it ----------------------------------------------------------------------------
+
+
+def _outcome(
+    data: Microdata,
+    items: _Items,
+    cells: Cells,
+    found: Sequence[Choice],
+    changes: Mapping[str, int],
+) -> SuppressedCells:
+    asked = items.asked
+    restrictions = [one.restriction for one in found if one.restriction]
+    return SuppressedCells(
+        dict(changes),
+        cells.price(items.task),
+        float(sum(one.bound for one in found)),
+        max(restrictions, default=""),
+        all(one.exact for one in found),
+        asked.record_cost is not None or set(asked.cost.values()) != {1.0},
+        asked.reading,
+        asked.describe(),
+        sizes_before(items.counted, items.nodes, cells, items.task.k, asked.by),
+        data.source.kind,
+    )

@@ -1,0 +1,164 @@
+"""The search for cells to blank: from a task to cells, and to what any answer costs at least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from discreet.kernels import integer_program
+from discreet.kernels.local_recoding.search import recoded
+from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from discreet.masking.cell_suppression import bounds, joins
+from discreet.masking.cell_suppression.request import ReadingName, SearchName
+
+if TYPE_CHECKING:
+    from discreet.kernels.local_recoding.peel import Passes
+    from discreet.kernels.local_recoding.task import Cells, CellTask
+
+# nodes of a search tree, by default and for the optimal answer: a limit that repeats, unlike time
+NODES = {"category": (50, 20_000), "target-source": (50, 20_000), "wildcard": (0, 30)}
+_USUAL = {"category": 3, "target-source": 2, "wildcard": 2}  # most blanks of a record
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Which cells are blanked, and what is known of other answers.
+
+    Attributes
+    ----------
+    cells : Cells or None
+        None where no answer was found.
+    bound : float
+        No answer costs less, as far as proven.
+    restriction : str
+        Which answers the bound is about; empty for all.
+    exact : bool
+        Whether an integer programme was solved.
+    """
+
+    cells: Cells | None
+    bound: float
+    restriction: str = ""
+    exact: bool = False
+
+
+def chosen(
+    task: CellTask,
+    reading: ReadingName,
+    search: SearchName,
+    most: int | None,
+    passes: Passes | None = None,
+) -> Choice:
+    """Cells that meet the least numbers of a task in a reading; in the category reading also a
+    criterion that says which classes pass."""
+    least = bounds.any_cell(task) if reading == "wildcard" else bounds.least_cost(task)
+    start = joins.unchanged(task)
+    if not joins.fails(task, start, passes):
+        return Choice(start, 0.0)
+    cap = _USUAL[reading] if most is None else most
+    found = []
+    if _nodes(reading, search) and integer_program.available():
+        found.append(_exact(task, reading, search, cap, passes))
+    if not found or not _is_proven(task, found[0]):
+        made = _heuristic(task, reading, search, cap, passes)
+        found += [Choice(cells, least) for cells in made]
+    if most is not None:
+        found = [one if _within(task, one, most) else replace(one, cells=None) for one in found]
+    if not any(one.cells is not None for one in found):
+        found.append(Choice(_by_joins(task, most, passes), least))
+    return _best(task, found, least)
+
+
+def on_key_sets(
+    task: CellTask,
+    sets: Sequence[tuple[tuple[int, ...], int]],
+    reading: ReadingName,
+    search: SearchName,
+    most: int | None,
+) -> Choice:
+    """Cells with which every set of keys, by their places, has enough records. In target and source
+    as in the category reading, which implies both."""
+    wild = reading == "wildcard"
+    inner: ReadingName = "wildcard" if wild else "category"
+    made = subsets.on_subsets(
+        task, sets, lambda part: chosen(part, inner, search, most).cells, wildcard=wild
+    )
+    if made is not None and most is not None and most_blanks(task, made) > most:
+        made = None
+    whole = chosen(task, reading, search, most)  # k is the largest: it holds for all sets
+    cells = [one for one in (made, whole.cells) if one is not None]
+    return Choice(min(cells, key=lambda one: one.price(task), default=None), 0.0)
+
+
+def _best(task: CellTask, found: list[Choice], least: float) -> Choice:
+    """The cheapest answer, with the highest bound that is about it."""
+    priced = [
+        (one.cells.price(task), not one.exact, place)
+        for place, one in enumerate(found)
+        if one.cells is not None
+    ]
+    if not priced:
+        return Choice(None, least)
+    cost, _, place = min(priced)
+    best = found[place]
+    proofs = [one for one in found if one.exact and least < one.bound <= cost + _ROUNDING]
+    if proofs:
+        return Choice(best.cells, proofs[0].bound, proofs[0].restriction, exact=True)
+    return Choice(best.cells, min(least, cost), "", best.exact)
+
+
+def _heuristic(
+    task: CellTask, reading: ReadingName, search: SearchName, cap: int, passes: Passes | None
+) -> list[Cells]:
+    """Answers without a proof. Records in classes that hold are one in every reading."""
+    quick = {"wildcard": wildcard.greedy, "target-source": target_source.greedy}
+    if reading in quick:
+        found = quick[reading](task, max_blanks=cap).cells
+        if found is not None:
+            return [found]
+    classed = recoded(task, "quick" if search == "quick" else "default", passes=passes)
+    return [] if classed.left.any() else [classed]
+
+
+def _exact(
+    task: CellTask, reading: ReadingName, search: SearchName, cap: int, passes: Passes | None
+) -> Choice:
+    """The answer of an integer programme; a bound alone where a criterion looks at more than it
+    can."""
+    if passes is not None:
+        bound = category.linear_bound(task, max_blanks=cap)
+        words = f"at most {cap} blanks a record"
+        return Choice(None, bound or 0.0, words if bound else "", exact=bound is not None)
+    solvers = {
+        "category": category.exact,
+        "target-source": target_source.exact,
+        "wildcard": wildcard.exact,
+    }
+    found = solvers[reading](task, max_blanks=cap, nodes=_nodes(reading, search))
+    return Choice(found.cells, found.bound or 0.0, found.restriction, exact=True)
+
+
+def _nodes(reading: ReadingName, search: SearchName) -> int:
+    """0 where no integer programme is solved: those of the wildcard reading take long."""
+    return 0 if search == "quick" else NODES[reading][search == "optimal"]
+
+
+def _is_proven(task: CellTask, one: Choice) -> bool:
+    return one.cells is not None and one.cells.price(task) <= one.bound + _ROUNDING
+
+
+def _by_joins(task: CellTask, most: int | None, passes: Passes | None) -> Cells | None:
+    """Failing classes joined one by one: few cells a record, where that is asked for."""
+    start = joins.unchanged(task)
+    return joins.joined(task, start, joins.failing_of(task, start, passes), most)
+
+
+def _within(task: CellTask, one: Choice, most: int) -> bool:
+    return one.cells is None or most_blanks(task, one.cells) <= most
+
+
+def most_blanks(task: CellTask, cells: Cells) -> int:
+    """The most cells that a record loses."""
+    return int((cells.node != task.codes[cells.item]).sum(axis=1).max(initial=0))

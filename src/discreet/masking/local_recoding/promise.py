@@ -1,0 +1,99 @@
+"""What a local recoding promises: the criterion holds, every released cell covers the value that it
+stands for, and the loss is the one that is said. All is counted afresh from the released file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet import engine
+from discreet.data.masked import require_link
+from discreet.masking.promises import Holds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.data.masked import Masked
+    from discreet.data.microdata import Microdata
+    from discreet.hierarchies.recoding import Recoding
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class CellsCover:
+    """The promise, given the file before and what is said of the one after."""
+
+    before: Microdata
+    recodings: Sequence[Recoding]
+    criterion: Any
+    changes: Mapping[str, int]
+    loss: float
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Counted where the records are."""
+        if masked.n == 0:
+            return []
+        return [*Holds(self.criterion).broken(masked), *self._cells(masked)]
+
+    def _cells(self, masked: Masked) -> list[str]:
+        keys, link = [r.attribute for r in self.recodings], require_link(self.before)
+        pair = engine.Pair(self.before.source, masked.source, tuple(keys), (link, link))
+        found = engine.cell_pairs(pair, (link, link), keys)
+        count = np.asarray(found["n"], dtype=np.int64)
+        problems, lost = [], 0.0
+        for i, recoding in enumerate(self.recodings):
+            key = recoding.attribute
+            shown = _shown(recoding, found[f"x{i}"], found[f"y{i}"], labelled=key in self.changes)
+            bare, moved = np.isnan(shown.share), int(count[shown.moved].sum())
+            if bare.any():
+                problems.append(f"{key!r} has {count[bare].sum():,} cells that cover no value")
+            if moved != self.changes.get(key, 0):
+                problems.append(f"{moved:,} cells of {key!r} are coarser, not so many as said")
+            lost += float((shown.share * count).sum())
+        out = self.before.n - masked.n
+        loss = (lost + out * len(keys)) / (self.before.n * len(keys))
+        if int(count.sum()) != masked.n:
+            problems.append("released records have no initial one")
+        if not abs(loss - self.loss) <= _ROUNDING:
+            problems.append("the loss is not the one that is said")
+        return problems
+
+
+class _Shown(NamedTuple):
+    """The loss of each cell, nan where it does not cover its value; and which are not as before."""
+
+    share: NDArray[np.float64]
+    moved: NDArray[np.bool_]
+
+
+def _shown(
+    recoding: Recoding, initial: pa.ChunkedArray, released: pa.ChunkedArray, *, labelled: bool
+) -> _Shown:
+    """Look a released cell up among the labels of the initial value, from the lowest level on."""
+    place = pc.fill_null(pc.index_in(initial, value_set=recoding.values), -1)
+    codes = place.to_numpy().astype(np.int64)
+    values = recoding.labels[0] if labelled else recoding.values
+    same = _equal(values.take(pa.array(codes, mask=codes < 0)), released) & (codes >= 0)
+    share = np.where(same, 0.0, np.nan)
+    for level in range(1, recoding.height + 1 if labelled else 1):
+        group = recoding.maps[level][codes]
+        shown = _equal(recoding.labels[level].take(pa.array(group)), released) & (codes >= 0)
+        found = shown & np.isnan(share)
+        share[found] = recoding.shares(level)[group[found]]
+    return _Shown(share, ~same)
+
+
+def _equal(one: pa.Array, other: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Whether cells are equal, or both missing."""
+    mine, theirs = one, other.combine_chunks()
+    if mine.type != theirs.type:
+        mine, theirs = mine.cast(pa.string()), theirs.cast(pa.string())
+    equal = pc.fill_null(pc.equal(mine, theirs), False)
+    both = pc.and_(pc.is_null(mine), pc.is_null(theirs))
+    return np.asarray(pc.or_(equal, both).to_numpy(zero_copy_only=False))

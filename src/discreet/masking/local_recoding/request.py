@@ -1,0 +1,136 @@
+"""What is asked of a local recoding, as a search takes it: items, nodes, and which classes pass."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from discreet import engine
+from discreet.frequency.classes import Classes
+from discreet.frequency.value_counts import ValueCounts
+from discreet.masking.cells import KeyNodes, cell_task, fixed_nodes, hierarchy_nodes, items_of
+from discreet.masking.key_hierarchies import fitted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.data.microdata import Microdata
+    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.hierarchies.hierarchy import Hierarchy
+    from discreet.hierarchies.recoding import Recoding
+    from discreet.kernels.arrays import Bools, Ints
+    from discreet.kernels.local_recoding.task import CellTask
+
+
+@dataclass(frozen=True, eq=False)
+class RecodingRequest:
+    """Items to be recoded.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    counted : FrequencySet
+        The items: the keys, and the attributes whose values the criterion counts.
+    recodings : tuple of Recoding
+        One fitted hierarchy per key.
+    criterion : Criterion
+        What every class must satisfy, with its attributes named.
+    whole : mapping of attribute to FrequencySet
+        The distribution of the attributes that the criterion counts, in the whole file.
+    budget : int
+        How many records may be left out.
+    """
+
+    keys: tuple[str, ...]
+    counted: FrequencySet
+    recodings: tuple[Recoding, ...]
+    criterion: Any
+    whole: Mapping[str, FrequencySet]
+    budget: int
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.counted.n
+
+    @functools.cached_property
+    def nodes(self) -> dict[str, KeyNodes]:
+        """What the cells of each key may show."""
+        pairs = zip(self.keys, self.recodings, strict=True)
+        return {
+            key: hierarchy_nodes(one) if one.height else fixed_nodes(len(one.values))
+            for key, one in pairs
+        }
+
+    @functools.cached_property
+    def task(self) -> CellTask:
+        """For the kernels."""
+        least = self.criterion.least_distinct(tuple(self.whole))
+        asked = {name: number for name, number in least.items() if number > 1}
+        codes = [self.counted.codes[self.counted.attributes.index(name)] for name in asked]
+        more = {"values": np.column_stack(codes).astype(np.int32)} if asked else {}
+        k = max(self.criterion.least_size, 1)
+        return cell_task(self.counted, self.nodes, k, distinct=tuple(asked.values()), **more)
+
+    @property
+    def loss_of_price(self) -> float:
+        """By what a price is multiplied to be a mean over records and keys."""
+        return 1 / (self.n * len(self.keys))
+
+    def passes(self, item: Ints, count: Ints, label: Ints, classes: int) -> Bools:
+        """Which classes satisfy the criterion, by item, count and class of each row."""
+        size = np.bincount(label, count, classes).astype(np.int64)
+        values = {name: self._values(name, item, count, label, classes) for name in self.whole}
+        found = Classes(
+            size,
+            np.ones_like(size),
+            size,
+            {name: one.distinct for name, one in values.items()},
+            values=values,
+            labels={name: whole.values[0] for name, whole in self.whole.items()},
+        )
+        return ~np.logical_or.reduce(list(self.criterion.failing(found).values()))
+
+    def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
+        whole = self.whole[name]
+        packed = label * len(whole.counts) + self._codes[name][item]
+        pairs, owner = np.unique(packed, return_inverse=True)
+        cls, value = np.divmod(pairs, len(whole.counts))
+        number = np.bincount(owner, count, len(pairs)).astype(np.int64)
+        return ValueCounts(cls, value, number, classes, whole.counts, *whole.places(0))
+
+    @functools.cached_property
+    def _codes(self) -> dict[str, NDArray[np.int64]]:
+        """Per attribute the place of each item's value in the whole file."""
+        found = {}
+        for name, whole in self.whole.items():
+            a = self.counted.attributes.index(name)
+            place = pc.index_in(self.counted.values[a], value_set=whole.values[0])
+            codes = place.to_numpy(zero_copy_only=False).astype(np.int64)
+            found[name] = codes[self.counted.codes[a]]
+        return found
+
+
+def request_of(
+    data: Microdata, hierarchies: Mapping[str, Hierarchy], criterion: Any, budget: int
+) -> RecodingRequest:
+    """Count the items and fit the hierarchies."""
+    keys = data.keys
+    named = dict.fromkeys(
+        (*criterion.needs(data.confidential), *criterion.needs_values(data.confidential))
+    )
+    engine.need_few_pairs(data.source, keys, [name for name in named if name not in keys])
+    counted = items_of(data, keys, tuple(named))
+    return RecodingRequest(
+        keys,
+        counted,
+        fitted(hierarchies, counted.rollup(keys)),
+        criterion,
+        {name: data.whole(name, counted) for name in named},
+        budget,
+    )

@@ -1,0 +1,367 @@
+"""Local recoding: single cells become groups of a hierarchy, as few and as fine as will do.
+
+Two records with the same value may show it differently: the one as it is, the other as a group. So
+the detail of a common record is not given up for a rare one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import numpy as np
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from discreet.criteria.all_of import combined, split
+from discreet.criteria.check import risk_check
+from discreet.data.attributes import AttributeType
+from discreet.data.masked import Masked, masked_from, require_draws, require_records
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, argument, fail, raise_all
+from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.kernels.local_recoding.mondrian import mondrian
+from discreet.kernels.local_recoding.search import recoded, too_large
+from discreet.kernels.local_recoding.task import Cells
+from discreet.masking.cells import cell_table, changed_cells, sizes_before
+from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.key_hierarchies import confidential_key_problems, hierarchy_problems
+from discreet.masking.local_recoding.bound import least_price
+from discreet.masking.local_recoding.full_domain import Answer, answer, cheaper_levels
+from discreet.masking.local_recoding.outcome import LocalRecoding
+from discreet.masking.local_recoding.promise import CellsCover
+from discreet.masking.local_recoding.request import RecodingRequest, request_of
+from discreet.masking.method import masking
+from discreet.parameters import (
+    Amount,
+    Label,
+    Public,
+    Seed,
+    Shared,
+    Vary,
+    parameters_of,
+    problems_of,
+)
+from discreet.progress import stage
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+    from discreet.kernels.local_recoding.recoding import Recoded
+    from discreet.kernels.local_recoding.task import KeyTree
+
+RecodingMethod = Literal["local", "mondrian", "mondrian-relaxed"]
+RecodingSearch = Literal["quick", "default"]
+
+
+@masking(
+    title="Local recoding",
+    done="recoded in single cells",
+    about="Single cells of the keys become coarser; common records keep all their detail.",
+    example="--keys age,zip --hierarchies dir/ --k 5",
+    public_facts=("criterion", "loss", "by_clock"),
+)
+def recode(
+    data: Microdata,
+    hierarchies: Annotated[
+        Mapping[str, Hierarchy],
+        Shared("hierarchies"),
+        Label("Hierarchies"),
+        Doc("How the values of a key become coarser; a key without one stays as it is."),
+    ],
+    criterion: Annotated[
+        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
+    ],
+    *,
+    method: Annotated[
+        RecodingMethod,
+        Label(
+            "Method",
+            {
+                "local": "least loss",
+                "mondrian": "cut in halves, a value on one side (for large files)",
+                "mondrian-relaxed": "cut in halves, a value on both sides (for large files)",
+            },
+        ),
+        Doc("Search cells of little loss, or cut the records in halves along the hierarchies."),
+        Public,
+    ] = "local",
+    max_suppressed: Annotated[
+        float,
+        Amount,
+        Label("Records that may be left out"),
+        Doc("Share (0.02) or number (20) of records that may be suppressed."),
+        Public,
+        Vary(0, shown="(≤{} out)"),
+    ] = 0,
+    search: Annotated[
+        RecodingSearch,
+        Label("Search", {"quick": "in no time", "default": "less loss"}),
+        Doc("How long it is searched for less loss."),
+        Public,
+    ] = "default",
+    seconds: Annotated[
+        float | None,
+        Ge(0),
+        Label("Seconds"),
+        Doc("Search on for so long; then another machine may find other cells."),
+    ] = None,
+    seed: Annotated[
+        int,
+        Seed,
+        Label("Seed (keep it secret)"),
+        Doc("Which of equal records are changed: those with the smallest hash of seed and id."),
+    ] = 0,
+) -> Masked:
+    """Recode single cells of the keys so that every class meets a criterion, with little loss.
+
+    Released values overlap: "25" may stand beside "[20, 30)", each for other records. Every class
+    of equal released keys satisfies the criterion, a group being a value of its own.
+
+    Parameters
+    ----------
+    data : Microdata
+    hierarchies : mapping of key to Hierarchy
+        A key without one stays as it is, with loss 0.
+    criterion : criterion or list of criteria
+        ``KAnonymity``, ``PSensitiveKAnonymity``, ``LDiversity``, ``TCloseness`` and others on
+        classes that hold for two classes together if they do for each; several must all hold. A
+        limit of the disclosure risk beside them is checked in the end.
+    method : {"local", "mondrian", "mondrian-relaxed"}
+        Search for cells of least loss; what is found is never worse than the best levels for whole
+        columns. Or cut the records in halves along the hierarchies, as long as both sides satisfy:
+        faster, and more is lost. Strict: a value goes to one side of a cut; relaxed: to both.
+    max_suppressed : float or int
+        Share (a float, 1.0 = all) or number (an int) of records that may be left out.
+    search : {"quick", "default"}
+        How long it is searched for less loss.
+    seconds : float, optional
+        Search on for so long. The same seconds may give other cells on another machine.
+    seed : int
+        Of equal records those with the smallest hash of seed and record id are changed.
+
+    Returns
+    -------
+    Masked
+        ``.loss``, ``.bound`` (the least loss of any local recoding, as far as proven), ``.changes``
+        (coarser cells of each key), ``.outcome`` (all of it in words), and ``.recoding()``: how the
+        records were recoded, class by class, which shows values.
+
+    Raises
+    ------
+    InvalidData
+        When records remain that nothing allowed brings into a class that satisfies.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"sex": list("MFMMFMMFMM"), "zip": ["41076", "41099", "41099", "41076", "43102",
+    ...          "43102", "43102", "43103", "48202", "48201"]}
+    >>> survey = ds.read(table, keys=["sex", "zip"])
+    >>> h = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.prefixes([5, 3, 0])}
+    >>> masked = ds.recode(survey, h, ds.KAnonymity(2))
+    >>> round(masked.loss, 3), masked.changes
+    (0.14, {'sex': 2, 'zip': 4})
+    >>> ds.generalize(survey, h, ds.KAnonymity(2), max_suppressed=0).best.loss
+    0.5
+
+    References
+    ----------
+    - LeFevre, DeWitt, Ramakrishnan (2006), *Mondrian multidimensional k-anonymity*. ICDE.
+    - Xu, Wang, Pei, Wang, Shi, Fu (2006), *Utility-based anonymization using local recoding*. KDD.
+    - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD: section 2.2.
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    asked = {
+        "hierarchies": hierarchies,
+        "criterion": criterion,
+        "method": method,
+        "max_suppressed": max_suppressed,
+        "search": search,
+        "seconds": seconds,
+        "seed": seed,
+    }
+    request, limits = _request(data, asked)
+    found = _answer(request, method, search, seconds)
+    if found.suppressed > request.budget:
+        _not_reached(request, found)
+    masked = _masked(data, request, found, asked)
+    raise_all([problem for limit in limits for problem in _risk_problems(masked, limit)])
+    return masked
+
+
+def _request(
+    data: Microdata, asked: Mapping[str, Any]
+) -> tuple[RecodingRequest, Sequence[DisclosureRiskAtMost]]:
+    """What is to be done, all that is wrong with it said at once; and limits of the risk."""
+    data.need_keys()
+    data.need_partition("a local recoding")
+    require_records(data)
+    parts, limits = split(combined(asked["criterion"]))
+    if parts is None:
+        what = f"{limits[0].describe()} says nothing of a class, and cells are searched by classes."
+        fail("N14", what, "Ask for a criterion on classes as well, such as ds.KAnonymity(3).")
+    parts = parts.resolved(data.confidential)
+    given = asked["hierarchies"]
+    if not isinstance(given, Mapping):
+        fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
+    hierarchies = {str(name): hierarchy for name, hierarchy in given.items()}
+    own = [p for p in parameters_of(recode) if p.name in ("method", "search", "seconds", "seed")]
+    raise_all(
+        [
+            *hierarchy_problems(data, hierarchies),
+            *confidential_key_problems(data, hierarchies, parts),
+            *suppression_problems(asked["max_suppressed"], data.n),
+            *problems_of(own, asked),
+            *_merging_problems(parts),
+        ]
+    )
+    require_draws(data)
+    budget = budget_of(asked["max_suppressed"], data.n)
+    return request_of(data, hierarchies, parts, budget), limits
+
+
+def _merging_problems(parts: Any) -> list[Problem]:
+    """Classes are merged on the way, which must not spoil them, and people of the population are
+    not counted."""
+    behind = [
+        Problem(
+            "N14",
+            f"{one.describe()} counts people of the population, which local recoding does not.",
+            "Ask for a criterion on the records alone, or use ds.generalize(…).",
+        )
+        for one in parts.parts
+        if one.registers
+    ]
+    return behind + [
+        Problem(
+            "N14",
+            f"{one.describe()} may fail for two classes together though it holds for each.",
+            "Local recoding merges classes: ask for another criterion, or use ds.generalize(…).",
+        )
+        for one in parts.parts
+        if not one.monotone and not one.registers
+    ]
+
+
+def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | None) -> Answer:
+    """The cells that are found, or those of whole columns where these lose less."""
+    by_counts = asked.criterion.counts_decide
+    passes = None if by_counts else asked.passes
+    if method != "local":
+        relaxed = method == "mondrian-relaxed"
+        return _served(asked, mondrian(asked.task, relaxed=relaxed, passes=passes))
+    with stage("searching cells of little loss", 1) as advance:
+        cells = recoded(
+            asked.task,
+            search,
+            passes=passes,
+            max_suppressed=asked.budget if by_counts else 0,
+            suppressed_cost=float(len(asked.keys)),
+            seconds=seconds,
+        )
+        advance(1)
+    found = _served(asked, cells)
+    limit = found.price if found.suppressed <= asked.budget else np.inf
+    return cheaper_levels(asked, limit) or found
+
+
+def _served(asked: RecodingRequest, found: Recoded) -> Answer:
+    """The cells of all records; those that got none are left out, and would show the top."""
+    out = np.flatnonzero(found.left)
+    tops = [_tops(tree, asked.task.codes[out, a]) for a, tree in enumerate(asked.task.trees)]
+    cells = Cells(
+        np.r_[found.item, out],
+        np.r_[found.node, np.column_stack(tops).astype(np.int32)],
+        np.r_[found.count, found.left[out]],
+    )
+    return answer(asked, cells, np.arange(len(cells.item)) >= len(found.item))
+
+
+def _tops(tree: KeyTree, node: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The tops above some nodes."""
+    while (tree.parent[node] != node).any():
+        node = tree.parent[node]
+    return node
+
+
+def _masked(
+    data: Microdata, request: RecodingRequest, found: Answer, asked: Mapping[str, Any]
+) -> Masked:
+    made = changed_cells(
+        data, request.counted, request.nodes, found.cells, seed=int(asked["seed"]), gone=found.gone
+    )
+    outcome = _outcome(data, request, found, made.changes, asked)
+    step = ("method", "search", "seconds", "seed")
+    return masked_from(
+        data,
+        made.source,
+        method="recode",
+        parameters={
+            "criterion": request.criterion.describe(),
+            "max_suppressed": asked["max_suppressed"],
+            **{name: asked[name] for name in step},
+            **({} if asked["seconds"] is None else {"by_clock": True}),
+            **outcome.to_dict(),
+        },
+        promise=CellsCover(data, request.recodings, request.criterion, made.changes, outcome.loss),
+        after=data.n - found.suppressed,
+        changed=frozenset(made.changes),
+        complete=made.complete,
+        covers={one.attribute: one.covers() for one in request.recodings},
+        types=dict.fromkeys(made.changes, AttributeType("nominal")),
+        changes=made.changes,
+        outcome=outcome,
+        portions=cell_table(request.counted, request.nodes, found.cells, found.gone),
+        asked=asked,
+    )
+
+
+def _outcome(
+    data: Microdata,
+    request: RecodingRequest,
+    found: Answer,
+    changes: Mapping[str, int],
+    asked: Mapping[str, Any],
+) -> LocalRecoding:
+    cells, kept = found.cells, ~found.gone
+    trees = zip(request.keys, request.task.trees, strict=True)
+    lost = {
+        key: float((tree.cost[cells.node[kept, a]] * cells.count[kept]).sum()) + found.suppressed
+        for a, (key, tree) in enumerate(trees)
+    }
+    to_loss = request.loss_of_price
+    return LocalRecoding(
+        loss=found.price * to_loss,
+        bound=min(least_price(request, asked["search"]), found.price) * to_loss,
+        cells=dict(changes),
+        losses={key: one / request.n for key, one in lost.items() if one},
+        classes=len(np.unique(cells.node[kept], axis=0)),
+        suppressed=found.suppressed,
+        n=request.n,
+        by_class_size=sizes_before(request.counted, request.nodes, cells, request.task.k),
+        said=request.criterion.describe(),
+        method=asked["method"],
+        seconds=asked["seconds"],
+        searched=asked["method"] == "local" and not too_large(request.task),
+        kind=data.source.kind,
+    )
+
+
+def _risk_problems(masked: Masked, limit: DisclosureRiskAtMost) -> list[Problem]:
+    found = risk_check(masked.initial, masked, limit)
+    what = f"the disclosure risk after local recoding is {found.value:.4f}, above {limit.limit:g}."
+    remedy = "Ask for larger classes: it is not searched for, only checked in the end."
+    return [] if found.satisfied else [Problem("D35", what, remedy)]
+
+
+def _not_reached(asked: RecodingRequest, found: Answer) -> NoReturn:
+    fail(
+        "D31",
+        f"{counted(found.suppressed, 'record')} cannot be brought into a class that satisfies "
+        f"{asked.criterion.describe()}, {asked.budget:,} may be left out.",
+        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'.",
+    )

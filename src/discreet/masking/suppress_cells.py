@@ -1,0 +1,290 @@
+"""Suppression of cells: single cells of records that stand out are blanked, until every record has
+enough others like it. All other cells keep their detail.
+
+de Waal & Willenborg (1998); the hardness of it: Meyerson & Williams (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+from annotated_types import Ge, Gt
+
+from discreet.data.masked import Masked, masked_from, require_records
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, argument, fail, raise_all
+from discreet.masking.cell_suppression import notation
+from discreet.masking.cell_suppression.promise import CellsBlanked
+from discreet.masking.cell_suppression.request import (
+    ReadingName,
+    SearchName,
+    SuppressionRequest,
+    request_of,
+)
+from discreet.masking.cell_suppression.run import CellAnswer, answer
+from discreet.masking.method import masking
+from discreet.masking.protect_records import protect_records
+from discreet.parameters import (
+    Columns,
+    InPython,
+    Label,
+    Public,
+    Seed,
+    Shared,
+    parameters_of,
+)
+from discreet.risks.record_level import ProtectableRisk
+
+
+def _holds(given: Mapping[str, Any]) -> bool:
+    """Whether the criterion holds as a check counts it: of all keys together, in the category
+    reading."""
+    return given.get("reading", "category") == "category" and given.get("subsets") is None
+
+
+@masking(
+    title="Local suppression",
+    done="blanked in single cells",
+    about="Single cells of records that stand out are blanked; all others keep their detail.",
+    noun="local suppression",
+    example="--keys age,zip --k 3",
+    public_facts=("criterion", "cells"),
+    holds=_holds,
+)
+def suppress_cells(
+    data: Microdata,
+    criterion: Annotated[
+        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
+    ] = None,
+    *,
+    reading: Annotated[
+        ReadingName,
+        Label(
+            "A blank counts as",
+            {
+                "category": "a value of its own: equal tuples in the released file",
+                "target-source": "any value, for who knows a person or has a register",
+                "wildcard": "any value on both sides: for comparison with other tools",
+            },
+        ),
+        Doc("How a blank is counted."),
+        Public,
+    ] = "category",
+    cost: Annotated[
+        Mapping[str, Annotated[float, Gt(0)]] | None,
+        Columns(),
+        Label("What a cell is worth"),
+        Doc("Cost of a cell of each key, 1 by default: dear ones are blanked last."),
+        Public,
+    ] = None,
+    by: Annotated[
+        Sequence[str] | str,
+        Columns(),
+        Label("Strata"),
+        Doc("Columns that make the strata: classes are counted within each."),
+        Public,
+    ] = (),
+    subsets: Annotated[
+        int | Mapping[Any, int] | Sequence[Sequence[str]] | None,
+        Columns(named=notation.keys_in),
+        notation.SUBSETS,
+        Label("Sets of keys"),
+        Doc("What must hold of every so many keys, or of named sets of keys, in place of all."),
+        Public,
+    ] = None,
+    search: Annotated[
+        SearchName,
+        Label(
+            "Search",
+            {
+                "quick": "in no time",
+                "default": "few cells",
+                "optimal": "until no answer with fewer cells is left, or a limit is reached",
+            },
+        ),
+        Doc("How long it is searched for few cells."),
+        Public,
+    ] = "default",
+    max_blanks: Annotated[
+        int | None,
+        Ge(1),
+        Label("Cells that a record may lose"),
+        Doc("Most cells that a record may lose."),
+        Public,
+    ] = None,
+    record_cost: Annotated[
+        str | None,
+        Columns(),
+        Label("What a record is worth"),
+        Doc("Column of numbers by which the cost of a record's cells is multiplied."),
+        Public,
+    ] = None,
+    keep: Annotated[
+        Mapping[str, str] | None,
+        Columns(named=notation.names_in),
+        notation.FLAGS,
+        Label("Cells that stay"),
+        Doc("Columns that flag cells of a key which must not be blanked."),
+        Public,
+    ] = None,
+    keep_records: Annotated[
+        str | None,
+        Columns(),
+        Label("Records that stay"),
+        Doc("Column that flags records which must not be touched."),
+        Public,
+    ] = None,
+    linked: Annotated[
+        Mapping[str, Sequence[str]] | None,
+        Columns(named=notation.names_in),
+        notation.LINKED,
+        Label("Linked attributes"),
+        Doc("Attributes that lose the same cells as a key, since they would tell its value."),
+        Public,
+    ] = None,
+    seed: Annotated[
+        int,
+        Seed,
+        Label("Seed"),
+        Doc("Which of equal records lose a cell: those with the smallest hash of seed and id."),
+    ] = 0,
+    risk: Annotated[
+        ProtectableRisk | None,
+        InPython,
+        Doc("In place of a criterion: a risk of each record, measured before."),
+    ] = None,
+    at_most: Annotated[
+        float | None, InPython, Doc("With a risk: the highest that may remain.")
+    ] = None,
+) -> Masked:
+    """Blank as few cells as possible so that every record has enough others like it.
+
+    Parameters
+    ----------
+    data : Microdata
+        Keys may have missing values: these cost nothing, and count like blanks.
+    criterion : criterion or list of criteria
+        ``KAnonymity``; in the category reading also p-sensitivity, l-diversity and other criteria
+        on classes.
+    reading : {"category", "target-source", "wildcard"}
+        How a blank is counted. As a value of its own: at least k records show the same released
+        keys. In target and source: whoever knows a person finds at least k records that may be
+        theirs, and every released record fits at least k people of the file. As a wildcard on
+        both sides: for comparison with other tools, it does not protect all records.
+    cost : mapping of key to number, optional
+        What a cell is worth, 1 by default.
+    by : list of columns, optional
+        Strata: classes are counted within each. One with fewer than k records is an error.
+    subsets : int, mapping or list, optional
+        In place of all keys together: every so many keys (``2``), with a k for each number
+        (``{2: 5, 3: 3}``), or sets of keys (``{("age", "sex"): 5}``). All of them hold in the end.
+    search : {"quick", "default", "optimal"}
+        How long it is searched for few cells. Without the extra ``optimal`` it is heuristic.
+    max_blanks : int, optional
+        Most cells that a record may lose. The exact search takes 3 in the category reading where
+        that is possible, and all searches 2 in the others.
+    record_cost : column, optional
+        By what the cost of a record's cells is multiplied.
+    keep : mapping of key to column, optional
+        Columns of true and false (or 1 and 0) that flag cells which must not be blanked.
+    keep_records : column, optional
+        A column that flags records which must not be touched.
+    linked : mapping of key to columns, optional
+        Attributes that lose the same cells as a key.
+    seed : int
+        Of equal records those with the smallest hash of seed and record id are changed.
+    risk, at_most : risk of records, float
+        In place of a criterion, as in :func:`protect_records`.
+
+    Returns
+    -------
+    Masked
+        ``.changes`` says how many cells of each key were blanked, ``.bound`` how much any answer
+        costs at least, ``.outcome`` both in words.
+
+    Raises
+    ------
+    InvalidData
+        When a stratum is too small, or cells that stay leave no answer.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> table = {"sex": list("MMFFF"), "town": list("aabbc")}
+    >>> survey = ds.read(table, keys=["sex", "town"])
+    >>> masked = ds.suppress_cells(survey, ds.KAnonymity(2))
+    >>> masked.changes
+    {'town': 3}
+    >>> masked.to("arrow")["town"].to_pylist()
+    ['a', 'a', None, None, None]
+
+    References
+    ----------
+    - de Waal, Willenborg (1998), *Optimal local suppression in microdata*. Journal of Official
+      Statistics 14 (4).
+    - Meyerson, Williams (2004), *On the complexity of optimal k-anonymity*. PODS.
+    - Gionis, Mazza, Tassa (2008), *k-Anonymization revisited*. ICDE.
+    """
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    given = {name: value for name, value in locals().items() if name != "data"}
+    if risk is not None or at_most is not None:
+        return _by_risk(data, given)
+    require_records(data)
+    asked = request_of(data, parameters_of(suppress_cells), **given)
+    found = answer(data, asked)
+    return _masked(data, asked, found, given)
+
+
+def _by_risk(data: Microdata, given: Mapping[str, Any]) -> Masked:
+    """What a risk of records is brought down by, where it takes the place of a criterion."""
+    usual = {p.name: p.default for p in parameters_of(suppress_cells)}
+    own = ("risk", "at_most", "cost", "seed")
+    others = [n for n, value in given.items() if n not in own and value != usual[n]]
+    raise_all(
+        [
+            Problem(
+                "P49",
+                f"{argument(name)} does not go with a risk of records.",
+                "Leave it out, or give a criterion in place of the risk.",
+            )
+            for name in others
+        ]
+    )
+    return protect_records(data, given["risk"], at_most=given["at_most"], cost=given["cost"])
+
+
+def _masked(
+    data: Microdata, asked: SuppressionRequest, found: CellAnswer, given: Mapping[str, Any]
+) -> Masked:
+    changes, outcome = found.changes, found.outcome
+    parameters = {
+        "criterion": asked.describe(),
+        "reading": asked.reading,
+        "cost": dict(given["cost"] or {}),
+        "by": list(asked.by),
+        "subsets": None if given["subsets"] is None else notation.SUBSETS.dump(given["subsets"]),
+        "search": asked.search,
+        "max_blanks": asked.max_blanks,
+        "record_cost": asked.record_cost,
+        "keep": dict(asked.keep),
+        "keep_records": asked.keep_records,
+        "linked": {key: list(names) for key, names in asked.linked.items()},
+        "seed": asked.seed,
+        **outcome.to_dict(),
+    }
+    followed = {name for key in changes for name in asked.linked.get(key, ())}
+    return masked_from(
+        data,
+        found.source,
+        method="suppress_cells",
+        parameters=parameters,
+        promise=CellsBlanked(data, asked, changes),
+        changed=frozenset(changes) | followed,
+        complete=found.source,
+        changes=changes,
+        outcome=outcome,
+        asked={n: v for n, v in given.items() if n not in ("risk", "at_most")},
+    )
