@@ -123,6 +123,9 @@ MASKINGS = {
         ds.microaggregate(generalized(data), ["income"], 3), n=50, seed=1
     ),
     "risky records only": targeted,
+    "cells recoded": lambda data: ds.recode(
+        data, HIERARCHIES, ds.PSensitiveKAnonymity(2, 5), search="quick", max_suppressed=3, seed=4
+    ),
     "single cells": lambda data: ds.suppress_cells(
         data, ds.KAnonymity(3), cost={"age": 2}, search="quick", subsets={2: 3}, seed=4
     ),

@@ -65,7 +65,7 @@ class CellsCover:
         return problems
 
 
-class _Shown(NamedTuple):
+class _Released(NamedTuple):
     """The loss of each cell, nan where it does not cover its value; and which are not as before."""
 
     share: NDArray[np.float64]
@@ -74,7 +74,7 @@ class _Shown(NamedTuple):
 
 def _shown(
     recoding: Recoding, initial: pa.ChunkedArray, released: pa.ChunkedArray, *, labelled: bool
-) -> _Shown:
+) -> _Released:
     """Look a released cell up among the labels of the initial value, from the lowest level on."""
     place = pc.fill_null(pc.index_in(initial, value_set=recoding.values), -1)
     codes = place.to_numpy().astype(np.int64)
@@ -86,7 +86,7 @@ def _shown(
         shown = _equal(recoding.labels[level].take(pa.array(group)), released) & (codes >= 0)
         found = shown & np.isnan(share)
         share[found] = recoding.shares(level)[group[found]]
-    return _Shown(share, ~same)
+    return _Released(share, ~same)
 
 
 def _equal(one: pa.Array, other: pa.ChunkedArray) -> NDArray[np.bool_]:
