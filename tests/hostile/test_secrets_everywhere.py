@@ -34,7 +34,10 @@ CELLS = {
 GRADES = [f"{LABEL}{i}" for i in range(3)]
 MASKED = ("m.csv", "m.parquet")  # where values belong
 INTERNAL = ("r.html",)  # may name a category that many records share
-WRITING = ("sample", "protect", "microaggregate", "protect-records", "run", "verify")
+WRITING = (
+    "sample", "protect", "microaggregate", "protect-records", "recode", "suppress-cells", "run",
+    "verify",
+)  # fmt: skip
 GIVEN = (
     "t.csv",
     "bad.csv",
@@ -95,6 +98,26 @@ CASES = {
         (
             ["protect", "t.csv", *ROLES, "--hierarchies", "short", "-o", "m.csv"],
             ["protect", "t.csv", *ROLES, "--max-suppressed", "0", "-o", "m.csv"],
+        ),
+    ),
+    "recode": Case(
+        (["recode", "t.csv", *ROLES, "--hierarchies", "h", "--max-suppressed", "50", "--k", "3",
+          "-o", "m.csv"],),
+        (["recode", "t.csv", *ROLES, "--hierarchies", "short", "--k", "3", "-o", "m.csv"],),
+    ),
+    "suppress-cells": Case(
+        (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--search", "quick", "-o", "m.csv"],),
+        (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--by", "person", "-o", "m.csv"],),
+    ),
+    "advise": Case(
+        (["advise", "t.csv", *ROLES, "--hierarchies", "h", "--k", "50", "--max-suppressed", "0"],),
+        (["advise", "t.csv", *ROLES, "--hierarchies", "short", "--k", "3"],),
+    ),
+    "readings": Case(
+        (["readings", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (
+            ["readings", "t.csv", "bad.csv", "--on", "rec", *ROLES],
+            ["readings", "t.csv", "t.csv", "--on", "grade", *ROLES],
         ),
     ),
     "lattice": Case(
