@@ -10,6 +10,7 @@ import discreet as ds
 from discreet import engine as engines
 from discreet.kernels.local_recoding.task import Cells
 from discreet.masking.cells import blank_nodes, cell_task, changed_cells, hierarchy_nodes, items_of
+from tests.engines.tables import ROLES, hierarchies, rows, survey
 
 TABLE = pa.table(
     {
@@ -52,3 +53,25 @@ def test_the_same_records_get_the_same_cells(engine, turned):
     assert got["r7"] == (None, "F", False)
     assert len(got) == 7
     assert made.changes == {"age": 1, "sex": 2, "born": 2}
+
+
+@pytest.mark.verb("recode")
+def test_a_local_recoding_is_the_same(engine):
+    table = survey(200)
+    here, there = (
+        ds.recode(read(table, **ROLES), hierarchies(), ds.KAnonymity(3), search="quick", seed=2)
+        for read in (ds.read, engine.read)
+    )
+    assert rows(there) == rows(here)
+    assert there.loss == here.loss
+
+
+@pytest.mark.verb("suppress_cells")
+def test_a_suppression_of_cells_is_the_same(engine):
+    table = survey(200)
+    here, there = (
+        ds.suppress_cells(read(table, **ROLES), ds.KAnonymity(3), search="quick", seed=2)
+        for read in (ds.read, engine.read)
+    )
+    assert rows(there) == rows(here)
+    assert there.changes == here.changes
