@@ -48,6 +48,9 @@ def test_a_column_of_which_single_cells_were_changed_stays_on_the_list():
     few = ds.protect_records(data, risk, at_most=float(sorted(risk.values)[-2]))
     assert few.changes
     assert set(few.changes) <= {one.column for one in ds.unchanged(few).columns}
+    assert set(ds.unchanged(few).in_cells) == set(few.changes)
+    assert "only single cells were changed" in ds.unchanged(few).explain()
+    assert "single cells" not in ds.unchanged(data).explain()
     then = ds.generalize(few, KEYS, ds.KAnonymity(5)).best.mask()
     assert set(few.changes) <= {one.column for one in ds.unchanged(then).columns}
     last = ds.microaggregate(then, ["fare"], k=3)

@@ -102,6 +102,8 @@ class Unchanged(Result):
     scaled : tuple of str
         Those whose values a sample multiplied, as it must: weights. They tell records apart as
         before, and stay on the list.
+    in_cells : tuple of str
+        Those of which single cells were changed; all other cells are as they were.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Unchanged(Result):
     released: int
     kind: FrameKind
     scaled: tuple[str, ...] = ()
+    in_cells: tuple[str, ...] = ()
 
     @property
     def rule(self) -> str:
@@ -156,6 +159,8 @@ class Unchanged(Result):
             "before."
             for name in self.scaled
         ]
+        if self.in_cells:
+            lines.append(f"Of {listed(self.in_cells, 20)} only single cells were changed.")
         if not self.flagged:
             none = "It does not make" if number == 1 else "None of them makes"
             return "\n".join([*lines, f"{none} many records unique."])
@@ -231,7 +236,9 @@ def unchanged(
     steps = data.steps if isinstance(data, Masked) else ()
     weights = {step.parameters["weight"]["column"] for step in steps if "weight" in step.parameters}
     scaled = tuple(name for name in names if name in weights)
-    return Unchanged(tuple(columns), len(leaving), data.source.kind, scaled)
+    partly = data.in_cells if isinstance(data, Masked) and changed is None else frozenset()
+    in_cells = tuple(name for name in names if name in partly)
+    return Unchanged(tuple(columns), len(leaving), data.source.kind, scaled, in_cells)
 
 
 def is_flagged(n: int, distinct: int, filled: int, unique: int) -> bool:
