@@ -76,6 +76,10 @@ class Method:
     holds : function, optional
         Whether the criterion that it is given holds of the released file as a check counts it, with
         these arguments; always where there is none.
+    perturbs : bool
+        Whether a released value may be one that the record never had, so that records that look
+        alike need not have been alike: classes counted on such columns say little about who can be
+        recognised.
     """
 
     entry: Entry
@@ -91,6 +95,7 @@ class Method:
     public_facts: tuple[str, ...] = ()
     outcome: Callable[..., tuple[Mapping[str, Any], str]] | None = None
     holds: Callable[[Mapping[str, Any]], bool] | None = None
+    perturbs: bool = False
 
     @property
     def name(self) -> str:
