@@ -18,8 +18,8 @@ from discreet.kernels.frequencies import frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 
 FILES = {  # records, values of each key, times
-    "100k × 5": (100_000, (60, 20, 10, 8, 5), 9),
-    "1M × 10": (1_000_000, (80, 30, 15, 10, 8, 6, 5, 4, 3, 2), 3),
+    "100k × 5": (100_000, (60, 20, 10, 8, 5), 25),
+    "1M × 10": (1_000_000, (80, 30, 15, 10, 8, 6, 5, 4, 3, 2), 9),
 }
 
 
