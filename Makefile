@@ -2,7 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo quick test twins mutants check format bench papers docs clean
+# what Python and Numba compile is kept for the next process, whatever the shell says
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: demo quick test thorough lowest twins mutants check format bench papers docs clean
 
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
@@ -14,7 +17,21 @@ quick: .venv/test
 # four workers on two cores: many tests wait, for a page, a job or a server
 test: .venv/test
 	$(BIN)/python -m tests.kernels
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not thorough"
+
+# what proves once more, in other surroundings, what a test above proves already: tests/schedule.py
+thorough: .venv/test
+	$(BIN)/python -m tests.kernels
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m thorough
+	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile thorough tests/properties
+
+# the lowest versions that pyproject.toml allows, in an environment of their own
+lowest:
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
+	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check -e ".[app,charts,formats,optimal]" --group test -c .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/contract
 
 twins: .venv/test
 	$(BIN)/python -m tests.twins
@@ -41,7 +58,7 @@ docs: .venv/docs
 	$(BIN)/zensical build --clean --strict
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-lowest
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -52,7 +69,7 @@ clean:
 
 .venv/test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,optimal,postgres,spark]" --group test --group check --group docs
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group check --group docs
 	@touch $@
 
 .venv/docs: pyproject.toml | .venv/bin/python

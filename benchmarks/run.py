@@ -21,13 +21,18 @@ USUAL = (
     "overhead",
     "univariate",
     "lattice",
+    "lattice_criteria",
     "mdav",
     "key_candidates",
     "record_risk",
     "local_suppression",
+    "local_recoding",
     "special_uniques",
+    "linkage",
     "individual_risk",
     "population_models",
+    "perturbation",
+    "noise",
     "app",
 )
 NAMES = (*USUAL, "lattice_scale", "record_risk_scale", "scale")  # the last take minutes: by name

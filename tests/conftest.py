@@ -11,11 +11,13 @@ from tests import kernels, schedule
 
 settings.register_profile(
     "discreet",
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
+# more examples in make thorough
+settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=40)
 # fewer examples, where the tests run for every mutant
 settings.register_profile("mutants", settings.get_profile("discreet"), max_examples=15)
 settings.load_profile("discreet")
@@ -75,6 +77,7 @@ TIMED = ("tests/app/", "tests/browser/", "test_connect", "test_interrupted", "te
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: left out by make quick")
+    config.addinivalue_line("markers", "thorough: left to make thorough")
     if hasattr(config, "workerinput"):
         kernels.compile_once()
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
@@ -90,6 +93,11 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
         if schedule.together(item.nodeid) in (*schedule.LONG, *schedule.COMPILES):
             item.add_marker(pytest.mark.long)
+        if schedule.repeats(item.nodeid):
+            item.add_marker(pytest.mark.thorough)
+    found = {schedule.repeats(item.nodeid) for item in items}
+    if config.args == config.getini("testpaths") and not found.issuperset(schedule.AGAIN):
+        raise pytest.UsageError(f"no test fits {sorted({*schedule.AGAIN} - found)} of AGAIN")
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: schedule.rank(item.nodeid))
 

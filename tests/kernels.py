@@ -6,6 +6,8 @@ same time would each compile the same.
 
 import fcntl
 import hashlib
+import subprocess
+import sys
 import tempfile
 import threading
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+_PLACE = Path(tempfile.gettempdir())  # whatever a test makes of it
 _ours = threading.RLock()  # the threads of one process come one by one
 
 
@@ -21,7 +24,7 @@ def _turn(function):
     """Hold a lock that all workers know; kernels that call others take theirs within it."""
     name = f"{function.__code__.co_filename}:{function.__qualname__}"
     digest = hashlib.sha256(name.encode()).hexdigest()[:24]
-    with _ours, (Path(tempfile.gettempdir()) / f"discreet-kernel-{digest}").open("a") as lock:
+    with _ours, (_PLACE / f"discreet-kernel-{digest}").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -42,25 +45,73 @@ def compile_once():
 def in_plain_python():
     """Let the kernels of the lattice run where nothing is compiled: classes have their fields by
     name there too, and bits are counted without the instruction of the processor."""
-    from discreet.kernels.lattice import layout, tally
+    from discreet.kernels.lattice import layout, sweep, tally, tally_by_conditions
 
-    compiled = layout.class_dtype
+    compiled, amounts = layout.class_dtype, sweep.amount_dtype
     layout.class_dtype = lambda *asked: np.dtype((np.record, compiled(*asked)))
-    tally._popcount = lambda word: np.uint64(int(word).bit_count())
+    sweep.amount_dtype = lambda *asked: np.dtype((np.record, amounts(*asked)))
+    tally.popcount = lambda word: np.uint64(int(word).bit_count())
+    tally_by_conditions.narrow = lambda wide, like: type(like)(wide)
+
+
+def from_python(kernel):
+    """A kernel that only kernels call, so that a test can."""
+    import numba
+
+    @numba.njit
+    def call(*given):
+        return kernel(*given)
+
+    return call
+
+
+def survey():
+    """A table that every large kernel can be called with."""
+    import discreet as ds
+
+    zips = ["1", "1", "1", "2", "2", "2", "3", "3", "4", "5"]
+    table = {"sex": list("MMFFMMFFMM"), "zip": zips, "age": [*range(20, 30)]}
+    return ds.read(table, keys=["sex", "zip"], types={"age": "continuous"})
+
+
+def recode_cells(method):
+    import discreet as ds
+
+    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+    ds.recode(survey(), above, ds.KAnonymity(2), method=method)
+
+
+def protect_otherwise():
+    import discreet as ds
+
+    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+    for reading in ("category", "wildcard", "target-source"):
+        ds.suppress_cells(survey(), ds.KAnonymity(2), reading=reading, search="quick")
+    ds.generalize(survey(), above, ds.PSensitiveKAnonymity(p=1, k=2, confidential=["age"]))
+    ds.microaggregate(survey(), ["age"], k=2)
+    ds.microaggregate(survey(), ["age", "sex"], k=2)
+
+
+LARGE = {
+    "local": lambda: recode_cells("local"),
+    "mondrian": lambda: recode_cells("mondrian"),
+    "others": protect_otherwise,
+}  # what takes longest to compile: no test that comes first is to be ended for it
 
 
 def compile_large_ones():
-    """Compile what takes a minute, so that no test that comes first is ended for it."""
-    import discreet as ds
-
-    table = {"sex": list("MMFFMMFFMM"), "zip": ["1", "1", "1", "2", "2", "2", "3", "3", "4", "5"]}
-    survey = ds.read(table, keys=["sex", "zip"])
-    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
-    for method in ("local", "mondrian"):
-        ds.recode(survey, above, ds.KAnonymity(2), method=method)
-    for reading in ("category", "wildcard", "target-source"):
-        ds.suppress_cells(survey, ds.KAnonymity(2), reading=reading, search="quick")
+    """Compile on all cores what takes long, and what Python makes of the tests beside it."""
+    calls = [["-m", "tests.kernels", name] for name in LARGE]
+    calls.append(["-m", "pytest", "--collect-only", "-q", "-q", "-m", "long and not long"])
+    begun = [subprocess.Popen([sys.executable, *call], stdout=subprocess.DEVNULL) for call in calls]
+    codes = [process.wait() for process in begun]
+    if any(codes[:-1]):
+        sys.exit("the kernels do not compile")
 
 
 if __name__ == "__main__":
-    compile_large_ones()
+    if sys.argv[1:]:
+        compile_once()
+        LARGE[sys.argv[1]]()
+    else:
+        compile_large_ones()

@@ -104,3 +104,51 @@ def twin_variable(points, k, gamma):  # noqa: C901, as one reads the paper
     for e, label in dealt.items():
         labels[e] = label
     return labels
+
+
+def twin_exchange(points, labels, k, around=20):
+    """Every step tried and the sums of squares taken afresh: exact but for rounding."""
+    labels = np.array(labels)
+    groups = labels.max() + 1
+
+    def squares(members):
+        inside = points[sorted(members)]
+        return float(((inside - inside.mean(axis=0)) ** 2).sum())
+
+    members = [set(np.flatnonzero(labels == g).tolist()) for g in range(groups)]
+    centres = np.array([points[sorted(m)].mean(axis=0) for m in members])
+    near = [
+        sorted((float(((centres[g] - centres[h]) ** 2).sum()), h) for h in range(groups) if h != g)
+        for g in range(groups)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(points)):
+            a = labels[i]
+            found = []
+            for _, b in near[a][:around]:
+                held = squares(members[a]) + squares(members[b])
+                if len(members[a]) > k and len(members[b]) < 2 * k - 1:
+                    found.append(
+                        (squares(members[a] - {i}) + squares(members[b] | {i}) - held, b, None)
+                    )
+                found += [
+                    (
+                        squares((members[a] - {i}) | {j})
+                        + squares((members[b] - {j}) | {i})
+                        - held,
+                        b,
+                        j,
+                    )
+                    for j in sorted(members[b])
+                ]
+            gain, b, j = min(found, key=lambda step: step[0], default=(0.0, None, None))
+            if gain < -1e-9:
+                members[a] ^= {i} if j is None else {i, j}
+                members[b] ^= {i} if j is None else {i, j}
+                labels[i] = b
+                if j is not None:
+                    labels[j] = a
+                changed = True
+    return labels

@@ -33,6 +33,7 @@ LONG = (
     "tests/unit/test_known_sets_contributions.py",
     "tests/unit/test_settings.py",
     "tests/unit/test_local_suppression.py",
+    "tests/properties/test_swept_conditions.py",
 )
 
 # Files of tests/unit that compile many kernels: left out by make quick, as is what takes long.
@@ -42,8 +43,9 @@ COMPILES = tuple(
         "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
         "household_role", "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
         "lattice_pairwise", "local_recoding", "losses_that_apply", "microaggregate", "minimal_uniques",
-        "model_risk", "multivariate_blocks", "multivariate_mdav", "multivariate_mixed",
-        "multivariate_variable", "plan", "plan_measures", "population_risk", "population_uniqueness",
+        "model_risk", "multivariate_blocks", "multivariate_exchange", "multivariate_mdav",
+        "multivariate_mixed", "multivariate_variable", "perturbation_surfaces", "plan",
+        "plan_measures", "population_risk", "population_uniqueness",
         "probabilistic_loss",
         "progress", "protect_individual_risk",
         "readings", "recode", "record_risk", "regression_loss", "related_tuples", "report", "report_parts",
@@ -53,6 +55,35 @@ COMPILES = tuple(
         "univariate", "weight_triangles", "weights", "written_files",
     )
 )  # fmt: skip
+
+# What make test leaves to make thorough: tests that prove once more, in other surroundings, what a
+# test that stays proves already. Which they are below tests/, and what stays.
+AGAIN = {
+    r"engines/(?!test_described|test_counting|test_spark).*\[spark":
+        "every method on Spark, in test_described.py; what crosses, in test_spark.py",
+    r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize|sample|microaggregate)":
+        "four verbs",
+    r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
+    r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
+    r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
+    r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
+    r"app/test_inputs.py::.*\[(?!masked.csv|release.toml-link|figures.json-hard)":
+        "each kind of link, with one name",
+    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds)":
+        "the way by mouse, and the keyboard on Explore",
+    r"app/test_explore_browser.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!.*12)":
+        "one of three lattices",
+    r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
+    r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
+        "five keys",
+    r"twins/test_twins.py": "the twins in tests/properties",
+}  # fmt: skip
+
+
+def repeats(nodeid):
+    """The pattern of the tests that prove once more, where a test is one of them."""
+    return next((p for p in AGAIN if re.match(f"tests/{p}", nodeid)), None)
+
 
 # A test that needs an engine which has to be started: by its parameter, or by its file.
 STARTED = re.compile(

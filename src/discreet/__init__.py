@@ -42,18 +42,33 @@ if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.hierarchy import Hierarchy
     from discreet.loss.information import InformationLoss, information_loss
+    from discreet.loss.propensity import Propensity, propensity
     from discreet.loss.regression import RegressionLoss, regression_loss
     from discreet.loss.score import Score, score
     from discreet.loss.statistics import Statistics, compare_statistics
+    from discreet.masking.add_noise import add_noise
     from discreet.masking.advice import Advice, advise
     from discreet.masking.cell_suppression.outcome import SuppressedCells
+    from discreet.masking.column_groups import ColumnGroups
     from discreet.masking.generalize import generalize
     from discreet.masking.local_recoding.outcome import LocalRecoding
     from discreet.masking.microaggregate import microaggregate
+    from discreet.masking.noise import Noise
+    from discreet.masking.post_randomization.transition import (
+        PostRandomization,
+        TableEstimate,
+        Transition,
+    )
+    from discreet.masking.pram import pram
     from discreet.masking.protect_records import protect_records
+    from discreet.masking.rank_swap import rank_swap
     from discreet.masking.recode import recode
+    from discreet.masking.round_values import round_values
     from discreet.masking.sample import sample
+    from discreet.masking.shuffle import Shuffled, shuffle
     from discreet.masking.suppress_cells import suppress_cells
+    from discreet.masking.swap_records import SwappedRecords, swap_records
+    from discreet.masking.top_code import top_code
     from discreet.plan.ledger import Ledger
     from discreet.plan.plan import Plan
     from discreet.plan.release import Release
@@ -64,12 +79,15 @@ if TYPE_CHECKING:
     from discreet.risks.candidates import KeyCandidates
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
     from discreet.risks.individual import IndividualRisk, individual_risk
+    from discreet.risks.interval_disclosure import IntervalDisclosure, interval_disclosure
     from discreet.risks.key_sets import key_candidates
+    from discreet.risks.linkage import Linkage, linkage
     from discreet.risks.model_risk import ModelRisk, model_risk
     from discreet.risks.population_uniqueness import PopulationUniqueness, population_uniqueness
     from discreet.risks.readings import Readings, readings
     from discreet.risks.recognition import PopulationRange, population_range
     from discreet.risks.record import RecordRisk, record_risk
+    from discreet.risks.releases import JointReleases, compare_releases
     from discreet.risks.risky_combinations import RiskyCombinations, risky_combinations
     from discreet.risks.sampling import SamplingRisk, sampling_risk
     from discreet.risks.sensitivity import RiskSettings
@@ -85,6 +103,7 @@ _HOME = {
     "AverageRisk": "discreet.criteria",
     "BetaLikeness": "discreet.criteria",
     "Check": "discreet.criteria.check",
+    "ColumnGroups": "discreet.masking.column_groups",
     "DeltaDisclosure": "discreet.criteria",
     "DeltaPresence": "discreet.criteria",
     "DisclosureRisk": "discreet.risks.disclosure",
@@ -94,11 +113,14 @@ _HOME = {
     "Hierarchy": "discreet.hierarchies.hierarchy",
     "IndividualRisk": "discreet.risks.individual",
     "InformationLoss": "discreet.loss.information",
+    "IntervalDisclosure": "discreet.risks.interval_disclosure",
+    "JointReleases": "discreet.risks.releases",
     "KAnonymity": "discreet.criteria",
     "KMap": "discreet.criteria",
     "KeyCandidates": "discreet.risks.candidates",
     "LDiversity": "discreet.criteria",
     "Ledger": "discreet.plan.ledger",
+    "Linkage": "discreet.risks.linkage",
     "Masked": "discreet.data.masked",
     "Microdata": "discreet.data.microdata",
     "ModelRisk": "discreet.risks.model_risk",
@@ -107,6 +129,7 @@ _HOME = {
     "PopulationRange": "discreet.risks.recognition",
     "PopulationUniqueness": "discreet.risks.population_uniqueness",
     "Progress": "discreet.progress",
+    "Propensity": "discreet.loss.propensity",
     "RUMap": "discreet.rumap.result",
     "Readings": "discreet.risks.readings",
     "RecordRisk": "discreet.risks.record",
@@ -127,8 +150,11 @@ _HOME = {
     "Verification": "discreet.plan.verification",
     "Weights": "discreet.risks.weights",
     "Written": "discreet.data.written",
+    "Noise": "discreet.masking.noise",
+    "add_noise": "discreet.masking.add_noise",
     "advise": "discreet.masking.advice",
     "check": "discreet.criteria.check",
+    "compare_releases": "discreet.risks.releases",
     "compare_statistics": "discreet.loss.statistics",
     "datasets": "discreet.datasets",
     "disclosure_risk": "discreet.risks.disclosure",
@@ -137,16 +163,28 @@ _HOME = {
     "grid": "discreet.rumap.grid",
     "individual_risk": "discreet.risks.individual",
     "information_loss": "discreet.loss.information",
+    "interval_disclosure": "discreet.risks.interval_disclosure",
     "key_candidates": "discreet.risks.key_sets",
+    "linkage": "discreet.risks.linkage",
     "microaggregate": "discreet.masking.microaggregate",
     "model_risk": "discreet.risks.model_risk",
     "on_progress": "discreet.progress",
     "population_range": "discreet.risks.recognition",
     "population_uniqueness": "discreet.risks.population_uniqueness",
+    "propensity": "discreet.loss.propensity",
     "protect_records": "discreet.masking.protect_records",
     "recode": "discreet.masking.recode",
     "LocalRecoding": "discreet.masking.local_recoding.outcome",
     "read": "discreet.data.reader",
+    "rank_swap": "discreet.masking.rank_swap",
+    "PostRandomization": "discreet.masking.post_randomization.transition",
+    "TableEstimate": "discreet.masking.post_randomization.transition",
+    "Transition": "discreet.masking.post_randomization.transition",
+    "pram": "discreet.masking.pram",
+    "round_values": "discreet.masking.round_values",
+    "SwappedRecords": "discreet.masking.swap_records",
+    "swap_records": "discreet.masking.swap_records",
+    "top_code": "discreet.masking.top_code",
     "readings": "discreet.risks.readings",
     "record_risk": "discreet.risks.record",
     "regression_loss": "discreet.loss.regression",
@@ -159,6 +197,8 @@ _HOME = {
     "SuppressedCells": "discreet.masking.cell_suppression.outcome",
     "sampling_risk": "discreet.risks.sampling",
     "score": "discreet.loss.score",
+    "shuffle": "discreet.masking.shuffle",
+    "Shuffled": "discreet.masking.shuffle",
     "settings": "discreet.engine.resources",
     "suda": "discreet.risks.special_uniques",
     "suggest_roles": "discreet.data.suggestions",
@@ -171,6 +211,7 @@ __all__ = [
     "AverageRisk",
     "BetaLikeness",
     "Check",
+    "ColumnGroups",
     "DeltaDisclosure",
     "DeltaPresence",
     "DisclosureRisk",
@@ -180,20 +221,26 @@ __all__ = [
     "Hierarchy",
     "IndividualRisk",
     "InformationLoss",
+    "IntervalDisclosure",
+    "JointReleases",
     "KAnonymity",
     "KMap",
     "KeyCandidates",
     "LDiversity",
     "Ledger",
+    "Linkage",
     "LocalRecoding",
     "Masked",
     "Microdata",
     "ModelRisk",
+    "Noise",
     "PSensitiveKAnonymity",
     "Plan",
     "PopulationRange",
     "PopulationUniqueness",
+    "PostRandomization",
     "Progress",
+    "Propensity",
     "RUMap",
     "Readings",
     "RecordRisk",
@@ -207,17 +254,23 @@ __all__ = [
     "SamplingRisk",
     "Score",
     "Settings",
+    "Shuffled",
     "Statistics",
     "Suda",
     "SuppressedCells",
+    "SwappedRecords",
     "TCloseness",
+    "TableEstimate",
+    "Transition",
     "Unchanged",
     "Verification",
     "Weights",
     "Written",
     "__version__",
+    "add_noise",
     "advise",
     "check",
+    "compare_releases",
     "compare_statistics",
     "datasets",
     "disclosure_risk",
@@ -226,13 +279,18 @@ __all__ = [
     "grid",
     "individual_risk",
     "information_loss",
+    "interval_disclosure",
     "key_candidates",
+    "linkage",
     "microaggregate",
     "model_risk",
     "on_progress",
     "population_range",
     "population_uniqueness",
+    "pram",
+    "propensity",
     "protect_records",
+    "rank_swap",
     "read",
     "readings",
     "recode",
@@ -241,14 +299,18 @@ __all__ = [
     "report",
     "risk",
     "risky_combinations",
+    "round_values",
     "ru_map",
     "sample",
     "sampling_risk",
     "score",
     "settings",
+    "shuffle",
     "suda",
     "suggest_roles",
     "suppress_cells",
+    "swap_records",
+    "top_code",
     "unchanged",
 ]
 
@@ -267,9 +329,20 @@ def _described(name: str) -> Any:
     if not name.startswith("_"):
         from discreet.registry import everything
 
-        if name in everything():
-            return everything()[name].loaded()
+        found = everything()
+        if name in found:
+            return found[name].loaded()
+        raise AttributeError(_not_here(name, frozenset([*_HOME, *found])))
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def _not_here(name: str, known: frozenset[str]) -> str:
+    """That there is no such name; and which one was meant, where that can be told."""
+    from discreet.errors import did_you_mean
+    from discreet.synonyms import hint
+
+    said = hint(name, known) or f" {did_you_mean(name, known)}".rstrip()
+    return f"module 'discreet' has no attribute {name!r}.{said}"
 
 
 def __dir__() -> list[str]:

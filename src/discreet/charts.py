@@ -315,6 +315,60 @@ def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
 
 
 @in_font
+def correlation_scatter_chart(rows: list[tuple[str, float, float]]) -> Any:
+    """Correlations after against before, a point per pair of attributes: on the line, unchanged."""
+    alt = altair()
+    values = [{"pair": pair, "before": before, "after": after} for pair, before, after in rows]
+    scale, ticks = alt.Scale(domain=[-1, 1]), [-1, -0.5, 0, 0.5, 1]
+    axis = alt.Axis(values=ticks)
+    ends = alt.Data(values=[{"before": -1, "after": -1}, {"before": 1, "after": 1}])
+    line = alt.Chart(ends).mark_line(color=QUIET, strokeWidth=1, strokeDash=[4, 3])
+    points = alt.Chart(alt.Data(values=values)).mark_point(
+        fill=BLUE, stroke=INK, size=45, opacity=0.8, shape="circle"
+    )
+    x = alt.X("before:Q", scale=scale, title="correlation before", axis=axis)
+    y = alt.Y("after:Q", scale=scale, title="correlation after", axis=axis)
+    return (line.encode(x=x, y=y) + points.encode(x=x, y=y)).properties(width=250, height=250)
+
+
+@in_font
+def difference_chart(rows: list[tuple[str, float, float]]) -> Any:
+    """Per attribute the change of the mean (filled) and of the standard deviation (hollow), both in
+    original standard deviations."""
+    alt = altair()
+    kinds = ["mean", "standard deviation"]
+    values = [
+        {"attribute": name, "of": kind, "change": change}
+        for name, mean, spread in rows
+        for kind, change in zip(kinds, (mean, spread), strict=True)
+    ]
+    most = max([0.1, *(1.1 * max(abs(mean), abs(spread)) for _, mean, spread in rows)])
+    y = alt.Y("attribute:N", sort=[name for name, _, _ in rows], title=None)
+    none = alt.Chart(alt.Data(values=[{"change": 0}])).mark_rule(color=QUIET, strokeDash=[4, 3])
+    points = (
+        alt.Chart(alt.Data(values=values))
+        .mark_point(stroke=INK, size=70, opacity=1)
+        .encode(
+            x=alt.X(
+                "change:Q",
+                scale=alt.Scale(domain=[-most, most]),
+                title="change, in original standard deviations",
+                axis=alt.Axis(tickCount=5),
+            ),
+            y=y,
+            fill=alt.Fill(
+                "of:N",
+                sort=kinds,
+                scale=alt.Scale(domain=kinds, range=[BLUE, "#ffffff"]),
+                legend=alt.Legend(title=None, symbolStrokeColor=INK, symbolType="circle"),
+            ),
+            shape=alt.Shape("of:N", scale=alt.Scale(domain=kinds, range=["circle", "square"])),
+        )
+    )
+    return (none.encode(x="change:Q") + points).properties(width=250, height=alt.Step(24))
+
+
+@in_font
 def risk_histogram_chart(bins: list[tuple[float, float, int]]) -> Any:
     """Records by bins of a record risk on a log axis: rows of (above, up to, records)."""
     alt = altair()

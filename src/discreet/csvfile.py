@@ -1,4 +1,5 @@
-"""The outside of a CSV file: separator, encoding, header — found by reading its first lines.
+"""The outside of a CSV file: separator, encoding, header, how it is packed — found by reading its
+first lines.
 
 What is wrong with a file is said before the engine opens it: the engine's own messages
 quote the offending line, which may hold a cell.
@@ -6,26 +7,34 @@ quote the offending line, which may hold a cell.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
 import csv
 import gzip
 import io
 import itertools
+import lzma
 import re
+import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, cast
+from typing import IO, Any, cast
 
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import FULL, Problem, argument, fail, raise_all
+from discreet.files import bomb, most_unpacked
 
-Encoding = Literal["utf-8", "latin-1", "utf-16"]
-ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "utf-16")
-SEPARATORS = (",", ";", "\t")
+ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")  # the usual ones, as forms offer them
+IN_ENGINE = ("utf-8", "latin-1", "utf-16")  # what the engine reads by itself
+SEPARATORS = (",", ";", "\t", "|")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _HEAD = 1 << 20
+_LONGEST_HEADER = 1 << 25
+_MOST_COLUMNS = 10_000
+_STATED = re.compile(r'"?sep=(.)"?[^\S\r\n]*(\r\n|\r|\n)')  # the first line that spreadsheets write
 _ROWS = 50
 _NUMBER = re.compile(r"(?!(19|20)\d\d$)[+-]?(\d+([.,]\d*)?|[.,]\d+)")  # years are fair names
 
@@ -35,10 +44,18 @@ class Dialect:
     """How a CSV file is written, and the names in its header."""
 
     separator: str
-    encoding: Encoding
+    encoding: str
     names: tuple[str, ...]
     header_rows: int  # up to and with the header; blank lines before it count
     line_end: str
+    decimal: str = "."
+    thousands: str | None = None
+    date_format: str | Mapping[str, str] | None = None
+
+    def date_format_of(self, name: str) -> str | None:
+        """The order of day, month and year in a column, where it was declared."""
+        given = self.date_format
+        return given.get(name) if isinstance(given, Mapping) else given
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,9 @@ class CsvOptions:
     encoding: str = "utf-8"
     names: tuple[str, ...] | None = None
     header: bool = False  # True: the first line is a header although it holds numbers
+    decimal: str = "."
+    thousands: str | None = None
+    date_format: str | Mapping[str, str] | None = None
 
 
 def inspect(path: Path, options: CsvOptions) -> Dialect:
@@ -63,16 +83,21 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
         cuts the first rows into the same number of cells, the more the better. A byte order
         mark is skipped.
     """
-    known = _known_encoding(options.encoding)
-    _checked_separator(options.separator)
+    known = known_encoding(options.encoding)
+    raise_all([*_separator_problems(options), *_number_problems(options)])
+    formats = _known_formats(options.date_format)
     head = _head(path, known)
     if not head.strip():
         fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")
-    chosen = options.separator or _sniff(head)
-    first, rows = _first_row(head, chosen, path)
+    stated = _STATED.match(head)
+    body = head[stated.end() :] if stated else head
+    chosen = options.separator or (stated[1] if stated else _sniff(body))
+    first, rows = _first_row(body, chosen, path)
+    rows += bool(stated)
+    how = (_line_end(head), options.decimal, options.thousands, formats)
     if options.names is not None:
         _need_as_many(options.names, first, path)
-        return Dialect(chosen, known, _names(list(options.names), path), rows - 1, _line_end(head))
+        return Dialect(chosen, known, _names(list(options.names), path), rows - 1, *how)
     if not options.header and any(_NUMBER.fullmatch(cell.strip()) for cell in first):
         fail(
             "S14",
@@ -80,7 +105,7 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
             f"Name the columns with {argument('names')}, or say {argument('header', True)} "
             "if it is a header.",
         )
-    return Dialect(chosen, known, _names(first, path), rows, _line_end(head))
+    return Dialect(chosen, known, _names(first, path), rows, *how)
 
 
 def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
@@ -93,57 +118,190 @@ def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
         )
 
 
-def _checked_separator(separator: object) -> None:
-    one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
-    if separator is not None and not one:
+def _separator_problems(options: CsvOptions) -> list[Problem]:
+    given: object = options.separator
+    one = isinstance(given, str) and len(given) == 1 and given not in '"\r\n'
+    if given is None or one:
+        return []
+    remedy = "Leave it out to have it detected."
+    return [Problem("P02", f"{argument('separator')} must be one character.", remedy)]
+
+
+def _number_problems(options: CsvOptions) -> list[Problem]:
+    decimal, thousands = options.decimal, options.thousands
+    problems = []
+    if decimal not in (".", ","):
+        what = f"{argument('decimal')} is neither a point nor a comma."
+        problems.append(Problem("P26", what, f"Write {argument('decimal', ',')}."))
+    if thousands is not None and (thousands not in (*".,' \u00a0\u202f\u2019",) or not thousands):
+        what = f"{argument('thousands')} is not a point, comma, blank or apostrophe."
+        problems.append(Problem("P26", what, "Leave it out where numbers have none."))
+    if thousands == decimal:
+        what = f"{argument('thousands')} and {argument('decimal')} are the same."
+        problems.append(Problem("P26", what, "Give the two characters that the file uses."))
+    return problems
+
+
+_PARTS = {"%d": r"([0-9]{1,2})", "%m": r"([0-9]{1,2})", "%Y": r"([0-9]{4})", "%y": r"([0-9]{2})",
+          "%H": r"([0-9]{1,2})", "%M": r"([0-9]{1,2})", "%S": r"([0-9]{1,2})"}  # fmt: skip
+
+
+def _known_formats(given: Any) -> str | dict[str, str] | None:
+    """Formats of dates with the directives of Python, where words such as dd/mm/yyyy are taken
+    for them; refused where a date cannot be told from them.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        return {str(name): _known_format(one) for name, one in given.items()}
+    return _known_format(given)
+
+
+def _known_format(given: object) -> str:
+    text = given if isinstance(given, str) else ""
+    words = {"yyyy": "%Y", "yy": "%y", "dd": "%d", "mm": "%m"}
+    if "%" not in text:
+        text = re.sub("yyyy|yy|dd|mm", lambda word: words[word[0].lower()], text, flags=re.I)
+    used = re.findall("%.", text)
+    year = ("%Y" in used) + ("%y" in used) == 1
+    if not (year and {"%d", "%m"} <= set(used) <= set(_PARTS) and len(used) == len(set(used))):
+        remedy = "Write it as 'dd/mm/yyyy' or '%d/%m/%Y', with a day, a month and a year."
+        fail("P27", f"{argument('date_format')} does not say how dates are written.", remedy)
+    return text
+
+
+def date_pattern(date_format: str) -> tuple[str, list[str]]:
+    r"""A pattern for dates of a format, and what its groups stand for.
+
+    Examples
+    --------
+    >>> date_pattern("%d/%m/%Y")
+    ('^\\s*([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\\s*$', ['%d', '%m', '%Y'])
+    """
+    parts = re.split("(%.)", date_format)
+    pattern = "".join(_PARTS.get(part, re.escape(part)) for part in parts)
+    return rf"^\s*{pattern}\s*$", [part for part in parts if part in _PARTS]
+
+
+def known_encoding(encoding: object) -> str:
+    """The name of an encoding as Python's codecs have it; utf-8, latin-1 and utf-16 as always."""
+    found = None
+    if isinstance(encoding, str):
+        with contextlib.suppress(LookupError, ValueError):
+            found = codecs.lookup(encoding)
+    if found is None or not found._is_text_encoding:
         fail(
-            "P02",
-            f"{argument('separator')} must be one character.",
-            "Leave it out to have it sniffed.",
+            "P03",
+            f"encoding {encoding!r} is not known.",
+            f"Use one of {', '.join(ENCODINGS)}, or another one that Python knows.",
         )
+    return {"utf-8-sig": "utf-8", "iso8859-1": "latin-1"}.get(found.name, found.name)
 
 
-def _known_encoding(encoding: object) -> Encoding:
-    name = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
-    name = {"utf8": "utf-8", "utf-8-sig": "utf-8", "latin1": "latin-1", "utf16": "utf-16"}.get(
-        name, name
-    )
-    name = {"iso-8859-1": "latin-1"}.get(name, name)
-    if name not in ENCODINGS:
-        fail("P03", f"encoding {encoding!r} is not known.", f"Use one of {', '.join(ENCODINGS)}.")
-    return name
+def unpacked(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked where its name ends in one of :data:`PACKED`."""
+    suffix = path.suffix.lower()
+    if suffix == ".zip":
+        return _only_member(path)
+    if suffix == ".zst":
+        import pyarrow as pa
+
+        return cast("IO[bytes]", pa.input_stream(str(path), compression="zstd"))
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    return cast("IO[bytes]", openers.get(suffix, open)(path, "rb"))
 
 
-def _head(path: Path, encoding: Encoding) -> str:
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
+def _only_member(path: Path) -> IO[bytes]:
+    archive = zipfile.ZipFile(path)
+    held = [one for one in archive.infolist() if not one.is_dir()]
+    if len(held) != 1 or held[0].flag_bits & 1:
+        archive.close()
+        what = f"{path.name} holds {len(held)} files, or is encrypted."
+        fail("S18", what, "Unpack it, and read the file that holds the records.")
+    return archive.open(held[0])
+
+
+_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+
+
+def write_plain(path: Path, encoding: str, target: IO[bytes]) -> None:
+    """Write a file unpacked and in UTF-8, piece by piece; refuse one that grows beyond measure."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    most, seen = most_unpacked(path), 0
+    problem: Problem | None = None
+    try:
+        with unpacked(path) as file:
+            while raw := file.read(_HEAD):
+                seen += len(raw)
+                if seen > most:
+                    problem = bomb(path)
+                    break
+                target.write(decoder.decode(raw).encode())
+            else:
+                target.write(decoder.decode(b"", final=True).encode())
+    except UnicodeDecodeError:
+        problem = not_in_encoding(path.name, encoding)
+    except _BROKEN as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
+        problem = _broken(path)
+    raise_all([problem] if problem else [])
+
+
+def _broken(path: Path) -> Problem:
+    return Problem("S03", f"{path.name} cannot be opened.", "Check that it is a whole file.")
+
+
+def _head(path: Path, encoding: str) -> str:
     problem: Problem | None = None
     raw = b""
     try:
-        with cast("IO[bytes]", opener(path, "rb")) as file:
+        with unpacked(path) as file:
             raw = file.read(_HEAD)
+            while b"\n" not in raw and b"\r" not in raw and len(raw) < _LONGEST_HEADER:
+                more = file.read(_HEAD)
+                if not more:
+                    break
+                raw += more
     except PermissionError:
         problem = Problem("S03", f"{path.name} may not be read.", "Check its permissions.")
-    except (OSError, EOFError, zlib.error):
-        problem = Problem("S03", f"{path.name} cannot be opened.", "Check that it is a whole file.")
+    except _BROKEN:
+        problem = _broken(path)
     raise_all([problem] if problem else [])
-    if encoding != "utf-16" and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    _need_text(raw, encoding, path)
+    return _decoded(raw, encoding, path).removeprefix("\ufeff")
+
+
+_MAGIC = {  # what else a file may be, by its first bytes, and the endings of its kind
+    b"PAR1": ("Parquet", ".parquet"),
+    b"$FL2": ("SPSS data", ".sav"),
+    b"$FL3": ("compressed SPSS data", ".zsav"),
+    b"<stata_dta>": ("Stata data", ".dta"),
+    b"PK\x03\x04": ("a packed file or a spreadsheet", ".xlsx, .ods or .zip"),
+    b"\x1f\x8b": ("a file packed by gzip", ".csv.gz"),
+}
+
+
+def _need_text(raw: bytes, encoding: str, path: Path) -> None:
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    if not wide and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         fail(
             "S05",
             f"{path.name} is encoded in UTF-16.",
             f"Read it with {argument('encoding', 'utf-16')}.",
         )
-    if raw.startswith(b"PAR1"):
-        fail("S05", f"{path.name} holds Parquet.", "Give its name the ending .parquet.")
-    if encoding != "utf-16" and b"\0" in raw:
+    for magic, (kind, ending) in _MAGIC.items():
+        if raw.startswith(magic):
+            fail("S05", f"{path.name} holds {kind}.", f"Give its name the ending {ending}.")
+    if not wide and b"\0" in raw:
         fail("S05", f"{path.name} is not a text file.", "Give a CSV or Parquet file.")
-    return _decoded(raw, encoding, path).removeprefix("\ufeff")
 
 
-def _decoded(raw: bytes, encoding: Encoding, path: Path) -> str:
+def _decoded(raw: bytes, encoding: str, path: Path) -> str:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         return decoder.decode(raw, final=len(raw) < _HEAD)
-    except UnicodeDecodeError:
+    except UnicodeError:
         pass
     raise_all([not_in_encoding(path.name, encoding)])
     return ""
@@ -151,10 +309,11 @@ def _decoded(raw: bytes, encoding: Encoding, path: Path) -> str:
 
 def not_in_encoding(name: str, encoding: str) -> Problem:
     """The problem of a file that is not written in the encoding it was read with."""
+    other = "latin-1" if encoding == "cp1252" else "cp1252"
     return Problem(
         "S05",
         f"{name} is not encoded in {encoding.upper()}.",
-        f"If it was written by an older program, read it with {argument('encoding', 'latin-1')}.",
+        f"If it was written on Windows, read it with {argument('encoding', other)}.",
     )
 
 
@@ -162,19 +321,27 @@ def _sniff(head: str) -> str:
     """The separator that cuts the first rows into most cells, all alike; else the header."""
 
     def fit(separator: str) -> tuple[bool, int]:
-        widths = [len(row) for row in _rows(head, separator) if row]
+        rows = [row for row in _rows(head, separator) if row]
+        widths = [len(row) for row in (rows[:-1] if len(rows) > 1 and cut else rows)]
         alike = len(set(widths)) == 1
         return alike and widths[0] > 1, widths[0] if widths else 0
 
+    cut = len(head) >= _HEAD // 4 and not head.endswith(("\n", "\r"))  # within the last row
     best = max(SEPARATORS, key=fit)  # the first one where two fit as well
     return best if fit(best)[1] > 1 else SEPARATORS[0]
 
 
-def _rows(head: str, separator: str) -> Iterator[list[str]]:
+def _rows(head: str, separator: str) -> list[list[str]]:
     """The first rows, as far as they can be read."""
-    lines = io.StringIO(head, newline="")  # a line may end in CR alone
-    with contextlib.suppress(csv.Error):
-        yield from itertools.islice(csv.reader(lines, delimiter=separator, strict=True), _ROWS)
+    lines, rows = io.StringIO(head, newline=""), []  # a line may end in CR alone
+    before = csv.field_size_limit(_LONGEST_HEADER)
+    try:
+        with contextlib.suppress(csv.Error):
+            for row in itertools.islice(csv.reader(lines, delimiter=separator, strict=True), _ROWS):
+                rows.append(row)  # noqa: PERF402 - those before an error count
+    finally:
+        csv.field_size_limit(before)
+    return rows
 
 
 def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
@@ -193,8 +360,16 @@ def _line_end(head: str) -> str:
 
 def _names(header: list[str], path: Path) -> tuple[str, ...]:
     names = [name.strip() or f"column {i}" for i, name in enumerate(header, 1)]
+    refuse_many(names, path)
     refuse_duplicates(names, path)
     return tuple(names)
+
+
+def refuse_many(names: Sequence[str], path: Path) -> None:
+    """Raise the problem of more columns than can be worked with."""
+    if len(names) > _MOST_COLUMNS:
+        what = f"{path.name} has {len(names):,} columns; at most {_MOST_COLUMNS:,} are read."
+        fail("S19", what, "Save the columns that you need to a file of their own.")
 
 
 def refuse_duplicates(names: Sequence[str], path: Path) -> None:

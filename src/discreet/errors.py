@@ -10,7 +10,11 @@ Every code is explained in ``docs/errors.md``.
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 import re
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -26,10 +30,12 @@ __all__ = [
     "NotSupported",
     "OutputError",
     "Problem",
+    "ReadHint",
     "UnreadableSource",
     "argument",
     "did_you_mean",
     "fail",
+    "failure",
     "listed",
     "raise_all",
 ]
@@ -52,7 +58,7 @@ def argument(name: str, value: object = None) -> str:
     'a value is missing. Read it with missing="refuse".'
     """
     plain = "" if value is None else str(value)
-    is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w-]*", value)
+    is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w/.-]*|[,.]|NA", value)
     python = f'"{value}"' if is_word else plain
     return f"\x02{name}\x1f{plain}\x1f{python}\x03"
 
@@ -166,6 +172,14 @@ class OutputError(DiscreetError):
     """O: a result cannot be written; nothing was written."""
 
 
+class ReadHint(UserWarning):
+    """A column was read as text, although most of its values look like numbers or dates."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(str(problem))
+
+
 class InternalError(DiscreetError):
     """I: what was made fails what was asked for; nothing was handed out."""
 
@@ -206,3 +220,53 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     shown = ", ".join(repr(n) for n in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+# -- failures of others ----------------------------------------------------------------------------
+
+DEBUG = "DISCREET_DEBUG"
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+def failure(error: BaseException, code: str, what: str) -> Problem:
+    """The problem of an error that is not ours. One of the machine is told plainly. Any other
+    message may quote a value and is withheld, unless the debug switch is on.
+    """
+    if is_debug():
+        shown = "".join(traceback.format_exception(error))
+        sys.stderr.write(f"Debug: what follows may show values of the data.\n{shown}")
+    told = environment_problem(error)
+    if told is not None:
+        return told
+    remedy = (
+        "Its message may quote a value and is withheld. To see it, run the step again with "
+        f"{in_python(f'{DEBUG}=1 in the environment')}. What you see may hold values: do not send "
+        "it to anybody."
+    )
+    return Problem(code, f"{what} ({type(error).__name__}).", remedy)
+
+
+def is_debug() -> bool:
+    """Whether tracebacks are shown, which may hold values: on request only."""
+    return os.environ.get(DEBUG, "") not in ("", "0")
+
+
+def environment_problem(error: BaseException) -> Problem | None:
+    """What is wrong with the machine, in words; None where the error is not of that kind."""
+    if isinstance(error, MemoryError):
+        remedy = "Close other programs, or work on a sample or on fewer columns."
+        return Problem("E03", "there is not enough memory for this step.", remedy)
+    if isinstance(error, ImportError):
+        library = error.name or "of this step"
+        what = f"the library {library} is missing or does not fit this machine."
+        return Problem("M04", what, "Install it again: pip install --upgrade discreet")
+    if isinstance(error, UnicodeEncodeError):
+        what = f"a character cannot be written in the encoding {error.encoding}."
+        return Problem("E05", what, "Set PYTHONUTF8=1 in the environment.")
+    if isinstance(error, OSError) and error.errno in FULL:
+        return Problem("O08", "the disk is full.", "Nothing was written; make room.")
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f": {os.path.basename(str(error.filename))}" if error.filename else ""  # noqa: PTH119
+        what = f"the system refuses a file or folder ({errno.errorcode.get(error.errno)}){where}."
+        return Problem("E06", what, "Check that it is there, and its permissions.")
+    return None

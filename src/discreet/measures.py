@@ -310,7 +310,7 @@ def asked_problems(asked: Any) -> list[Problem]:
         elif isinstance(given, Mapping):
             problems += measures[name].problems(given)
         elif not isinstance(given, Measured):
-            what = f"the arguments of {name} are no mapping."
+            what = f"the arguments of {name} are not a mapping."
             problems.append(Problem("P16", what, "Give {} where it needs none."))
     return problems
 

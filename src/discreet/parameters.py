@@ -302,7 +302,7 @@ class Parameter:
         if is_whole(value):
             return []
         what = f"{argument(self.name)} is not a whole number."
-        return [Problem("P15", what, "Give one, to be able to repeat it.", self.name)]
+        return [Problem("P15", what, "Give one, so that the step can be repeated.", self.name)]
 
     def within(self, number: float) -> bool:
         """Whether a number lies within the bounds."""

@@ -1,4 +1,5 @@
-"""Progress of long work: a bar in a terminal after two seconds, or a callback; and a clean stop.
+"""Progress of long work: a bar in a terminal or notebook after two seconds, or a callback; and a
+clean stop.
 
     with ds.on_progress(lambda p: print(p.stage, p.done, p.total)):
         ds.microaggregate(survey, k=5)
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import html
+import importlib
 import sys
 import threading
 import time
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _PATIENCE = 2.0  # seconds before a bar appears
 _POLL = 0.1  # seconds between two looks at a running kernel
+_UNNOTICED = 1.0  # seconds of compiling that nobody has to be told of
+COMPILING = "compiling kernels"
 
 
 @dataclass(frozen=True)
@@ -152,29 +157,89 @@ def over(outcome: Future[_T], seconds: float | None) -> bool:
     return bool(wait([outcome], seconds).done)
 
 
+@dataclass
+class _Compiling:
+    """Since when kernels are compiled in this process, and whether that was said."""
+
+    since: float | None = None
+    said: bool = False
+
+
+_compiling = _Compiling()
+
+
+def compiled(done: int, *, kept: bool) -> None:
+    """Say that kernels are being compiled, which takes some seconds when they are first used:
+    ``done`` are compiled, and are ``kept`` for the next time or not.
+    """
+    now = time.monotonic()
+    _compiling.since = now if _compiling.since is None else _compiling.since
+    seconds = now - _compiling.since
+    heard = _listener.get()
+    if heard is not None:
+        heard(Progress(COMPILING, done, None, seconds))
+    elif seconds >= _UNNOTICED and not _compiling.said:
+        _compiling.said = True
+        sys.stderr.write(f"{compilation_note(kept)}\n")
+        sys.stderr.flush()
+
+
+def compilation_note(kept: bool) -> str:
+    """What is said while kernels are compiled."""
+    if kept:
+        return "Compiling kernels. This takes some seconds, on first use only."
+    return (
+        "Compiling kernels. This takes some seconds on every run, because there is no folder to "
+        "keep them in. Name one in the environment variable NUMBA_CACHE_DIR."
+    )
+
+
+def _is_notebook() -> bool:
+    """Whether this process serves a notebook."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and hasattr(shell.get_ipython(), "kernel")
+
+
 class _Bar:
-    """A bar on the terminal, drawn once the work has taken a while."""
+    """A bar in a terminal or notebook, drawn once the work has taken a while."""
 
     def __init__(self) -> None:
         self._bar: Any = None
         self._task: Any = None
 
     def __call__(self, progress: Progress) -> None:
-        if progress.seconds < _PATIENCE or not sys.stderr.isatty():
+        if progress.seconds < _PATIENCE:
             return
-        if self._bar is None:
+        if _is_notebook():
+            self._show(progress)
+        elif sys.stderr.isatty():
             self._draw(progress)
-        self._bar.update(self._task, completed=progress.done)
 
     def _draw(self, progress: Progress) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._bar.start()
-        self._task = self._bar.add_task(progress.stage, total=progress.total)
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(progress.stage, total=progress.total)
+        self._bar.update(self._task, completed=progress.done)
+
+    def _show(self, progress: Progress) -> None:
+        """Draw in a notebook: one line of HTML that is replaced by the next."""
+        display = importlib.import_module("IPython.display")
+        far = f' value="{progress.done}" max="{progress.total}"' if progress.total else ""
+        line = f"{html.escape(progress.stage)} <progress{far}></progress> {progress.seconds:.0f} s"
+        if self._bar is None:
+            self._bar = display.display(display.HTML(line), display_id=True)
+        else:
+            self._bar.update(display.HTML(line))
 
     def close(self) -> None:
-        if self._bar is not None:
+        if self._bar is None:
+            return
+        if self._task is None:  # in a notebook
+            self._bar.update(importlib.import_module("IPython.display").HTML(""))
+        else:
             self._bar.stop()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from discreet import frames
 from discreet._version import __version__
 from discreet.frames import FrameKind
-from discreet.words import NOT_USED
+from discreet.words import NOT_USED, PERTURBED, perturbation_caution
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
@@ -62,10 +62,15 @@ class Provenance:
     version: str = __version__
     weight: str | None = None
     household: str | None = None
+    perturbed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Microdata) -> Provenance:
-        """The provenance of a result on these microdata."""
+    def of(cls, data: Microdata, masked: Microdata | None = None) -> Provenance:
+        """The provenance of a result on these microdata, or on these and masked ones; what was
+        perturbed are keys."""
+        changed: frozenset[str] = getattr(
+            data if masked is None else masked, "perturbed", frozenset()
+        )
         return cls(
             data.name,
             data.n,
@@ -75,7 +80,17 @@ class Provenance:
             data.source.engine,
             weight=data.weight,
             household=data.household,
+            perturbed=tuple(key for key in data.keys if key in changed),
         )
+
+    def cautions(self) -> list[str]:
+        """Lines that say what a figure that counts records with the same keys does not take into
+        account: that keys were perturbed, and weights."""
+        return [*self.after_perturbation(), *self.unweighted()]
+
+    def after_perturbation(self) -> list[str]:
+        """A line for figures that count records with the same keys, where keys were perturbed."""
+        return [PERTURBED + perturbation_caution(self.perturbed)] if self.perturbed else []
 
     def unweighted(self) -> list[str]:
         """A line for results that take no account of the weights, where there are some."""
@@ -84,5 +99,8 @@ class Provenance:
         return [f"{NOT_USED}the weights in {self.weight!r}; every record counts once."]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values; what was perturbed only where something was."""
+        found = asdict(self)
+        if not self.perturbed:
+            del found["perturbed"]
+        return found

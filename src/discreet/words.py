@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+PERTURBED = "Perturbed: "  # how a line begins that says which figures no longer mean much
 NOT_USED = "Not used: "  # how a line begins that says what a result takes no account of
 
 
@@ -18,3 +21,19 @@ def share(part: int, whole: int) -> str:
     if 0.9995 * whole < part < whole:
         return ">99.9%"
     return f"{part / whole:.1%}"
+
+
+def perturbation_caution(keys: Sequence[str]) -> str:
+    """Which figures of a file with perturbed keys still mean something; the one place that says it.
+
+    Examples
+    --------
+    >>> perturbation_caution(["age"])[:62]
+    "values of 'age' were changed at random, so that records with t"
+    """
+    return (
+        f"values of {', '.join(map(repr, keys))} were changed at random, so that records with the "
+        "same keys need not have been alike. Class sizes, k, p, uniques and the risks from them do "
+        "not say who can be recognised. Losses do mean something, and so do measures that look for "
+        "each record in the initial file, and what the method states of itself."
+    )

@@ -84,3 +84,20 @@ def test_without_a_copy_the_source_is_measured(task, tmp_path):
     given = task({"file": "t.csv"}, roles={"keys": ["a"]})
     table.opened(JobTask({"source": {"file": "t.csv"}}, tmp_path, {}))
     assert risk.risk(given).figures["k"] == 2
+
+
+def test_what_weights_say_of_the_population_stands_on_the_page(tmp_path):
+    """The range over the models in words, and on what it rests; and what households give away."""
+    rows = ["age,w,home", *(f"{20 + i % 9},{5 + i % 3},{i // 2}" for i in range(40)), ""]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    (tmp_path / WORKING).mkdir()
+    source = {"file": "t.csv"}
+    table.opened(JobTask({"source": source}, tmp_path, {}))
+    roles = {"keys": ["age"], "weight": "w", "household": "home"}
+    given = JobTask({"source": source, "roles": roles}, tmp_path, {})
+    words = [line for block in risk.risk(given).blocks for line in getattr(block, "lines", ())]
+    first, *_, last = ds.population_range(given.plan.open()).sentences()
+    assert first.startswith("Between ")
+    assert "by two models (individual risk and log-linear), could be recognised by" in first
+    assert {first, last} <= set(words)
+    assert any("live in 20 households" in line for line in words)

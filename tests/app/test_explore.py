@@ -83,10 +83,14 @@ def test_every_node_has_the_figures_of_the_library_at_every_slider(medium, tmp_p
             k=k, p=p, max_suppressed=limit / 100
         )  # fmt: skip
         for name in ("suppressed", "classes", "loss", "feasible"):
-            assert np.array_equal(getattr(mine, name), getattr(theirs, name)), (name, k, p)
+            assert np.array_equal(getattr(mine, name), getattr(theirs.nodes, name)), (name, k, p)
         named = [dict(zip(hierarchies("480"), mine.levels_of(n), strict=True)) for n in range(480)]
-        assert [named[n] for n in np.flatnonzero(mine.minimal)] == list(theirs.minimal)
-        assert (None if mine.best is None else named[mine.best]) == theirs.best
+        assert [named[n] for n in np.flatnonzero(mine.minimal)] == [
+            n.levels for n in theirs.minimal
+        ]
+        assert (None if mine.best is None else named[mine.best]) == (
+            None if theirs.best is None else theirs.best.levels
+        )
 
 
 def test_the_smallest_class_is_that_of_the_masked_table(small, tmp_path):
@@ -176,7 +180,7 @@ def test_without_hierarchies_the_page_says_what_is_missing(visitor):
 def test_the_page_shows_the_best_node_in_words(visitor, small, tmp_path):
     best = library("12", tmp_path).lattice.at(k=5, max_suppressed=0.02).best
     page = text_of(visitor.get(at(small)))
-    label = "⟨" + ",".join(map(str, best.values())) + "⟩"
+    label = "⟨" + ",".join(map(str, best.levels.values())) + "⟩"
     assert f"Selected {label} ★ minimal, least loss" in page
     assert "level 1 of 2 – intervals of 2, 4 groups" in page
     assert "11 of 12 nodes are feasible, 3 minimal" in page

@@ -16,6 +16,19 @@ from tests.app.conftest import processes_of_jobs  # noqa: F401 - a fixture
 from tests.app.waiting import MILLISECONDS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# Parts of the window around a page: drawn as pages of their own, they cost two thirds of a test.
+WINDOW = (
+    "InitialWebUI", "WebUIToolbar", "WebUILocationBar", "WebUIReloadButton",
+    "WebUIBackForwardButton", "WebUIHomeButton", "WebUISplitTabsButton", "WebUIOmniboxPopup",
+    "PreloadTopChromeWebUI", "Glic", "LensOverlay", "ReadAnything",
+)  # fmt: skip
+# What Playwright switches off; naming other features would switch it on again.
+USUAL = (
+    "AcceptCHFrame", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose",
+    "DialMediaRouteProvider", "GlobalMediaControls", "HttpsUpgrades", "LazyFrameLoading",
+    "MediaRouter", "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning",
+    "Translate",
+)  # fmt: skip
 QUIET = [
     "--no-sandbox",
     "--disable-background-networking",
@@ -23,6 +36,7 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
     "--no-default-browser-check",
+    f"--disable-features={','.join((*WINDOW, *USUAL))}",
 ]
 
 

@@ -96,6 +96,7 @@ def test_the_demo_runs_and_prints_json_when_asked():
     shown = discreet("demo", "--n", "300")
     assert shown.returncode == 0
     assert "See the risk" in shown.stdout
+    assert "of 300 people, by two models" in shown.stdout
     assert json.loads(discreet("demo", "--n", "300", "--json").stdout)["risk"]["n"] == 300
 
 

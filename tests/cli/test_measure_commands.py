@@ -42,6 +42,9 @@ OF_TWO = {
     "information-loss": (ds.information_loss, (), {}),
     "compare-statistics": (ds.compare_statistics, (), {}),
     "score": (ds.score, (), {}),
+    "propensity": (ds.propensity, ("--columns", "age,income"), {"columns": ["age", "income"]}),
+    "linkage": (ds.linkage, ("--columns", "age"), {"columns": ["age"]}),
+    "interval-disclosure": (ds.interval_disclosure, ("--width", "0.1"), {"width": 0.1}),
     "regression-loss": (
         ds.regression_loss, ("--formula", "income ~ age"), {"formula": "income ~ age"},
     ),

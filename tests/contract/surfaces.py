@@ -23,6 +23,7 @@ PAGE = "docs/surfaces.md"
 GAPS = {
     ("*", "map", "columns"): "never: a map varies numbers; columns are given once, to all",
     ("*", "map", "by"): "never: a map varies numbers; strata are given once, to all",
+    ("pram", "command", "diagonals"): "never: it names values of the data; a plan says it",
     ("generalize", "map", "levels"): "never: a node chosen by hand is not a recipe",
     **{
         ("suppress_cells", surface, name): "never: the method protect_records says it there"
@@ -139,6 +140,7 @@ MEASURE_GAPS: dict[tuple[str, str], str] = {}
 NO_MEASURES = {
     "sampling_risk": "foretells the risk of samples not yet drawn: lines, and no figure of a release",
     "key_candidates": "helps to name the keys: a table of sets of attributes, and no figure of a release",
+    "compare_releases": "holds two releases against each other, neither of which is the initial file",
     "unchanged": "lists columns; every run takes it",
     "check": "says whether a criterion holds; every run with a criterion takes it",
 }

@@ -25,13 +25,27 @@ def protected(data):
     return ds.protect_records(data, risk, at_most=risk.highest / 2)
 
 
+def randomized(data):
+    first = ds.pram(data, ["illness"], keep=0.7, exact=True, by=["sex"], seed=1)
+    return ds.pram(first, ["sex"], keep=0.7, seed=1)
+
+
 MASKINGS = {
+    "add_noise": lambda data: ds.add_noise(
+        data, ["income", "age"], 0.4, kind="exact-moments", by=["sex"], seed=1
+    ),
     "generalize": generalized,
     "microaggregate": lambda data: ds.microaggregate(data, ["age", "income"], k=4),
+    "pram": randomized,
     "protect_records": protected,
+    "rank_swap": lambda data: ds.rank_swap(data, ["income", "age"], window=0.1, by=["sex"], seed=1),
     "recode": lambda data: ds.recode(data, hierarchies(), ds.KAnonymity(3), seed=1),
+    "round_values": lambda data: ds.round_values(data, ["income", "age"], base=7, seed=1),
     "sample": lambda data: ds.sample(data, fraction=0.4, seed=3),
+    "shuffle": lambda data: ds.shuffle(data, ["income"], given=["age"], by=["sex"], seed=1),
     "suppress_cells": lambda data: ds.suppress_cells(data, ds.KAnonymity(3), seed=1),
+    "swap_records": lambda data: ds.swap_records(data, ["zip"], ["age", "sex"], k=2, seed=1),
+    "top_code": lambda data: ds.top_code(data, {"income": 0.95}, bottom={"age": 0.1}),
 }
 PEOPLE = pa.concat_tables([survey(300), survey(600)])  # of whom the survey is a part
 CRITERIA = {
@@ -51,9 +65,12 @@ MEASURES = {  # the arguments beside the files, and what masks the second file
     "disclosure_risk": ({}, "generalize"),
     "individual_risk": ({}, "generalize"),
     "information_loss": ({}, "microaggregate"),
+    "interval_disclosure": ({"width": 0.2}, "microaggregate"),
+    "linkage": ({}, "microaggregate"),
     "model_risk": ({"margins": "search", "fraction": 0.1}, "generalize"),
     "population_range": ({"fraction": 0.1}, "generalize"),
     "population_uniqueness": ({"fraction": 0.1}, "sample"),
+    "propensity": ({"interactions": True, "columns": ["age", "income", "sex"]}, "microaggregate"),
     "readings": ({"k": 4}, "generalize"),
     "record_risk": (RISK, "generalize"),
     "regression_loss": ({"formula": "income ~ age"}, "microaggregate"),
@@ -71,6 +88,12 @@ GAPS = {  # (name, engine) → the mark of the gap
         "spark", reason="records would cross; draw a sample first"
     ),
     ("score", "spark"): pytest.mark.notimpl(
+        "spark", reason="records would cross; draw a sample first"
+    ),
+    ("linkage", "spark"): pytest.mark.notimpl(
+        "spark", reason="records would cross; draw a sample first"
+    ),
+    ("interval_disclosure", "spark"): pytest.mark.notimpl(
         "spark", reason="records would cross; draw a sample first"
     ),
 }

@@ -79,11 +79,16 @@ def test_the_risks_are_a_column_of_the_engine(near, linked):
 
 
 @pytest.mark.verb("record_risk, record by record")
-@pytest.mark.never("spark", reason="records have no order there")
-@pytest.mark.never("postgres", reason="records have no order there")
-def test_the_risks_are_given_in_the_order_of_the_records(near, far):
-    here, there = (ds.record_risk(data, KNOWN, SENSITIVE, VALUES) for data in (near, far))
-    np.testing.assert_allclose(there.values, here.values, rtol=1e-9)
+def test_the_risks_are_given_in_the_order_of_the_records_or_of_their_ids(near, far):
+    here, there = (
+        ds.record_risk(data.with_roles(record_id="rec"), KNOWN, SENSITIVE, VALUES)
+        for data in (near, far)
+    )
+    ids = survey(400)["rec"].to_numpy()
+    place = np.arange(400) if far.source.row else np.argsort(ids)
+    np.testing.assert_allclose(there.values, here.values[place], rtol=1e-9)
+    np.testing.assert_allclose(there.bound, here.bound[place], rtol=1e-9)
+    assert len(there.above(20).positions) == there.above(20).count
 
 
 @pytest.mark.verb("protect_records")

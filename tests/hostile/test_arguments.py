@@ -95,7 +95,7 @@ CALLS = {
     "a role not there": (lambda: data().with_roles(key="age"), "P04"),
     "sizes of wildcards": (lambda: data(missing="wildcard").class_sizes(), "N01"),
     "write nowhere": (lambda: data().write(None), "O01"),
-    "write Excel": (lambda: data().write("t.xlsx"), "O01"),
+    "write Word": (lambda: data().write("t.docx"), "O01"),
     "write into no folder": (lambda: data().write("no folder/t.csv"), "O02"),
 }  # fmt: skip
 

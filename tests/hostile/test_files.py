@@ -39,7 +39,7 @@ CSV = {
     "a long row late": (f"a,b\n{MANY}1,x,y\n", "S06", "line 300002 of"),
     "bytes": (bytes(range(256)) * 9, "S05", "not a text file"),
     "bytes without zero": (bytes(range(1, 256)) * 9, "S05", "not encoded in UTF-8"),
-    "Latin-1 not asked for": ("a,b\né,1\n".encode("latin-1"), "S05", 'encoding="latin-1"'),
+    "Latin-1 not asked for": ("a,b\né,1\n".encode("latin-1"), "S05", 'encoding="cp1252"'),
     "Latin-1 late": (f"a,b\n{MANY}é,1\n".encode("latin-1"), "S05", "line 300002 of"),
     "UTF-16 not asked for": ("a,b\n1,2\n".encode("utf-16"), "S05", 'encoding="utf-16"'),
     "an unclosed quote": ('a,b\n1,"x\n2,y\n', "S07", "line 2"),
@@ -48,7 +48,6 @@ CSV = {
     "text after a quote": ('a,b\n1,"x"y\n', "S07", "line 2"),
     "mixed line ends": ("a,b\r\n1,x\n2,y\r\n", "S07", "mixes line ends"),
     "a line without end": ("a,b\n1," + "x" * 3_000_000 + "\n", "S07", "line 2 of t.csv is too long"),
-    "a name without end": ("a," + "b" * 2_000_000 + "\n1,2\n", "S07", "the header of t.csv"),
     "Parquet": (b"PAR1" + bytes(20), "S05", "holds Parquet"),
 }  # fmt: skip
 
@@ -74,10 +73,10 @@ def test_a_long_cell_is_read(write):
         (
             gzip.compress(random.Random(1).randbytes(3 << 20).hex().encode())[: 2 << 20],
             "t.csv.gz",
-            "S07",
+            "S03",
         ),
         (gzip.compress(b"a,b\n1,2\n"), "t.csv", "S05"),
-        (b"PK\x03\x04" + bytes(99), "t.xlsx", "S05"),
+        (b"PK\x03\x04" + bytes(99), "t.xlsx", "S07"),
         (b"", "t.parquet", "S02"),
         (b"a,b\n1,2\n", "t.parquet", "S07"),
         (b"PAR1", "t.pq", "S07"),

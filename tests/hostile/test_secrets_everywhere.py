@@ -36,7 +36,7 @@ MASKED = ("m.csv", "m.parquet")  # where values belong
 INTERNAL = ("r.html",)  # may name a category that many records share
 WRITING = (
     "sample", "protect", "microaggregate", "protect-records", "recode", "suppress-cells", "run",
-    "verify",
+    "verify", "add-noise", "pram", "rank-swap", "round-values", "shuffle", "swap-records", "top-code",
 )  # fmt: skip
 GIVEN = (
     "t.csv",
@@ -105,6 +105,48 @@ CASES = {
           "-o", "m.csv"],),
         (["recode", "t.csv", *ROLES, "--hierarchies", "short", "--k", "3", "-o", "m.csv"],),
     ),
+    "add-noise": Case(
+        (["add-noise", "t.csv", *ROLES, "--columns", "income", "--seed", "1", "-o", "m.csv"],),
+        (["add-noise", "t.csv", *ROLES, "--columns", "place", "--seed", "1", "-o", "m.csv"],
+         ["add-noise", "t.csv", *ROLES, "--columns", "income", "--by", "person", "--seed", "1",
+          "-o", "m.csv"]),
+    ),
+    "shuffle": Case(
+        (["shuffle", "t.csv", *ROLES, "--columns", "income", "--seed", "1", "-o", "m.csv"],),
+        (["shuffle", "t.csv", *ROLES, "--columns", "income", "--given", "place", "--seed", "1",
+          "-o", "m.csv"],
+         ["shuffle", "t.csv", *ROLES, "--columns", "income", "--by", "person", "--seed", "1",
+          "-o", "m.csv"]),
+    ),
+    "pram": Case(
+        (["pram", "t.csv", *ROLES, "--columns", "place,grade", "--seed", "1", "-o", "m.csv"],),
+        (["pram", "t.csv", *ROLES, "--columns", "place", "--by", "person", "--seed", "1",
+          "-o", "m.csv"],
+         ["pram", "t.csv", *ROLES, "--columns", "grade", "--within", "{ grade = { file = 'short' } }",
+          "-o", "m.csv"]),
+    ),
+    "rank-swap": Case(
+        (["rank-swap", "t.csv", *ROLES, "--columns", "income", "--seed", "1", "-o", "m.csv"],),
+        (["rank-swap", "t.csv", *ROLES, "--columns", "place", "--seed", "1", "-o", "m.csv"],
+         ["rank-swap", "t.csv", *ROLES, "--columns", "income", "--by", "person", "--seed", "1",
+          "-o", "m.csv"]),
+    ),
+    "round-values": Case(
+        (["round-values", "t.csv", *ROLES, "--columns", "income", "--base", "10", "--seed", "1",
+          "-o", "m.csv"],),
+        (["round-values", "t.csv", *ROLES, "--columns", "place", "--base", "0.5", "-o", "m.csv"],),
+    ),
+    "swap-records": Case(
+        (["swap-records", "t.csv", *ROLES, "--geography", "grade", "--swap-records-keys", "place", "--seed", "1",
+          "-o", "m.csv"],),
+        (["swap-records", "t.csv", *ROLES, "--geography", "person", "--similar", "place+gone",
+          "-o", "m.csv"],),
+    ),
+    "top-code": Case(
+        (["top-code", "t.csv", *ROLES, "--top", "income=0.9", "-o", "m.csv"],),
+        (["top-code", "t.csv", *ROLES, "--top", "income=0.99,place=2", "--top-code-k", "90",
+          "-o", "m.csv"],),
+    ),
     "suppress-cells": Case(
         (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--search", "quick", "-o", "m.csv"],),
         (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--by", "person", "-o", "m.csv"],),
@@ -164,6 +206,21 @@ CASES = {
     "score": Case(
         (["score", "t.csv", "t.csv", "--on", "rec", "--keys", "income,score", "--json"],),
         (["score", "t.csv", "bad.csv", "--on", "rec", "--keys", "income,score"],),
+    ),
+    "linkage": Case(
+        (["linkage", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (
+            ["linkage", "t.csv", "bad.csv", "--on", "rec", *ROLES],
+            ["linkage", "t.csv", "t.csv", "--on", "grade", *ROLES],
+        ),
+    ),
+    "interval-disclosure": Case(
+        (["interval-disclosure", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (["interval-disclosure", "t.csv", "t.csv", "--on", "rec", *ROLES, "--columns", "grade"],),
+    ),
+    "propensity": Case(
+        (["propensity", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (["propensity", "t.csv", "t.csv", *ROLES, "--columns", "plce"],),
     ),
     "individual-risk": Case(
         (["individual-risk", "t.csv", *ROLES, "--weight", "income", "-o", "risks.csv"],),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import discreet as ds
 from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
 
 COUNTS = st.one_of(st.integers(1, 60), st.integers(1, 10**7))
@@ -67,6 +68,24 @@ def test_the_risk_falls_with_the_count_and_rises_with_the_share_in_the_sample(f,
     low, high = sorted((p, other))
     assert risk(f, f / low) <= risk(f, f / high) * (1 + 1e-13)
     assert risk(f + 1, (f + 1) / p) <= risk(f, f / p) * (1 + 1e-13)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(1, 40)), min_size=1, max_size=20)
+)  # fmt: skip
+def test_the_risk_of_a_household_is_that_of_its_definition(rows):
+    keys, homes, weights = zip(*rows, strict=True)
+    table = {"k": keys, "home": homes, "w": weights}
+    found = ds.individual_risk(ds.read(table, keys=["k"], weight="w", household="home"))
+    risks = found.values.tolist()
+    for at, home in enumerate(homes):
+        members = [risk for risk, other in zip(risks, homes, strict=True) if other == home]
+        somebody = 1 - math.prod(1 - risk for risk in members)
+        assert found.household[at] == pytest.approx(somebody, rel=1e-12, abs=1e-15)
+        assert found.household_highest[at] == max(members)
+        assert found.values[at] <= found.household_highest[at] <= found.household[at] * (1 + 1e-12)
+    assert found.household_expected == pytest.approx(math.fsum(found.household), rel=1e-14)
 
 
 def test_a_class_that_is_whole_in_the_sample_has_the_risk_of_its_size():

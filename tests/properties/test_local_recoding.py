@@ -7,29 +7,27 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels.local_recoding.assignment import (
-    assignment,
-    enough,
-    move,
-    nearest,
-    rise,
-    varied,
-)
+from discreet.kernels.local_recoding import assignment as kernels
+from discreet.kernels.local_recoding import peel
+from discreet.kernels.local_recoding.assignment import assignment
 from discreet.kernels.local_recoding.bound import bound
 from discreet.kernels.local_recoding.cuts import cheapest_cuts, lifted_nodes
 from discreet.kernels.local_recoding.instance import closures, instance, joined
-from discreet.kernels.local_recoding.leftovers import settled
 from discreet.kernels.local_recoding.mondrian import mondrian
-from discreet.kernels.local_recoding.moves import improve
-from discreet.kernels.local_recoding.peel import group, peel_state, peeled
+from discreet.kernels.local_recoding.peel import peel_state, peeled
 from discreet.kernels.local_recoding.recoding import full_price
 from discreet.kernels.local_recoding.search import recoded
-from discreet.kernels.local_recoding.shake import price, shaken, twin
+from discreet.kernels.local_recoding.shake import improved, settled, shaken, twin
 from discreet.kernels.local_recoding.task import CellTask, KeyTree
 from tests.cell_tasks import assert_valid, path
+from tests.kernels import from_python
 
 COSTS = [0.0, 0.125, 0.25, 0.5]  # sums are exact
 FEW = settings(max_examples=150, deadline=None)
+enough, move, nearest, rise, varied = (
+    from_python(getattr(kernels, name)) for name in ("enough", "move", "nearest", "rise", "varied")
+)
+group = from_python(peel.group)
 
 
 @st.composite
@@ -258,14 +256,14 @@ def test_the_lowest_common_node_and_closures(task):
     at = instance(task)
     first, second = at.codes.ravel(), at.codes[::-1].ravel()
     expected = [common_twin(at, a, b) for a, b in zip(first, second, strict=True)]
-    assert joined(first, second, at.parent, at.depth).tolist() == expected
+    assert joined(first, second, at.tree).tolist() == expected
     lifted = lifted_nodes(at)
     for depth, node in product(range(len(lifted)), range(len(at.parent))):
         above = [n for n in tree_path(at, node) if at.depth[n] <= depth]
         assert lifted[depth, node] == above[0]
     label = np.arange(len(at.codes)) % 2
-    cells = closures(label, 2, at.codes, at.parent, at.depth)
-    for c, a in product(range(2), range(len(at.key))):
+    cells = closures(label, 2, at.codes, at.tree)
+    for c, a in product(range(2), range(len(at.keys))):
         node = -1
         for code in at.codes[label == c, a]:
             node = code if node < 0 else common_twin(at, node, code)
@@ -289,13 +287,13 @@ def test_items_that_look_alike_under_a_cut(task):
             tuple(cuts.lifted[d, c] for d, c in zip(depth, row, strict=True)) for row in at.codes
         ]
         stays = (at.fixed & (np.array(shown) != at.codes)).any(axis=1)
-        found = work.offer[: len(shown)]
+        found = work.left["offer"]
         assert (found < 0).tolist() == stays.tolist()
         assert len({s for s, moved in zip(shown, stays, strict=True) if not moved}) == cells
         for i, j in product(np.flatnonzero(~stays), repeat=2):
             assert (found[i] == found[j]) == (shown[i] == shown[j])
         for c in range(cells):
-            assert work.records[c] == at.counts[found == c].sum()
+            assert work.cells[c].records == at.counts[found == c].sum()
 
 
 @FEW
@@ -340,21 +338,20 @@ def test_an_assignment_adds_up_after_every_step(task, salt):
     now = assignment(at, *peeled(at, 1000, 1), spare=8)
     consistent(at, now)
     for i in range(len(at.codes)):
-        nodes, fixed, weight = at.codes[i], at.fixed[i], at.weight[i]
+        row = (at.codes, at.fixed, i, at.weight[i])
         each = [
-            rise(at, now, c, nodes, fixed, weight, np.inf) if now.size[c] else np.inf
-            for c in range(len(now.size))
+            rise(at, now, c, *row, np.inf) if now.size[c] else np.inf for c in range(len(now.size))
         ]
         for c in np.flatnonzero(now.size):
-            assert each[c] == rise_twin(at, now, c, nodes, fixed, weight)
-        found, least = nearest(at, now, nodes, fixed, weight, -1, np.inf, 0.0)
+            assert each[c] == rise_twin(at, now, c, at.codes[i], at.fixed[i], at.weight[i])
+        found, least = nearest(at, now, *row, -1, np.inf, 0.0)
         assert least == min(each)
         assert found < 0 or each[found] == least
     settled(at, now)
     consistent(at, now)
     assert all(enough(at, now, c) for c in np.flatnonzero(now.size))
     last = price(now)
-    while improve(at, now):
+    while improved(at, now, 1):
         consistent(at, now)
         assert price(now) < last
         last = price(now)
@@ -362,6 +359,10 @@ def test_an_assignment_adds_up_after_every_step(task, salt):
     consistent(at, now)
     assert price(now) <= last
     assert all(enough(at, now, c) for c in np.flatnonzero(now.size))
+
+
+def price(now):
+    return (now.weight * now.cost).sum()
 
 
 def rise_twin(at, now, c, nodes, fixed, weight):
@@ -379,26 +380,23 @@ def rise_twin(at, now, c, nodes, fixed, weight):
 def consistent(at, now):
     """Everything that is kept about classes follows from their pieces."""
     for c in range(len(now.size)):
-        pieces, piece, before = [], now.first[c], -1
+        pieces, piece, before = [], now.classes[c].first, -1
         while piece >= 0:
-            assert (now.owner[piece], now.before[piece]) == (c, before)
+            assert (now.owner[piece], now.pieces[piece].before) == (c, before)
             pieces.append(piece)
-            before, piece = piece, now.after[piece]
+            before, piece = piece, now.pieces[piece].after
         assert set(pieces) == set(np.flatnonzero(now.owner == c))
         items, records = now.item[pieces], now.records[pieces]
         assert now.size[c] == records.sum()
         assert now.weight[c] == (at.weight[items] * records).sum()
         if not pieces:
-            assert now.shelf[c] == -1
+            assert now.classes[c].shelf == -1
             continue
         label = np.zeros(len(items), np.int64)
-        assert (
-            now.node[c].tolist()
-            == closures(label, 1, at.codes[items], at.parent, at.depth)[0].tolist()
-        )
+        assert now.node[c].tolist() == closures(label, 1, at.codes[items], at.tree)[0].tolist()
         assert now.cost[c] == at.cost[now.node[c]].sum()
         assert now.fixed[c].tolist() == at.fixed[items].any(axis=0).tolist()
-        assert now.shelf[c] == now.node[c, 0]
+        assert now.classes[c].shelf == now.node[c, 0]
         values = at.values[items]
         assert varied(at, now, c, -1) == all(
             len(set(values[:, j])) >= p for j, p in enumerate(at.distinct)
@@ -434,9 +432,9 @@ def mondrian_twin(task):
         )
 
     def released(items):
-        node = closures(np.zeros(len(items), np.int64), 1, at.codes[items], at.parent, at.depth)[0]
+        node = closures(np.zeros(len(items), np.int64), 1, at.codes[items], at.tree)[0]
         options = []
-        for a in range(len(at.key)):
+        for a in range(len(at.keys)):
             sides = {}
             for i in items:
                 above = tree_path(at, at.codes[i, a])

@@ -34,26 +34,30 @@ def test_they_leave_the_nodes_that_the_search_leaves(seed):
         kept = found.lattice.at(k=k, p=p, max_suppressed=1.0)
         for share in (0.0, 0.02, 0.29, float(rng.random()), 1.0):
             theirs = found.lattice.at(k=k, p=p, max_suppressed=share)
-            mine = lattice.figures(kept.suppressed, kept.loss, share, n)
-            assert np.array_equal(mine.feasible, theirs.feasible)
-            assert tuple(lattice.named(node) for node in mine.minimal.tolist()) == theirs.minimal
-            assert (None if mine.best is None else lattice.named(mine.best)) == theirs.best
+            mine = lattice.figures(kept.nodes.suppressed, kept.nodes.loss, share, n)
+            assert np.array_equal(mine.feasible, theirs.nodes.feasible)
+            assert tuple(lattice.named(node) for node in mine.minimal.tolist()) == tuple(
+                node.levels for node in theirs.minimal
+            )
+            assert (None if mine.best is None else lattice.named(mine.best)) == (
+                None if theirs.best is None else theirs.best.levels
+            )
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_minimal_nodes_by_their_definition(seed):
     _, found = searched(seed)
     lattice, kept = found.lattice.shape, found.lattice.at(k=3, p=2, max_suppressed=1.0)
-    mine = lattice.figures(kept.suppressed, kept.loss, 4, 100)
+    mine = lattice.figures(kept.nodes.suppressed, kept.nodes.loss, 4, 100)
     levels = np.array([lattice.levels_of(node) for node in range(lattice.nodes)])
-    feasible = [node for node in range(lattice.nodes) if kept.suppressed[node] <= 4]
+    feasible = [node for node in range(lattice.nodes) if kept.nodes.suppressed[node] <= 4]
     below = {
         node: [o for o in feasible if o != node and (levels[o] <= levels[node]).all()]
         for node in feasible
     }
     assert mine.minimal.tolist() == [node for node in feasible if not below[node]]
-    least = min((kept.loss[node] for node in feasible), default=None)
-    near = [node for node in feasible if kept.loss[node] <= least + 1e-12]
+    least = min((kept.nodes.loss[node] for node in feasible), default=None)
+    near = [node for node in feasible if kept.nodes.loss[node] <= least + 1e-12]
     assert mine.best == (near[0] if near else None)
 
 

@@ -16,7 +16,7 @@ from discreet.masking.averages import mean_and_spread, rescaled, whole_means
 INT64 = st.integers(-(2**63), 2**63 - 1)
 UINT64 = st.integers(0, 2**64 - 1)
 EDGES = [2**63 - 1, -(2**63), 2**53 + 1, -(2**53) - 1, 0]
-METHODS = ["mdav", "v-mdav", "fixed", "optimal-univariate"]
+METHODS = ["mdav", "v-mdav", "pca", "individual", "optimal-univariate"]
 
 
 def rounded(numbers, kind=None, k=1, **options):

@@ -105,6 +105,21 @@ def candidates(first, second, order):
     return ds.key_candidates(first.with_roles(identifiers=["rec"])).to_dict()
 
 
+def linkage(first, second, order):
+    by = {"columns": ["age", "income", "sex"], "on": "rec"}
+    found = [ds.linkage(first, second, method=m, **by) for m in ("distance", "probabilistic")]
+    near = [ds.interval_disclosure(first, second, on="rec", columns=["income"], distance=d)
+            for d in ("deviation", "rank")]  # fmt: skip
+    return [one.to_dict() for one in (*found, *near)]
+
+
+def propensity(first, second, order):
+    return [
+        ds.propensity(first, second, on="rec", interactions=products).to_dict()
+        for products in (False, True)
+    ]
+
+
 def back(values, order):
     """Numbers per record, in the order before the shuffle."""
     found = np.empty(len(order))
@@ -112,7 +127,7 @@ def back(values, order):
     return found.tolist()
 
 
-MEASURES = [losses, statistics, regression, score, disclosure, classes, records, candidates]
+MEASURES = [losses, statistics, regression, score, linkage, propensity, disclosure, classes, records, candidates]  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda f: f.__name__)

@@ -170,9 +170,10 @@ def test_the_lattice_answers_for_another_k_and_p_as_a_search_for_them(
     at = start.lattice.at(k=asked.k, p=p, max_suppressed=asked.budget)
     expected = {n: at_node(rows, n, asked) for n in asked.levels}
     feasible = {n for n, gone in expected.items() if gone is not None}
-    assert [bool(f) for f in at.feasible] == [n in feasible for n in asked.levels]
-    assert {tuple(n.values()) for n in at.minimal} == minimal(feasible)
-    both = zip(expected.values(), at.suppressed.tolist(), strict=True)
+    assert [bool(f) for f in at.nodes.feasible] == [n in feasible for n in asked.levels]
+    assert {tuple(n.levels.values()) for n in at.minimal} == minimal(feasible)
+    both = zip(expected.values(), at.nodes.suppressed.tolist(), strict=True)
     assert all(gone == found for gone, found in both if gone is not None)
     searched = answers(data, asked, loss=loss)["optimal"]
-    assert at.best == (None if searched is None else searched.best.levels)
+    best = None if at.best is None else at.best.levels
+    assert best == (None if searched is None else searched.best.levels)

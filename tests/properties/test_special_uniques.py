@@ -56,6 +56,19 @@ def test_who_is_alone_has_a_minimal_unique_and_nobody_else(rows):
     assert found.scored == found.uniques == ds.risk(found._found.data).uniques
 
 
+@settings(max_examples=25, deadline=None)
+@given(files(most=8), st.data())
+def test_the_minimal_uniques_of_a_record_form_an_antichain(rows, data):
+    """All others are there twice, so that every set that is listed is of the one record."""
+    lone = data.draw(st.tuples(*[st.integers(0, 3)] * len(rows[0])))
+    others = [row for row in rows if row != lone]
+    found = suda([lone, *others, *others])
+    sets = [frozenset(one) for one in found.minimal_uniques]
+    assert sets
+    assert set(found.minimal_uniques.values()) == {1}
+    assert not any(one < other for one in sets for other in sets)
+
+
 @settings(max_examples=40, deadline=None)
 @given(files(), st.randoms(use_true_random=False))
 def test_neither_the_order_of_records_nor_of_keys_matters(rows, random):

@@ -394,14 +394,14 @@ def compare_view(case: Any) -> None:
             return  # distinct values cannot be followed for several p
         raise
     outcomes = [brute.outcomes[levels] for levels in brute.nodes]
-    same("suppressed", found.suppressed.tolist(), [o.suppressed for o in outcomes])
-    same("classes", found.classes.tolist(), [len(o.choices[0]) for o in outcomes])
-    same("feasible", found.feasible.tolist(), [o.feasible for o in outcomes])
-    for got, o in zip(found.loss.tolist(), outcomes, strict=True):
+    same("suppressed", found.nodes.suppressed.tolist(), [o.suppressed for o in outcomes])
+    same("classes", found.nodes.classes.tolist(), [len(o.choices[0]) for o in outcomes])
+    same("feasible", found.nodes.feasible.tolist(), [o.feasible for o in outcomes])
+    for got, o in zip(found.nodes.loss.tolist(), outcomes, strict=True):
         same("loss", got, brute.loss(o.levels, o.choices[0], "iyengar"))
-    minimal = sorted(tuple(m[k] for k in table.keys) for m in found.minimal)
+    minimal = sorted(tuple(m.levels[k] for k in table.keys) for m in found.minimal)
     same("minimal", minimal, sorted(brute.minimal))
-    got = None if found.best is None else tuple(found.best[k] for k in table.keys)
+    got = None if found.best is None else tuple(found.best.levels[k] for k in table.keys)
     with contextlib.suppress(Unsure):  # by the loss that the search minimises
         same("best", got, least(brute, brute.feasible) if brute.feasible else None)
 

@@ -213,6 +213,7 @@ def compare_continuous(release: Release) -> None:
     same("records left out", found.left_out, left_out)
     same("records not released", found.missing_records, release.table.n - len(release.pairs))
     names = [name for name in found.measures if name.startswith(("il", "pil", "sse"))]
+    names.remove("il1s")  # held against sdcMicro's, and written down in tests/unit
     if not numbers_apply(release, x, y):
         same("measures of numbers", {found.measures[name] for name in names}, {None})
         return

@@ -31,10 +31,12 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 NOT_RUN = {
-    "README.md": 3,
+    "README.md": 4,
     "CONTRIBUTING.md": 2,
     "docs/engines.md": 4,
     "docs/howto-gate-a-pipeline.md": 1,
+    "docs/howto-locked-machines.md": 2,
+    "docs/howto-spss.md": 1,
     "docs/local-suppression.md": 2,
     "docs/k-map.md": 2,
 }

@@ -12,9 +12,10 @@ from discreet.frequency.classes import PeopleBehind
 from discreet.kernels.lattice import pairwise, sweep
 from discreet.masking import aggregation, found, protect_records
 from discreet.masking import microaggregate as microaggregating
-from discreet.masking.generalization import minimal, nodes, optimal
+from discreet.masking.generalization import minimal, nodes
 from discreet.masking.generalization import search as searching
 from discreet.masking.generalization.figures import Swept
+from discreet.masking.generalization.population import CodedPopulation
 from discreet.masking.generalization.recount import Recount
 from discreet.masking.local_suppression import Blanked
 
@@ -38,7 +39,7 @@ def assert_refused(verb):
     with pytest.raises(InternalError) as caught:
         verb()
     assert caught.value.code == "I01"
-    assert "Nothing is handed out" in str(caught.value)
+    assert "Nothing was returned" in str(caught.value)
     return str(caught.value)
 
 
@@ -50,7 +51,7 @@ def test_a_sweep_that_overlooks_small_classes_is_found_out(survey, monkeypatch, 
     none = property(lambda self: np.zeros(self.sweeps.task.lattice.nodes, np.int64))
     monkeypatch.setattr(Swept, "suppressed", none)
     said = assert_refused(lambda: search(survey, ds.KAnonymity(3), suppression=suppression))
-    assert "0 suppressed records were reckoned with" in said
+    assert "0 suppressed records were expected" in said
 
 
 def test_a_sweep_that_holds_every_node_to_be_feasible_is_found_out(survey, monkeypatch):
@@ -97,12 +98,25 @@ def test_people_that_are_not_there_are_found_out(survey, monkeypatch):
         return {one: PeopleBehind(p.size + 1000, p.count_vacant) for one, p in found.items()}
 
     monkeypatch.setattr(nodes.NodeCounter, "_people", crowded)
+    assert_refused(lambda: search(survey, ds.KMap(3, survey), search="bounded"))
+
+
+def test_people_that_are_not_there_in_a_sweep_are_found_out(survey, monkeypatch):
+    table = CodedPopulation.beside
+
+    def crowded(self, *given):
+        *others, people = table(self, *given)
+        return *others, people + 1000
+
+    monkeypatch.setattr(CodedPopulation, "beside", crowded)
     assert_refused(lambda: search(survey, ds.KMap(3, survey)))
 
 
 def test_an_average_that_is_overlooked_is_found_out(survey, monkeypatch):
     nobody = lambda _, __, classes, *___: np.zeros(len(classes.size), np.bool_)  # noqa: E731
     monkeypatch.setattr(nodes.NodeCounter, "_to_go", nobody)
+    none = lambda _, classes, *__: np.zeros_like(classes)  # noqa: E731
+    monkeypatch.setattr(ds.AverageRisk, "to_go_by_size", none)
     assert_refused(lambda: search(survey, ds.AverageRisk(0.05)))
 
 
@@ -131,14 +145,14 @@ def test_every_minimal_node_is_checked_and_not_the_best_alone(survey, monkeypatc
 
 def test_a_search_of_a_large_lattice_that_errs_is_found_out(survey, monkeypatch):
     monkeypatch.setattr(searching, "MAX_SWEPT", 1)
-    monkeypatch.setattr(optimal, "_downwards", lambda _: (0, True))
+    monkeypatch.setattr(searching.Bounded, "run", lambda self: setattr(self, "best", 0) or True)
     assert_refused(lambda: search(survey, ds.KAnonymity(3)))
 
 
 def test_a_kernel_that_miscounts_classes_is_found_out(survey, monkeypatch):
     whole = sweep.Sweep.kept_classes
     monkeypatch.setattr(sweep.Sweep, "kept_classes", lambda self, k, p=1: whole(self, k, p) + 1)
-    assert "classes were reckoned with" in assert_refused(lambda: search(survey, ds.KAnonymity(3)))
+    assert "classes were expected" in assert_refused(lambda: search(survey, ds.KAnonymity(3)))
 
 
 # -- the masking is broken -----------------------------------------------------------------------
@@ -172,7 +186,7 @@ def test_groups_of_similar_records_that_are_too_small_are_found_out(survey, monk
     assert "12 records in groups of fewer than 3" in said
 
 
-@pytest.mark.parametrize("method", ["fixed", "optimal-univariate"])
+@pytest.mark.parametrize("method", ["fixed", "individual", "optimal-univariate"])
 def test_groups_of_one_column_that_are_too_small_are_found_out(survey, monkeypatch, method):
     monkeypatch.setattr(aggregation, "_univariate", lambda values, _: np.arange(len(values)))
     assert_refused(lambda: ds.microaggregate(survey, ["age", "income"], k=3, method=method))

@@ -101,11 +101,12 @@ def test_the_lattice_answers_for_any_p_as_a_search_for_it_does(patients, found, 
     at = found.lattice.at(k=7, p=p, max_suppressed=0.1)
     criterion = ds.PSensitiveKAnonymity(p=p, k=7)
     again = ds.generalize(patients, HIERARCHIES, criterion, max_suppressed=0.1)
-    assert at.best == again.best.levels
+    assert at.best.levels == again.best.levels
+    assert at.best.mask().n == again.best.mask().n
     searched = again.lattice.at(k=7, p=p, max_suppressed=0.1)
-    np.testing.assert_array_equal(at.suppressed, searched.suppressed)
-    np.testing.assert_allclose(at.loss, searched.loss, rtol=1e-12)
-    assert found.lattice.at(k=5, p=2, max_suppressed=0.05).best == found.best.levels
+    np.testing.assert_array_equal(at.nodes.suppressed, searched.nodes.suppressed)
+    np.testing.assert_allclose(at.nodes.loss, searched.nodes.loss, rtol=1e-12)
+    assert found.lattice.at(k=5, p=2, max_suppressed=0.05).best.levels == found.best.levels
 
 
 def test_the_lattice_of_a_search_without_values_knows_no_p(patients):

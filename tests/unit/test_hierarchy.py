@@ -302,7 +302,7 @@ def test_unmapped_values_are_counted_and_never_shown():
     assert error_codes(error) == ["D20"]
     text = str(error.value)
     assert "'country': 2 of 3 values (8 records) are not in the dictionary" in text
-    assert "1 of them differ in blanks or case only" in text
+    assert "1 of them differs only in blanks or case" in text
     assert "secret" not in text
 
 

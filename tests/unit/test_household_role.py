@@ -63,16 +63,18 @@ def test_who_lives_with_whom_is_not_averaged():
     assert "R04" in [p.code for p in caught.value.problems]
 
 
-@pytest.mark.parametrize("empty", [None, float("nan")])
+@pytest.mark.parametrize("empty", [None, float("nan"), "", "  "])
 def test_a_missing_household_is_an_error_with_the_number_of_records(empty):
     table = {**TABLE, "hid": [1, 1, empty, empty, 3, 4]}
+    if isinstance(empty, str):  # a column of texts
+        table["hid"] = [str(value) for value in table["hid"]]
     with pytest.raises(ds.DiscreetError, match="missing in 2 records") as caught:
         ds.read(table, keys=["age"], household="hid")
     assert [p.code for p in caught.value.problems] == ["D60"]
 
 
 def test_a_code_for_missing_counts_as_missing():
-    with pytest.raises(ds.DiscreetError, match="missing in 1 records"):
+    with pytest.raises(ds.DiscreetError, match="missing in 1 record"):
         ds.read(TABLE, keys=["age"], household="hid", missing_values={"hid": [4]})
 
 

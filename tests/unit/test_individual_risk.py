@@ -67,9 +67,24 @@ def test_wildcards_count_and_weigh_compatible_records_as_the_golden_file_does(re
     assert not found.partition
     assert found.to_dict()["interval"] is None
     assert "overlap" in found.explain()
+    assert found.not_applicable["interval"] in found.to_dict()["not_applicable"]["interval"]
     with pytest.raises(DiscreetError) as failed:
         found.interval()
     assert failed.value.code == "N01"
+
+
+def test_wildcards_make_the_sum_too_low_and_a_category_too_high(reference_data):
+    """The figures of the docs: 2 % of the keys blanked, and the same file before."""
+    blanks = {"missing_values": {key: ["NA"] for key in KEYS}}
+    sums = [
+        ds.individual_risk(ds.read(reference_data(f"inputs/{name}.csv"), keys=KEYS, weight="w", **more))
+        for name, more in [
+            ("testdata_na2pct", {**blanks, "missing": "wildcard"}),
+            ("testdata_w20_200", {}),
+            ("testdata_na2pct", blanks),
+        ]
+    ]  # fmt: skip
+    assert [round(one.expected, 1) for one in sums] == [5.4, 11.9, 24.4]
 
 
 def test_the_threshold_of_the_demonstration_file_is_that_of_mu_argus(reference_data):
@@ -195,6 +210,40 @@ def test_somebody_of_a_household_is_matched_unless_nobody_is():
     assert "household" in found.explain()
 
 
+def test_the_riskiest_of_a_household_is_offered_beside_it():
+    found = ds.individual_risk(homes(household="home"))
+    r = found.values
+    x, y = max(r[0], r[2], r[4]), max(r[1], r[3])
+    assert found.household_highest.tolist() == [x, y, x, y, x, r[5]]
+    assert (found.household_highest <= found.household).all()
+    assert found.household_highest_expected == pytest.approx(found.household_highest.sum())
+    assert f"{found.household_highest_expected:.4g} if together" in found.explain()
+    assert found.to_dict()["household_highest_expected"] == found.household_highest_expected
+
+
+def test_the_risk_of_a_household_becomes_a_column():
+    found = ds.individual_risk(homes(household="home"))
+    for of in ("household", "household_highest"):
+        assert found.column(of=of).to("arrow")[of].to_pylist() == getattr(found, of).tolist()
+    assert found.column("h", of="household").columns[-1] == "h"
+    assert found.column().columns[-1] == "individual_risk"
+    with pytest.raises(DiscreetError, match="household_highest") as failed:
+        found.column(of="family")
+    assert failed.value.code == "P16"
+
+
+def test_a_single_record_is_told_in_the_singular():
+    said = ds.individual_risk(survey("a", [5])).explain()
+    assert "1 record (100.0%) has a risk above 0.1" in said
+    assert "1 record falls into 1 class by town" in ds.risk(survey("a", [5])).explain()
+
+
+def test_what_has_no_interval_says_why():
+    said = ds.individual_risk(homes(household="home"))
+    assert "live in many households" in said.not_applicable["household_interval"]
+    assert said.not_applicable["household_interval"] in said.explain()
+
+
 def test_a_person_alone_has_the_risk_of_the_person():
     table = {"town": list("aab"), "w": [180, 180, 215], "home": [1, 2, 3]}
     found = ds.individual_risk(ds.read(table, keys=["town"], weight="w", household="home"))
@@ -203,8 +252,9 @@ def test_a_person_alone_has_the_risk_of_the_person():
 
 def test_without_households_their_figure_does_not_apply():
     found = ds.individual_risk(homes())
-    assert found.household_expected is None
-    assert found.not_applicable == {"household_expected": "no household is named."}
+    names = ("household_expected", "household_highest_expected")
+    assert [getattr(found, name) for name in names] == [None, None]
+    assert found.not_applicable == dict.fromkeys(names, "no household is named.")
     with pytest.raises(DiscreetError) as failed:
         _ = found.household
     assert failed.value.code == "R14"
@@ -217,6 +267,25 @@ def test_it_says_on_what_it_rests_and_that_it_is_too_low_elsewhere():
     said = ds.individual_risk(survey()).explain()
     for figure in ("128", "166", "506", "1,244", "90% interval", "negative binomial"):
         assert figure in said
+
+
+@pytest.mark.parametrize(("number", "said", "right"), [(4, 128, 166), (8, 506, 1244)])
+def test_the_sum_is_as_low_on_samples_of_adult_as_it_says(reference_data, number, said, right):
+    """Its own draws, 4 for 12: within a tenth of the figures that results and docs give."""
+    options = pc.ParseOptions(delimiter=";")
+    adult = pc.read_csv(reference_data("adult/adult_30162x9.csv"), parse_options=options)
+    keys = [name for name in adult.column_names if name != "occupation"][:number]
+    rows = list(zip(*(adult[key].to_pylist() for key in keys), strict=True))
+    place = {row: i for i, row in enumerate(dict.fromkeys(rows))}
+    own = np.array([place[row] for row in rows])
+    people, sums = np.bincount(own), []
+    for seed in range(4):
+        drawn = own[np.random.default_rng(seed).permutation(len(own))[:3016]]
+        counts = np.bincount(drawn, minlength=len(people))
+        there = counts > 0
+        survey = ds.read({"key": drawn, "w": [10.0] * 3016}, keys=["key"], weight="w")
+        sums.append([ds.individual_risk(survey).expected, (counts[there] / people[there]).sum()])
+    assert np.mean(sums, axis=0) == pytest.approx([said, right], rel=0.1)
 
 
 def test_its_table_adds_up():
@@ -251,8 +320,22 @@ def test_weights_below_1_are_an_error_with_their_number():
     assert failed.value.code == "D44"
 
 
+def test_weights_that_no_population_has_are_an_error_with_their_number():
+    """They add up to infinity, and a risk of nan."""
+    with pytest.raises(DiscreetError) as failed:
+        ds.individual_risk(survey("abcd", [0.5, 3, 1e13, 1e308]))
+    said = [str(problem) for problem in failed.value.problems]
+    assert [problem.code for problem in failed.value.problems] == ["D44", "D44"]
+    assert "below 1 in 1 record." in said[0]
+    assert "above 1,000,000,000,000 in 2 records." in said[1]
+    for other in (ds.model_risk, ds.population_uniqueness, ds.population_range):
+        with pytest.raises(DiscreetError) as failed:
+            other(survey("abcd", [3, 3, 3, 1e308]))
+        assert failed.value.code == "D44"
+
+
 def test_missing_weights_are_an_error_with_their_number():
-    with pytest.raises(DiscreetError, match="1 records") as failed:
+    with pytest.raises(DiscreetError, match="in 1 record") as failed:
         survey("abc", [None, 2, 3])
     assert failed.value.code == "D05"
 

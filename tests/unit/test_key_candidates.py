@@ -234,7 +234,7 @@ def test_candidates_become_json_frames_and_html(people):
 def test_the_explanation_names_the_sets_that_single_out_records(people):
     assert "At least half of the records are unique by {age, sex} (100.0%)" in people.explain()
     coarse = ds.key_candidates(ds.read(TABLE_1), ["Age", "Sex"]).explain()
-    assert "No set makes half of the records unique; nearest comes {Age} with 0.0%." in coarse
+    assert "No set makes half of the records unique; the closest is {Age} with 0.0%." in coarse
 
 
 def test_progress_is_told():

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.kernels.lattice import layout
+from discreet.kernels.lattice.amounts import ValuePairs
+from discreet.kernels.lattice.conditions import ClassConditions
 from discreet.kernels.lattice.rollup import fresh_stamp
 from discreet.kernels.lattice.sweep import Sweep, sweep
 from tests import lattice_adult as adult
@@ -95,6 +97,82 @@ def test_two_valued_keys_keep_their_confidential_values_apart(
     value = np.random.default_rng(seed).integers(0, 8, len(data.counts), np.uint64)
     masks = [np.uint64(1) << value]
     assert_equal(sweep(*data, cap=cap, masks=masks, p=p), recount(data, masks, cap, p))
+
+
+def recount_conditions(data: Coded, people, pairs, asked: ClassConditions, cap: int) -> Sweep:
+    """Every class of every node held against the conditions, one after the other."""
+    levels = tuple(len(to) for to in data.maps)
+    shape = (int(np.prod(levels)), 2)
+    sizes, large = (*shape, cap + 2), np.zeros((2, *shape), np.int64)
+    arrays = np.zeros(sizes, np.int32), np.zeros(sizes), *large, np.zeros(shape[0], np.bool_)
+    found = Sweep(levels, int(data.counts.sum()), 0, *arrays)
+    dense = np.zeros((len(data.counts), len(asked.high)), np.int64)
+    np.add.at(dense, (pairs.owner, pairs.value), pairs.records)
+    for index, node in enumerate(twin.nodes(data)):
+        level = [to[l][code] for to, l, code in zip(data.maps, node, data.codes, strict=True)]
+        tuples, at = np.unique(np.stack(level, 1), axis=0, return_inverse=True)
+        for cls, codes in enumerate(tuples):
+            own = at.ravel() == cls
+            size, behind = int(data.counts[own].sum()), int(people[own].sum())
+            values = dense[own].sum(axis=0)
+            share = sum(data.shares[a][l][codes[a]] for a, l in enumerate(node))
+            if size == 0:
+                found.vacant[index] |= asked.low_people > 0
+                continue
+            few = (values < asked.low * size) & ((values > 0) | ~asked.optional)
+            holds = not (few | (values > asked.high * size)).any()
+            for chosen, least in asked.groups:
+                holds &= np.count_nonzero(values[list(chosen)]) >= least
+            holds &= behind >= asked.least_people
+            if behind:
+                holds &= asked.low_people * behind <= size <= asked.high_people * behind
+            place, slot = (index, int(holds)), min(size, cap + 1)
+            found.classes[place][slot] += 1
+            found.loss[place][slot] += size * share
+            found.large_records[place] += size * (size > cap)
+            found.large_squares[place] += size**2 * (size > cap)
+    return found
+
+
+@pytest.mark.parametrize("looked_at", ["people", "values", "both"])
+@settings(max_examples=25, deadline=None)
+@given(data=twin.lattices(leaves=3), seed=st.integers(0, 2**32), cap=st.integers(1, 8))
+def test_conditions_equal_their_recount(looked_at: str, data: Coded, seed: int, cap: int) -> None:
+    rng, values = np.random.default_rng(seed), 5
+    counts = rng.integers(0 if looked_at != "values" else 1, 4, len(data.counts))
+    people = counts + rng.integers(1, 5, len(counts))
+    if looked_at == "values":
+        people = np.zeros_like(counts)
+    value = rng.integers(0, values, counts.sum())
+    owner = np.repeat(np.arange(len(counts)), counts)
+    places, number = np.unique(owner * values + value, return_counts=True)
+    pairs = ValuePairs(places // values, places % values, number)
+    low, high = np.sort(rng.choice([0.0, 0.1, 0.25, 0.5, 1.0], (2, values)), axis=0)
+    asked = ClassConditions(
+        low=low if looked_at != "people" else np.zeros(values),
+        high=high if looked_at != "people" else np.ones(values),
+        optional=rng.random(values) < 0.5,
+        groups=() if looked_at == "people" or seed % 2 else (((0, 1), 1), ((2, 3, 4), 2)),
+        least_people=int(rng.integers(0, 5)) if looked_at != "values" else 0,
+        low_people=float(rng.choice([0, 0.2])) if looked_at != "values" else 0.0,
+        high_people=float(rng.choice([0.5, np.inf])) if looked_at != "values" else np.inf,
+    )
+    table = data._replace(counts=counts)
+    found = sweep(
+        *table,
+        cap=cap,
+        people=None if looked_at == "values" else people,
+        pairs=None if looked_at == "people" else pairs,
+        conditions=asked,
+        threads=1 + seed % 2,
+    )
+    expected = recount_conditions(table, people, pairs, asked, cap)
+    kept = slice(1, None)  # what has no record is not a class
+    np.testing.assert_array_equal(found.classes[:, :, kept], expected.classes[:, :, kept])
+    np.testing.assert_array_equal(found.large_records, expected.large_records)
+    np.testing.assert_array_equal(found.large_squares, expected.large_squares)
+    np.testing.assert_allclose(found.loss[:, :, kept], expected.loss[:, :, kept], rtol=1e-12)
+    np.testing.assert_array_equal(found.vacant, expected.vacant)
 
 
 @pytest.mark.parametrize("values", [17, 33, 64])

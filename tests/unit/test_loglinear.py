@@ -1,18 +1,22 @@
 """Log-linear models on a grid: the fit, its spread, and what it says of the cells with a record."""
 
+import dataclasses
 import itertools
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from discreet.kernels.decomposable import closed_form, closed_projection, parts_of
 from discreet.kernels.loglinear import (
     Grid,
     fit_of,
     fitted,
     generators,
+    projection,
     spread,
-    spread_of_product,
 )
 from discreet.kernels.model_choice import chosen_margins, underfits
 
@@ -37,7 +41,8 @@ def test_independent_keys_have_the_product_of_their_shares():
     grid = random_grid()
     mu, error = fitted(grid, [])
     assert error == 0
-    assert mu.ravel()[grid.places()] == pytest.approx(grid.product(), rel=1e-14)
+    parts = parts_of([(0,), (1,), (2,), (3,)])
+    assert mu.ravel()[grid.places()] == pytest.approx(closed_form(grid, parts), rel=1e-13)
     whole = dense(grid)
     for a in range(4):
         others = tuple(b for b in range(4) if b != a)
@@ -70,6 +75,71 @@ def test_two_margins_that_share_a_key_have_a_closed_form():
     assert fitted(grid, [(0, 1), (1, 2)])[0] == pytest.approx(closed, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "margins",
+    [
+        [(0, 1), (1, 2)],
+        [(0, 1), (2, 3)],
+        [(0, 1, 2), (1, 2, 3)],
+        [(0, 1), (1, 2), (1, 3)],
+        [(0, 1, 2, 3)],
+        [],
+    ],
+)
+def test_the_closed_form_is_the_fit_on_the_grid(margins):
+    for weighted in (False, True):
+        grid = random_grid(mean=0.6, seed=len(margins))
+        if weighted:
+            amounts = grid.counts * np.random.default_rng(1).uniform(0.2, 3, len(grid.counts))
+            grid = dataclasses.replace(grid, weighted=amounts * grid.n / amounts.sum())
+        full, _ = fitted(grid, margins)
+        parts = parts_of(generators(margins, 4))
+        assert closed_form(grid, parts) == pytest.approx(full.ravel()[grid.places()], rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "margins", [[(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (0, 3), (2, 3)]]
+)  # fmt: skip
+def test_margins_in_a_circle_have_no_closed_form(margins):
+    assert parts_of(generators(margins, 4)) is None
+
+
+@given(st.lists(st.sets(st.integers(0, 4), min_size=1, max_size=3), max_size=5))
+def test_a_model_can_be_taken_apart_just_if_its_graph_is_chordal_and_its_cliques_are_margins(sets):
+    """Decomposable by its other definition, by brute force over the orders of the attributes."""
+    margins = generators([tuple(sorted(s)) for s in sets], 5)
+    linked = {frozenset(p) for m in margins for p in itertools.combinations(m, 2)}
+
+    def clique(some):
+        return all(frozenset(p) in linked for p in itertools.combinations(some, 2))
+
+    cliques = [s for r in range(1, 6) for s in itertools.combinations(range(5), r) if clique(s)]
+    graphical = all(any(set(c) <= set(m) for m in margins) for c in cliques)
+    chordal = any(
+        all(clique([b for b in order[i + 1 :] if frozenset((a, b)) in linked]) for i, a in enumerate(order))
+        for order in itertools.permutations(range(5))
+    )  # fmt: skip
+    assert (parts_of(margins) is not None) == (graphical and chordal)
+
+
+def test_weighted_counts_have_the_spread_of_their_weights():
+    """Drawn again and again with unequal weights: the variance of Σ d ln μ̂ is near what is said."""
+    rng = np.random.default_rng(4)
+    means = np.exp(rng.normal(3, 0.3, (3, 4)))
+    weights = rng.uniform(0.3, 3, (3, 4))
+    slopes = rng.normal(size=12)
+    sums, said = [], []
+    for _ in range(400):
+        drawn = rng.poisson(means) + 1
+        scaled = (drawn * weights).ravel()
+        grid, people = grid_of(drawn), scaled.sum()
+        grid = dataclasses.replace(grid, weighted=scaled * grid.n / people)
+        full, _ = fitted(grid, [])
+        sums.append(float((slopes * np.log(full.ravel() * people / grid.n)).sum()))
+        said.append(spread(grid, slopes, projection(grid, [], full, slopes)))
+    assert np.mean(said) == pytest.approx(np.var(sums), rel=0.2)
+
+
 def test_a_model_begun_at_a_smaller_one_ends_at_the_same_fit():
     grid = random_grid()
     small, _ = fitted(grid, [(0, 1)])
@@ -87,7 +157,7 @@ def test_the_spread_is_that_of_the_information_matrix():
     slopes = np.random.default_rng(1).normal(size=len(grid.counts))
     d = np.zeros(grid.cells)
     d[grid.places()] = slopes
-    for margins in ([], [(0, 1)], [(0, 1), (1, 2), (0, 2)]):
+    for margins in ([], [(0, 1)], [(0, 1), (1, 2)], [(0, 1), (1, 2), (0, 2)]):
         mu, _ = fitted(grid, margins)
         columns = []
         for margin in generators(margins, 3):
@@ -97,9 +167,14 @@ def test_the_spread_is_that_of_the_information_matrix():
                 columns.append(cell.ravel())
         x = np.array(columns).T
         right = d @ x @ np.linalg.pinv(x.T @ (mu.reshape(-1, 1) * x)) @ x.T @ d
-        assert spread(grid, margins, mu, slopes) == pytest.approx(right, rel=1e-6)
-        if not margins:
-            assert spread_of_product(grid, slopes) == pytest.approx(right, rel=1e-9)
+        held = projection(grid, margins, mu, slopes)
+        assert spread(grid, slopes, held) == pytest.approx(right, rel=1e-6)
+        parts = parts_of(generators(margins, 3))
+        assert (parts is None) == (len(margins) == 3)
+        if parts:
+            closed = closed_projection(grid, parts, slopes)
+            assert closed == pytest.approx(held, rel=1e-6, abs=1e-9)
+            assert spread(grid, slopes, closed) == pytest.approx(right, rel=1e-9)
 
 
 def test_the_fit_is_summed_over_all_cells():

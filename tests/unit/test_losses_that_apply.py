@@ -32,7 +32,8 @@ KINDS = {
     "club": "nominal",
 }
 KEYS = ("age", "pay", "edu", "sex", "town")
-NUMBERS = [name for name in MEASURES if name.startswith(("il", "pil"))] + ["sse_ratio"]
+NUMBERS = [name for name in MEASURES if name.startswith(("il", "pil"))]
+NUMBERS += ["sse_ratio", "eigenvalues"]
 NAMES = ["dist", "ctbil", "actbil"]
 HIERARCHIES = {
     "age": ds.Hierarchy.intervals([10, 30]),
@@ -187,6 +188,8 @@ class Oracle:
             return self.sees(self.names) and not (measure == "dist" and steps)
         if measure == "ebil":
             return self.sees(self.named)
+        if measure == "hellinger":
+            return self.sees([*self.numbers, *self.names])
         return {*self.changed} <= {*self.keys}
 
     def expected(self):
@@ -195,11 +198,35 @@ class Oracle:
             found |= self.of_numbers()
         if self.applies("ctbil"):
             found |= self.of_names()
+        if self.applies("hellinger"):
+            every = [self.hellinger(n) for n in (*self.numbers, *self.names)]
+            found["hellinger"] = np.mean(every)
         if self.applies("ebil"):
             found["ebil"] = sum(self.left_open(n) for n in self.named)
         if self.applies("ebil_share"):
             found |= self.of_keys()
         return found
+
+    def hellinger(self, n):
+        """By its definition, numbers between the quantiles 5% to 95%; these are all different."""
+        sides = self.x[n], self.y[n]
+        if n in self.numbers:
+            complete = [
+                i for i in range(len(sides[0]))
+                if all(self.x[m][i] is not None and self.y[m][i] is not None for m in self.numbers)
+            ]  # fmt: skip
+            cuts = np.quantile([sides[0][i] for i in complete], np.arange(1, 20) / 20)
+            assert len({*cuts}) == 19
+            sides = [
+                [None if v is None else sum(v > c + 1e-9 * abs(c) for c in cuts) for v in side]
+                for side in sides
+            ]
+        shares = [{v: side.count(v) / len(side) for v in side} for side in sides]
+        apart = (
+            math.sqrt(shares[0].get(v, 0)) - math.sqrt(shares[1].get(v, 0))
+            for v in {*shares[0], *shares[1]}
+        )
+        return math.sqrt(sum(d * d for d in apart) / 2)
 
     def of_numbers(self):
         x = np.array([self.x[n] for n in self.numbers], dtype=float)
@@ -223,6 +250,12 @@ class Oracle:
             if n in self.changed
         ]
         found["il"] = 100 * np.mean(list(found.values()))
+        spread = x.std(axis=1, ddof=1)
+        found["il1s"] = np.mean(np.abs(x - y) / spread[:, None]) / math.sqrt(2)
+        first, second = (
+            np.linalg.eigvalsh(np.cov(v / spread[:, None]).reshape(len(v), -1)) for v in (x, y)
+        )
+        found["eigenvalues"] = np.mean(np.abs(first - second) / first)
         return {**found, "sse_ratio": np.mean(ratios) if ratios else 0.0}
 
     def of_names(self):

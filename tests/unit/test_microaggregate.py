@@ -199,3 +199,50 @@ def test_v_mdav_follows_clusters():
         for method, options in (("mdav", {}), ("v-mdav", {"gamma": 1.1}))
     }
     assert losses["v-mdav"] < losses["mdav"]
+
+
+def test_columns_in_groups_of_their_own_are_said_not_to_be_k_anonymous(tmp_path):
+    rng = np.random.default_rng(9)
+    data = ds.read({"x": rng.random(40), "y": rng.random(40)}, keys=["x", "y"])
+    masked = ds.microaggregate(data, k=4, method="individual")
+    assert masked.outcome.below == ds.check(masked, ds.KAnonymity(4)).violating_records
+    assert "not 4-anonymous" in masked.explain()
+    assert masked.outcome.to_dict()["smallest_together"] == ds.risk(masked).k
+    ds.report(data, masked, tmp_path / "report.html", audience="public")
+    assert "not for the columns together" in (tmp_path / "report.html").read_text()
+    assert ds.microaggregate(data, ["x"], k=4, method="individual").outcome is None
+    assert ds.microaggregate(data, k=4).outcome is None
+
+
+def test_columns_that_follow_each_other_are_k_anonymous_together():
+    data = ds.read({"x": list(range(8)), "y": list(range(8))}, keys=["x", "y"])
+    masked = ds.microaggregate(data, k=4, method="individual")
+    assert masked.outcome.below == 0
+    assert "holds for the columns together" in masked.explain()
+
+
+@pytest.mark.parametrize("method", ["fixed", "individual", "optimal-univariate"])
+def test_an_exchange_between_groups_of_single_columns_is_refused(method):
+    data = ds.read({"x": list(range(8))}, keys=["x"])
+    with pytest.raises(ds.DiscreetError, match="P80"):
+        ds.microaggregate(data, k=4, method=method, exchange=True)
+
+
+def test_an_exchange_needs_means():
+    data = ds.read({"x": list(range(8)), "job": list("abababab")}, keys=["x", "job"])
+    with pytest.raises(ds.DiscreetError, match="an exchange between groups needs"):
+        ds.microaggregate(data, k=4, exchange=True)
+
+
+def test_an_exchange_works_within_strata_and_blocks_and_for_every_order_of_the_rows():
+    rng = np.random.default_rng(11)
+    table = {"id": np.arange(90), "x": rng.random(90), "y": rng.random(90), "s": np.arange(90) % 3}
+    options = {"k": 3, "by": ["s"], "blocks": 20, "exchange": True}
+    found = []
+    for order in (np.arange(90), rng.permutation(90), np.arange(90)[::-1]):
+        rows = {name: column[order] for name, column in table.items()}
+        data = ds.read(rows, keys=["x", "y"], record_id="id")
+        masked = ds.microaggregate(data, ["x", "y"], **options).to("arrow")
+        back = np.argsort(order)
+        found.append([masked[name].to_numpy()[back].tolist() for name in ("x", "y")])
+    assert found[0] == found[1] == found[2]

@@ -102,7 +102,7 @@ def test_names_are_taken_from_anything_that_holds_them(given, keys):
 
 @pytest.mark.parametrize("bad", [0, -1, None, float("nan"), float("inf")])
 def test_weights_are_positive_and_not_missing(bad):
-    with pytest.raises(ds.DiscreetError, match=r"D05.*'w' .* in 1 records"):
+    with pytest.raises(ds.DiscreetError, match=r"D05.*'w' .* in 1 record"):
         ds.read({"a": [1, 2], "w": [1.0, bad]}, weight="w")
 
 

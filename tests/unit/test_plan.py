@@ -346,7 +346,7 @@ do = "microaggregate"
 metod = "mdav"
 
 [outputs]
-masked = "masked.xlsx"
+masked = "masked.docx"
 ledger = "a.json"
 public = "a.json"
 
@@ -361,7 +361,7 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
     expected = [
         "P30 release.toml:44 (output): 'output' is not a key of a plan here. Did you mean 'outputs'",
         "P30 release.toml:3 (source.seperator): 'seperator' is not a key of a plan here. Did you mean 'separator'?",
-        "P31 release.toml:4 (source.encoding): must be one of utf-8, latin-1, utf-16.",
+        "P31 release.toml:4 (source.encoding): must be an encoding that Python knows, such as utf-8 or cp1252.",
         "P31 release.toml:8 (roles.identifiers): must be a list of column names.",
         "P31 release.toml:11 (types.sex): must be continuous, nominal, or the list",
         "P20 release.toml:15 (hierarchies.age): the width of level 2 (7) is not a multiple",
@@ -374,7 +374,7 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
         "P31 release.toml:32 (steps[1].seed): must be a whole number.",
         "P32 release.toml:28 (steps[1]): needs fraction or n, one of the two.",
         "P30 release.toml:37 (steps[2].metod): 'metod' is not a key of a plan here. Did you mean 'method'?",
-        "O01 release.toml:40 (outputs.masked): does not end in .csv or .parquet.",
+        "O01 release.toml:40 (outputs.masked): does not end in .csv or .parquet or .sav or .zsav or .dta or .xlsx.",
         "P34 release.toml:41 (outputs.ledger): names the same file as 'public'.",
         "R01 release.toml:7 (roles.keys[1]): 'zpi' is not a column of patients.csv. Did you mean 'zip'?",
         "R01 release.toml:12 (types.ilness): 'ilness' is not a column of patients.csv. Did you mean 'illness'?",

@@ -29,9 +29,12 @@ GIVEN = {
     "population_uniqueness": {"population": 5000},
     "readings": {"k": 4},
     "score": {},
+    "propensity": {"interactions": True, "columns": ["age", "income"]},
+    "linkage": {"columns": ["age", "income"]},
+    "interval_disclosure": {"width": 0.1, "sd": "masked"},
     "information_loss": {"scope": ["age", "income"], "dimension": 1},
     "regression_loss": {"formula": "income ~ age + sex"},
-    "compare_statistics": {},
+    "compare_statistics": {"tables": [["sex", "illness"]]},
     "risky_combinations": {"at_most": 2, "size": 2},
     "suda": {"fraction": 0.1},
 }

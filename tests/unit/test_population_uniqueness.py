@@ -166,6 +166,15 @@ def test_what_has_no_solution_is_none_with_a_reason(sizes, absent):
     assert (found.share_of_uniques is None) == (1 not in sizes)
 
 
+def test_no_more_people_are_alone_than_there_are():
+    """The asymptotic form of Pitman gives more than all people where there are few."""
+    survey = ds.read({"a": [1, 1, 2, 2, 3, 3], "b": list("xyxyxx")}, keys=["a", "b"])
+    found = ds.population_uniqueness(survey, population=6.5)
+    assert found.pitman_asymptotic > 1
+    assert found.interval[1] == 1
+    assert "to 6 of these 6 people" in ds.population_range(survey, population=6.5).explain()
+
+
 def test_the_whole_population_is_counted():
     found = ds.population_uniqueness(of_sizes(1, 1, 2, 3), population=7)
     assert (found.value, found.model, found.interval) == (2 / 7, "zayatz", (2 / 7, 2 / 7))

@@ -12,7 +12,7 @@ import pytest
 
 import discreet as ds
 from discreet.errors import DiscreetError
-from discreet.progress import stage, watched
+from discreet.progress import COMPILING, stage, watched
 
 LONG = """
 import numpy as np, discreet as ds
@@ -38,6 +38,7 @@ def test_a_callback_hears_of_every_record_once(numbers, method, blocks):
     heard = []
     with ds.on_progress(heard.append):
         ds.microaggregate(numbers, k=5, method=method, blocks=blocks)
+    heard = [p for p in heard if p.stage != COMPILING]  # on first use
     done = [p.done for p in heard]
     assert done == sorted(done)
     assert done[-1] == 6_000

@@ -15,6 +15,8 @@ import pytest
 import discreet as ds
 from discreet import frames
 
+HINTED = pytest.mark.filterwarnings("ignore::discreet.errors.ReadHint")  # most are numbers
+
 UTC = dt.UTC
 
 
@@ -74,6 +76,7 @@ def kind(data, name="a"):
         (["", ""], "integer", [None, None]),
     ],
 )  # fmt: skip
+@HINTED
 def test_a_csv_column_gets_the_first_type_that_fits_every_cell(csv, cells, stored, values):
     lines = [f'"{cell}";x' if "," in cell else f"{cell};x" for cell in cells]
     data = ds.read(csv("\n".join(["a;b", *lines])))
@@ -84,6 +87,7 @@ def test_a_csv_column_gets_the_first_type_that_fits_every_cell(csv, cells, store
     ("late", "stored"), [("2", "integer"), ("1.5", "number"), ("07", "text"), ("x", "text")]
 )
 @pytest.mark.parametrize("early", ["1", ""])
+@HINTED
 def test_a_late_cell_counts_as_much_as_an_early_one(csv, early, late, stored):
     rows = "".join(f"{early},x\n" for _ in range(3000))
     data = ds.read(csv(f"a,b\n{rows}{late},x\n"))

@@ -154,6 +154,35 @@ def test_a_plan_repeats_it_and_the_ledger_is_verified(tmp_path):
     assert found.satisfied, found.explain()
 
 
+@pytest.mark.parametrize("method", ["local", "mondrian", "mondrian-relaxed"])
+def test_classes_are_counted_within_strata(method):
+    """Without strata "a" and "b" of the same town would do together."""
+    table = {"zip": ["a1", "a1", "a2", "a2", "b1", "b1"], "round": [1, 2, 1, 2, 1, 1]}
+    survey = ds.read(table, keys=["zip"])
+    above = {"zip": ds.Hierarchy.prefixes([2, 1, 0])}
+    assert ds.recode(survey, above, ds.KAnonymity(2), method=method).changes == {}
+    masked = ds.recode(survey, above, ds.KAnonymity(2), by="round", method=method)
+    assert masked.to("arrow")["zip"].to_pylist() == ["a*", "a*", "a*", "a*", "b1", "b1"]
+    assert masked.steps[-1].parameters["by"] == ["round"]
+
+
+def test_a_stratum_that_is_too_small_is_refused_or_left_out(survey):
+    table = {"zip": ["a1", "a1", "a1"], "round": [1, 1, 2]}
+    survey = ds.read(table, keys=["zip"])
+    above = {"zip": ds.Hierarchy.prefixes([2, 1, 0])}
+    with pytest.raises(InvalidData, match="D45"):
+        ds.recode(survey, above, ds.KAnonymity(2), by=["round"])
+    left = ds.recode(survey, above, ds.KAnonymity(2), by=["round"], max_suppressed=1)
+    assert (left.n, left.changes) == (2, {})
+
+
+def test_strata_that_are_none_are_all_named(survey):
+    with pytest.raises(DiscreetError) as caught:
+        ds.recode(survey, HIERARCHIES, ds.KAnonymity(2), by=["zip", "regoin"])
+    assert "R15" in str(caught.value)
+    assert "regoin" in str(caught.value)
+
+
 def test_seconds_are_recorded(survey):
     masked = ds.recode(survey, HIERARCHIES, ds.KAnonymity(2), seconds=0.1)
     assert masked.steps[-1].parameters["seconds"] == 0.1

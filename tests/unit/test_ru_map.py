@@ -468,7 +468,7 @@ def test_where_more_is_better_the_frontier_looks_the_other_way(survey):
         ({"risk": "record_risk.mean"}, "record_risk needs known="),
         ({"risk": "record_risk.mean", "measures": {"record_risk": {"knwon": {}}}}, "'known'"),
         ({"measures": {"recrd_risk": {}}}, "Did you mean 'record_risk'"),
-        ({"measures": {"record_risk": 5}}, "are no mapping"),
+        ({"measures": {"record_risk": 5}}, "are not a mapping"),
         ({"measures": ["record_risk"]}, "is not a mapping of measures"),
     ],
 )
@@ -483,3 +483,18 @@ def test_a_figure_that_applies_to_no_masking_is_refused_with_the_reason(survey):
     asked = {"regression_loss": {"formula": "illness ~ age"}}
     with pytest.raises(NotSupported, match="'illness' is not a number"):
         ds.ru_map(survey, recipes, loss="regression_loss.largest_change", measures=asked)
+
+
+def test_more_than_six_methods_have_marks_of_their_own():
+    data = ds.read({"x": [float(i * i % 23) for i in range(40)]}, keys=["x"])
+    recipes = [
+        *ds.grid(methods=["fixed", "individual", "optimal-univariate"], k=[3]),
+        *ds.grid(methods=["independent", "multiplicative"], columns=["x"], amount=[0.1], seed=1),
+        *ds.grid(methods=["rank swapping"], columns=["x"], window=[0.1], seed=1),
+        *ds.grid(methods=["shuffling"], columns=["x"], seed=1),
+        *ds.grid(methods=["rounding"], columns=["x"], base=[5], seed=1),
+    ]
+    found = ds.ru_map(data, recipes, loss="il1s")
+    points = found.chart().to_dict()["layer"][1]["encoding"]
+    marks = zip(points["stroke"]["scale"]["range"], points["shape"]["scale"]["range"], strict=True)
+    assert len(set(marks)) == len(points["shape"]["scale"]["domain"]) > 6

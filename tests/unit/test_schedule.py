@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import ROOT
-from tests.schedule import ALSO, COMPILES, LONG, rank, together
+from tests.schedule import ALSO, COMPILES, LONG, rank, repeats, together
 
 
 def test_every_file_that_is_named_is_there():
@@ -26,6 +26,21 @@ def test_every_file_that_is_named_is_there():
 )
 def test_a_test_goes_with_its_engine_or_its_file(nodeid, place):
     assert together(nodeid) == place
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "left"),
+    [
+        ("tests/engines/test_loss.py::test_a[spark-file]", True),
+        ("tests/engines/test_loss.py::test_a[postgres]", False),
+        ("tests/engines/test_described.py::test_a[spark-sample]", False),
+        ("tests/unit/test_schedule.py::test_a[tests/engines/test_loss.py::test_a[spark]]", False),
+        ("tests/browser/test_font_sets.py::test_a[noto]", True),
+        ("tests/browser/test_font_sets.py::test_a[dejavu]", False),
+    ],
+)
+def test_what_is_proved_once_more_is_left_to_the_thorough_run(nodeid, left):
+    assert (repeats(nodeid) is not None) is left
 
 
 def test_what_takes_long_begins_first():

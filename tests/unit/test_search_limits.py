@@ -336,7 +336,7 @@ def test_a_feasible_node_below_a_top_that_fails_is_found(two_points):
     assert found.best.suppressed == 80
     assert not found.complete
     assert found.to_dict()["complete"] is False
-    assert "cut off" in found.explain()
+    assert "stopped early" in found.explain()
     masked = found.best.mask()
     assert masked.n == 20
     assert ds.check(masked, criterion).satisfied
@@ -349,7 +349,7 @@ def test_what_is_not_found_in_time_is_not_said_not_to_be(two_points):
         )
     assert caught.value.code == "D33"
     assert "within 0 seconds" in str(caught.value)
-    assert "There may be one" in str(caught.value)
+    assert "There may still be one" in str(caught.value)
 
 
 def test_what_cannot_be_by_size_alone_is_said_not_to_be(two_points):

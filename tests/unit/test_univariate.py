@@ -112,6 +112,28 @@ def test_ages_of_the_paper_in_fixed_groups(k: int, means: list[float]) -> None:
     assert (np.bincount(groups, AGES) / np.bincount(groups)).tolist() == means
 
 
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@given(values=st.lists(st.integers(0, 6).map(float), min_size=5, max_size=30))
+@settings(deadline=None)
+def test_groups_that_keep_equal_values_together_are_those_of_counting_off(
+    k: int, values: list[float]
+) -> None:
+    """The twin takes distinct values until it has k records; what is left joins the last group."""
+    expected: list[list[float]] = [[]]
+    for value in sorted(set(values)):
+        if len(expected[-1]) >= k:
+            expected.append([])
+        expected[-1] += [value] * values.count(value)
+    if len(expected) > 1 and len(expected[-1]) < k:
+        rest = expected.pop()
+        expected[-1] += rest
+    groups = fixed_groups(np.array(values), k, together=True)
+    found = [
+        [v for v, g in zip(values, groups, strict=True) if g == i] for i in range(max(groups) + 1)
+    ]
+    assert [sorted(group) for group in found] == expected
+
+
 def test_a_group_of_2k_can_be_optimal_for_absolute_deviations_only() -> None:
     values = np.array([-3.0, 0, 0, 0, 0, 3])
     assert sizes_of(optimal_groups(values, 3, "absolute")) == [6]

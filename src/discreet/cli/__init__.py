@@ -6,15 +6,28 @@ reached; 2 — the command or its input is wrong; 130 — stopped by Ctrl-C; 143
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gc
+import io
+import json
 import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
+from typing import Any, cast
 
-from discreet.errors import DiscreetError, EngineFailure, Problem
+from discreet.errors import (
+    DEBUG,
+    DiscreetError,
+    EngineFailure,
+    InvalidParameter,
+    Problem,
+    ReadHint,
+    failure,
+)
 from discreet.files.rooms import vacate
 
 _NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criterion, or none found
@@ -58,34 +71,82 @@ def _stoppable() -> Iterator[None]:
 
 
 def _exit_code() -> int:
+    _fall_back()
+    as_json = "--json" in sys.argv[1:]
     try:
-        with _stoppable():
+        with _stoppable(), warnings.catch_warnings():
+            warnings.showwarning = cast("Any", _noted)
             from discreet.cli.commands import app
 
-            app()
+            code = app(standalone_mode=not as_json)
     except _Stopped as stopped:
         print("Stopped; nothing was written.", file=sys.stderr)
         return stopped.code
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
-        print(error.said(_called), file=sys.stderr)
-        return 1 if error.code in _NOT_FEASIBLE else 2
+        return _told(error, as_json)
+    except BrokenPipeError:  # the reader has seen enough
+        return 0
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
-        what = f"the command failed ({type(error).__name__})."
-        remedy = "Its message may quote a value and is withheld; run the step in Python to see it."
-        print(EngineFailure(Problem("E02", what, remedy)), file=sys.stderr)
-        return 2
-    return 0
+        if hasattr(error, "format_message"):  # of the command-line library, where we asked for it
+            what = Problem("P00", error.format_message(), "See --help.")
+            return _told(InvalidParameter(what), as_json)
+        problem = failure(error, "E02", "the command failed")
+        family = DiscreetError if problem.code[0] != "E" else EngineFailure
+        return _told(family(problem), as_json)
+    return code if isinstance(code, int) else 0
+
+
+def _noted(message: Warning | str, *_where: object) -> None:
+    """A warning as a line of its own, in the words of a terminal."""
+    said = message.problem.said(_called) if isinstance(message, ReadHint) else str(message)
+    print(f"Note: {said}", file=sys.stderr)
+
+
+def _told(error: DiscreetError, as_json: bool) -> int:
+    """Say what is wrong: as JSON where the result would have been JSON."""
+    code = 1 if error.code in _NOT_FEASIBLE else 2
+    if not as_json:
+        print(error.said(_called), file=sys.stderr)
+        return code
+    problems = [{"code": p.code, "message": p.said(_called)} for p in error.problems]
+    found = {"error": type(error).__name__, "exit_code": code, "problems": problems}
+    print(json.dumps(found, indent=2))
+    return code
+
+
+# What a terminal of another age has instead of the characters that we draw with.
+_PLAIN = dict(zip("█▉▊▋▌▍▎▏─│├└·–—−×’“”", '####=--|-|++.---x\'""', strict=True))
+_PLAIN |= {"…": "...", "≤": "<=", "≥": ">=", "→": "->", "Σ": "sum"}
+
+
+def _fall_back() -> None:
+    """Have a terminal or file that cannot show a character get one that it can show."""
+    codecs.register_error("discreet", _plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="discreet")
+
+
+def _plainer(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    unknown = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c, "?") for c in unknown), error.end
 
 
 def _called(name: str, value: str) -> str | None:
     """An argument as the option of the command that was given, where it has one of that name."""
+    if name == f"{DEBUG}=1 in the environment":
+        return "discreet --debug"
     try:
         from discreet.cli.lazy import options_of
     except DiscreetError:  # what is told just now
         return None
     flags = options_of(sys.argv[1:])
+    if name == 'with_unmapped("suppress")':
+        return f"{flags['unmapped']} suppress" if "unmapped" in flags else None
     flag = flags.get({"overwrite": "force"}.get(name, name))
     if flag is None:
         return None

@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
-from discreet.cli.options import Force, Json, announce_compilation
+from discreet.cli.options import Force, Json
 from discreet.cli.program import app
 from discreet.errors import fail
 from discreet.files import write_arrow
@@ -60,7 +60,6 @@ def demo(
     """  # fmt: skip
     if output is not None:
         _need_free(output, force=force)
-    announce_compilation()
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
         path = (output or Path(folder)) / "patients.csv"
         write_arrow(path, ds.datasets.patients(n, seed, weighted=True))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.options import Hierarchies, hierarchies_in, names_in, reading_options
+from discreet.cli.options import Hierarchies, Unmapped, hierarchies_in, names_in, reading_options
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, raise_all
 from discreet.masking.method import MEASURE, Method
@@ -47,6 +47,7 @@ def method_options(method: Method | Measure) -> list[inspect.Parameter]:
             found += criterion_options()
         elif parameter.shared == "hierarchies":
             found.append(option(parameter.name, Hierarchies, None))
+            found.append(option("unmapped", Unmapped, "error"))
         elif not _only_in_files(parameter):
             found.append(_option(parameter, method))
     for parameter in method.files.values():
@@ -106,7 +107,7 @@ def method_arguments(
         if parameter.shared == "criterion":
             found[name] = criteria_in(given)
         elif parameter.shared == "hierarchies":
-            found[name] = hierarchies_in(data, given[name])
+            found[name] = hierarchies_in(data, given[name], given.get("unmapped") or "error")
         elif name not in method.files and given.get(place(name, method)) not in (None, []):
             value, wrong = _read(parameter, given[place(name, method)])
             problems += wrong

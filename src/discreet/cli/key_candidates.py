@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import discreet as ds
-from discreet.cli.options import Json, announce_compilation, names_in, reads_data
-from discreet.cli.program import app
+from discreet.cli.options import Json, names_in, reads_data
+from discreet.cli.program import app, in_terminal
 
 _SHOWN = 20  # sets
 
@@ -39,7 +39,6 @@ def candidates(
 
     Example: discreet candidates patients.csv --identifiers name,ssn --unique 0.5
     """
-    announce_compilation()
     found = ds.key_candidates(data, names_in(columns) or None, up_to=up_to, limit=limit)
     limits = {"unique": unique, "separation": separation, "distinct": distinct}
     asked = any(given is not None for given in limits.values())
@@ -51,7 +50,11 @@ def candidates(
     heading = (
         "By size, the most separating first" if minimal is None else "Smallest sets that reach it"
     )
-    print(f"{found.explain()}\n\n{_listed(heading, list(found) if minimal is None else minimal)}")
+    print(
+        in_terminal(found.explain()),
+        _listed(heading, list(found) if minimal is None else minimal),
+        sep="\n\n",
+    )
 
 
 def _listed(heading: str, sets: Any) -> str:

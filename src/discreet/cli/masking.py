@@ -14,13 +14,21 @@ import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Force, Json, Output, announce_compilation
+from discreet.cli.options import Force, Json, Output
+from discreet.cli.program import in_terminal
 from discreet.errors import argument, fail
+from discreet.files import need_free
 from discreet.registry import maskings
 
 if TYPE_CHECKING:
     from discreet.masking.method import Done, Method
 
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", help="Also write a report of it to this .html file, for internal use."
+    ),
+]
 Draw = Annotated[
     Path | None, typer.Option("--output", "-o", help="Draw the lattice to this .svg file.")
 ]
@@ -28,12 +36,16 @@ Draw = Annotated[
 
 def _masking(name: str) -> Callable[..., None]:
     """The command of a masking method, with all of its parameters as options."""
-    from discreet.cli.described import method_arguments, method_options, option
+    from discreet.cli.described import criteria_in, method_arguments, method_options, option
 
     method = maskings[name]
 
-    def run(data: Any, *, output: Path, force: bool, as_json: bool, **given: Any) -> None:
-        announce_compilation()
+    def run(
+        data: Any, *, output: Path, page: Path | None, force: bool, as_json: bool, **given: Any
+    ) -> None:
+        if page is not None:
+            inputs = (*data.inputs, output)
+            need_free(page, overwrite=force, suffixes=(".html",), inputs=inputs)
         done = method.run(data, method_arguments(method, data, given))
         if done.masked.n == 0:
             remedy = f"Lower {argument('max_suppressed')} or the criterion."
@@ -41,15 +53,32 @@ def _masking(name: str) -> Callable[..., None]:
         told = _told(method, data, done)
         written = done.masked.write(output, overwrite=force)
         report = {**written.to_dict(), **_figures(done, told)}
+        if page is not None:
+            _report(data, done, page, criteria_in(given) if "k" in given else [], force)
+            report["report"] = page.name
         said = f"{done.masked.n:,} of {data.n:,} records written to {output.name}."
         lines = [_said(done, told, said), written.unchanged.explain()]
-        print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
+        lines += (
+            [] if page is None else [f"The report is {page.name}. It is for internal use only."]
+        )
+        print(json.dumps(report, indent=2) if as_json else in_terminal("\n".join(lines)))
 
-    ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
+    ends = [
+        option("page", Page, None),
+        option("force", Force, default=False),
+        option("as_json", Json, default=False),
+    ]
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
     return reading(
         run, [option("output", Output), *method_options(method), *ends], method.about, example
     )
+
+
+def _report(data: Any, done: Done, page: Path, criterion: list[Any], force: bool) -> None:
+    """Write the report of what was just written: the link to the initial records is known here."""
+    held = criterion if data.keys else []
+    found = {} if done.found is None else {"found": done.found}
+    ds.report(data, done.masked, page, criterion=held or None, overwrite=force, **found)
 
 
 def _told(method: Method, data: Any, done: Done) -> dict[str, Any]:
@@ -88,13 +117,12 @@ def _lattice() -> Callable[..., None]:
     method = maskings["generalize"]
 
     def run(data: Any, *, output: Path | None, force: bool, as_json: bool, **given: Any) -> None:
-        announce_compilation()
         asked = {"search": "all-minimal", **method_arguments(method, data, given)}
         found = ds.generalize(data, **asked)
         if output is not None:
             found.lattice.write_svg(output, overwrite=force)
         rows = [f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1)]
-        text = "\n".join([found.explain(), "", *rows])
+        text = in_terminal("\n".join([found.explain(), "", *rows]))
         print(json.dumps(found.to_dict(), indent=2) if as_json else text)
 
     ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
@@ -123,7 +151,6 @@ def _advise() -> Callable[..., None]:
     others = [name for name in method.parameters if name not in taken]
 
     def run(data: Any, *, as_json: bool, **given: Any) -> None:
-        announce_compilation()
         asked = method_arguments(method, data, given)
         advice = ds.advise(data, **{name: asked[name] for name in taken if name in asked})
         show(advice, as_json, advice.explain)
@@ -132,9 +159,9 @@ def _advise() -> Callable[..., None]:
 
     offered = [one for one in method_options(method) if one.name not in others]
     options = [*offered, option("as_json", Json, default=False)]
-    about = "Say what to give up where no generalization meets a criterion; exit 1 in that case."
+    about = "Say what to relax when no generalization meets a criterion; exit with 1 in that case."
     example = "Example: discreet advise data.csv --keys age,zip --hierarchies dir/ --k 5"
     return reading(run, options, about, example)
 
 
-lazily("advise", "Say what to give up where no generalization meets a criterion.", _advise)
+lazily("advise", "Say what to relax when no generalization meets a criterion.", _advise)

@@ -12,7 +12,7 @@ import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Force, Json, announce_compilation, names_in, reads_data
+from discreet.cli.options import Force, Json, names_in, reads_data
 from discreet.cli.program import app, show
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
 FailAbove = Annotated[
     list[str],
-    typer.Option(help="Exit 1 when a figure is above its limit: mean_risk=0.05.", metavar="LIMIT"),
+    typer.Option(
+        help="Exit with 1 when a figure is above its limit: mean_risk=0.05.", metavar="LIMIT"
+    ),
 ]
 Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
@@ -56,8 +58,6 @@ def _measure(name: str) -> Callable[..., None]:
         limits = _limits(measure, fail_above)
         files = (data, given["read_alike"](given["masked"])) if two else (data,)
         link = {"on": given["on"]} if two else {}
-        if measure.compiles:
-            announce_compilation()
         found = measure.function(*files, **link, **method_arguments(measure, data, given))
         if output is not None:
             found.write(output, overwrite=force)
@@ -130,12 +130,14 @@ def _check() -> Callable[..., None]:
             raise typer.Exit(1)
 
     options = [*criterion_options(), option("as_json", Json, default=False)]
-    about = "Check what must hold: k-anonymity, or another criterion; exit 1 when it does not hold."
+    about = "Check k-anonymity or another criterion; exit with 1 when it does not hold."
     example = "Example: discreet check masked.csv --keys age,zip,sex --k 5"
     return reading(run, options, about, example)
 
 
-lazily("check", "Check k-anonymity, or another criterion; exit 1 when it does not hold.", _check)
+lazily(
+    "check", "Check k-anonymity, or another criterion; exit with 1 when it does not hold.", _check
+)
 
 
 @app.command()
@@ -150,7 +152,7 @@ def compare(
         Path | None, typer.Option(help="CSV file of a weight matrix W: adds DR_W.")
     ] = None,
     at_most: Annotated[
-        float | None, typer.Option(help="Exit 1 when the disclosure risk is above this limit.")
+        float | None, typer.Option(help="Exit with 1 when the disclosure risk is above this limit.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import inspect
-import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -15,13 +13,26 @@ import typer
 import discreet as ds
 from discreet.errors import fail, raise_all
 from discreet.files import need_free, place_problems
+from discreet.formats import WRITTEN
 
 Output = Annotated[
     Path,
-    typer.Option("--output", "-o", help="File to write, .csv or .parquet.", show_default=False),
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to write: .csv, .parquet, .sav, .dta or .xlsx.",
+        show_default=False,
+    ),
 ]
 Hierarchies = Annotated[
     Path | None, typer.Option("--hierarchies", help="Folder of hierarchy files: age.csv, zip.csv.")
+]
+Unmapped = Annotated[
+    str,
+    typer.Option(
+        "--unmapped",
+        help="Values that a hierarchy file lacks: error, or suppress (they get the top label).",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -39,7 +50,10 @@ Measures = Annotated[
         show_default=False,
     ),
 ]
-_HOW = ("missing", "missing_values", "separator", "encoding", "names", "header")
+_HOW = (
+    *("missing", "missing_values", "missing_in", "separator", "encoding", "names", "header"),
+    *("decimal", "thousands", "date_format", "sheet", "labels"),
+)
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +82,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     options = inspect.signature(_read, eval_str=True).parameters
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     wants_alike = any(p.name == "read_alike" for p in own)
-    suffixes = (".csv", ".parquet") if any(p.annotation == Output for p in own) else None
+    suffixes = (".csv", ".parquet", *WRITTEN) if any(p.annotation == Output for p in own) else None
     own = [p for p in own if p.name != "read_alike"]
     everything = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*options.values(), *own)]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -103,7 +117,12 @@ def _registers_in(given: dict[str, Any]) -> list[Path]:
 
 def _read(
     *,
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A file: CSV, Parquet, SPSS, Stata, SAS or a spreadsheet.", show_default=False
+        ),
+    ],
     keys: Annotated[
         list[str], typer.Option("--keys", help="What an intruder may know: age,zip,sex.")
     ] = [],  # noqa: B006
@@ -111,7 +130,7 @@ def _read(
         list[str], typer.Option("--confidential", help="What an intruder wants to learn.")
     ] = [],  # noqa: B006
     identifiers: Annotated[
-        list[str], typer.Option("--identifiers", help="Name a person; never written.")
+        list[str], typer.Option("--identifiers", help="Columns that name a person; never written.")
     ] = [],  # noqa: B006
     types: Annotated[
         list[str],
@@ -125,17 +144,42 @@ def _read(
         str | None, typer.Option(help="Column that says who lives together; not written.")
     ] = None,
     missing: Annotated[
-        str, typer.Option(help="A missing value is a category, a wildcard, or refuse it.")
+        str, typer.Option(help="What a missing value is: category, wildcard, or refuse.")
     ] = "category",
     missing_values: Annotated[
         list[str], typer.Option("--missing-values", help="Codes that mean missing: '?,-9'.")
     ] = [],  # noqa: B006
+    missing_in: Annotated[
+        list[str],
+        typer.Option("--missing-in", help="Codes that mean missing in one column: 'income=-9,-8'."),
+    ] = [],  # noqa: B006
     separator: Annotated[
-        str | None, typer.Option(help="Of the CSV file; sniffed when not given.")
+        str | None, typer.Option(help="Separator of the CSV file; detected when not given.")
     ] = None,
     encoding: Annotated[
-        str, typer.Option(help="Of the CSV file: utf-8, latin-1 or utf-16.")
+        str, typer.Option(help="Encoding of the CSV file: utf-8, cp1252, latin-1, utf-16, ….")
     ] = "utf-8",
+    decimal: Annotated[
+        str, typer.Option(help="Decimal sign of the CSV file: a point or a comma.")
+    ] = ".",
+    thousands: Annotated[
+        str | None, typer.Option(help="Mark between thousands in the CSV file: '.'.")
+    ] = None,
+    date_format: Annotated[
+        list[str],
+        typer.Option(
+            "--date-format", help="Dates in the CSV file: dd/mm/yyyy, or born=dd/mm/yyyy."
+        ),
+    ] = [],  # noqa: B006
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a spreadsheet: its name, or its number from 1.")
+    ] = None,
+    labels: Annotated[
+        bool,
+        typer.Option(
+            "--labels/--codes", help="Words in place of codes, in SPSS, Stata and SAS files."
+        ),
+    ] = True,
     names: Annotated[
         list[str], typer.Option("--names", help="Columns of a CSV file without header.")
     ] = [],  # noqa: B006
@@ -143,6 +187,21 @@ def _read(
         bool, typer.Option("--header", help="The first line is a header, although it has numbers.")
     ] = False,
 ) -> Any:
+    how: dict[str, Any] = {
+        "separator": "\t" if separator in ("tab", "\\t") else separator,
+        "encoding": encoding,
+        "names": names_in(names) or None,
+        "header": header,
+        "decimal": decimal,
+        "thousands": thousands,
+        "sheet": int(sheet) if sheet is not None and sheet.isdecimal() else sheet,
+        "labels": labels,
+    }
+    codes: Any = names_in(missing_values)
+    if missing_in:
+        by_column = {name: names_in([given]) for name, given in map(_of_column, missing_in)}
+        everywhere = dict.fromkeys(ds.read(file, **how).columns, codes) if codes else {}
+        codes = everywhere | {n: [*codes, *given] for n, given in by_column.items()}
     return ds.read(
         file,
         keys=names_in(keys),
@@ -153,15 +212,27 @@ def _read(
         record_id=record_id,
         household=household,
         missing=cast("Any", missing),
-        missing_values=names_in(missing_values),
-        separator="\t" if separator in ("tab", "\\t") else separator,
-        encoding=encoding,
-        names=names_in(names) or None,
-        header=header,
+        missing_values=codes,
+        date_format=_dates_in(date_format),
+        **how,
     )
 
 
-def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
+def _of_column(given: str) -> tuple[str, str]:
+    name, equals, codes = given.partition("=")
+    if not equals or not name.strip():
+        fail("P04", "--missing-in names no column.", "Write --missing-in 'income=-9,-8'.")
+    return name.strip(), codes
+
+
+def _dates_in(given: list[str]) -> Any:
+    """One format for all columns, or one for each that is named."""
+    if not any("=" in one for one in given):
+        return given[-1] if given else None
+    return {name.strip(): one for name, _, one in (each.partition("=") for each in given)}
+
+
+def hierarchies_in(data: Any, folder: Path | None, unmapped: str = "error") -> dict[str, Any]:
     """The files of a folder that are named for a key: age.csv, or adult_hierarchy_age.csv."""
     if folder is None:
         return {}
@@ -170,9 +241,12 @@ def hierarchies_in(data: Any, folder: Path | None) -> dict[str, Any]:
     files = hierarchy_files(data.need_keys(), folder)
     if not files:
         fail(
-            "S15", f"no file of {folder.name} is named for a key.", "Name them age.csv, zip.csv, …."
+            "S15",
+            f"no file of {folder.name} is named after a key.",
+            "Name them age.csv, zip.csv, ….",
         )
-    return {key: ds.Hierarchy.from_csv(file) for key, file in files.items()}
+    lacking = cast("Any", unmapped)
+    return {key: ds.Hierarchy.from_csv(file, unmapped=lacking) for key, file in files.items()}
 
 
 def hierarchy_files(keys: Sequence[str], folder: Path | None) -> dict[str, Path]:
@@ -183,7 +257,9 @@ def hierarchy_files(keys: Sequence[str], folder: Path | None) -> dict[str, Path]
         named = [file for file in there if _is_for(file.stem, key)]
         files = [file for file in named if file.stem == key] or named
         if folder is not None and len(files) > 1:
-            fail("S15", f"{len(files)} files of {folder.name} are named for {key!r}.", "Keep one.")
+            fail(
+                "S15", f"{len(files)} files of {folder.name} are named after {key!r}.", "Keep one."
+            )
         if files:
             found[key] = files[0]
     return found
@@ -205,14 +281,6 @@ def reasons_in(given: list[str]) -> dict[str, str]:
 def measures_in(file: Path | None) -> dict[str, dict[str, Any]]:
     """The measures of a plan, or of a file that has no other section, with their arguments."""
     return {} if file is None else ds.Plan.read(file).measures
-
-
-def announce_compilation() -> None:
-    """Say once that kernels are compiled: it takes some seconds, the first time only."""
-    cache = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(__file__).parent.parent, *([Path(cache)] if cache else [])]
-    if not any(next(place.rglob("*.nbi"), None) for place in places):
-        print("Compiling kernels; this takes some seconds, the first time only.", file=sys.stderr)
 
 
 def names_in(given: list[str]) -> list[str]:

@@ -12,10 +12,9 @@ import discreet as ds
 from discreet.cli.options import (
     Force,
     Json,
-    announce_compilation,
     reads_data,
 )
-from discreet.cli.program import app
+from discreet.cli.program import app, in_terminal
 
 Settings = Annotated[
     Path,
@@ -31,7 +30,7 @@ def record_risk(
     settings: Settings,
     above: Annotated[float, typer.Option(help="Count the records with a higher risk.")] = 0.01,
     at_most: Annotated[
-        float | None, typer.Option(help="Exit 1 when a record's risk is above this limit.")
+        float | None, typer.Option(help="Exit with 1 when a record's risk is above this limit.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -44,7 +43,6 @@ def record_risk(
 
     Example: discreet record-risk data.csv --settings risk.toml --above 0.01 -o risk.parquet
     """
-    announce_compilation()
     found = ds.record_risk(data, settings=settings)
     high = found.above(above)
     if output is not None:
@@ -53,6 +51,6 @@ def record_risk(
         asked = {"threshold": above, "records_above": high.count}
         print(json.dumps({**found.to_dict(), **asked}, indent=2))
     else:
-        print(f"{found.explain()}\n\n{high!r}\n\n{found.histogram().bars()}")
+        print(f"{in_terminal(found.explain())}\n\n{high!r}\n\n{found.histogram().bars()}")
     if at_most is not None and found.highest > at_most:
         raise typer.Exit(1)

@@ -13,7 +13,6 @@ from discreet.cli.options import (
     Force,
     Json,
     UniqueColumns,
-    announce_compilation,
     reads_data,
     reasons_in,
 )
@@ -60,7 +59,7 @@ def run(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Carry out a plan: mask, check, measure, write. Exit 1 when the criterion does not hold.
+    """Carry out a plan: mask, check, measure, write. Exit with 1 when the criterion does not hold.
 
     Example: discreet run release.toml
     """
@@ -70,7 +69,6 @@ def run(
         read.rehearse(overwrite=force)
         print(json.dumps(read.to_dict(), indent=2, default=str) if as_json else read.explain())
         return
-    announce_compilation()
     release = read.run(overwrite=force, ledger=earlier)
     again = None if earlier is None or not release.files else earlier.compare(release.ledger)
     result = release.to_dict() | ({} if again is None else {"repeated": again.to_dict()})

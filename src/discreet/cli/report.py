@@ -18,10 +18,12 @@ On = Annotated[str, typer.Option("--on", help="Column that links the records of 
 Page = Annotated[
     Path, typer.Option("--output", "-o", help="The .html file to write.", show_default=False)
 ]
-Public = Annotated[bool, typer.Option("--public", help="Without anything that helps an intruder.")]
+Public = Annotated[
+    bool, typer.Option("--public", help="Leave out everything that would help an intruder.")
+]
 Title = Annotated[str | None, typer.Option(help="Heading of the report.")]
 Note = Annotated[str | None, typer.Option(help="A remark below the heading.")]
-ABOUT = "Write a report of a masked file: what, at which risk, at what cost; one HTML file."
+ABOUT = "Write a report of a masked file to one HTML file: its risk, and what it cost."
 
 
 def _report() -> Callable[..., None]:

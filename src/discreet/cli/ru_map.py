@@ -17,14 +17,14 @@ from discreet.cli.options import (
     Hierarchies,
     Json,
     Measures,
-    announce_compilation,
     hierarchies_in,
     measures_in,
     names_in,
 )
+from discreet.cli.program import in_terminal
 from discreet.errors import DiscreetError
 
-Seed = Annotated[int | None, typer.Option(help="Of maskings that draw at random.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of maskings that draw at random.")]
 RiskBy = Annotated[
     str,
     typer.Option(
@@ -34,10 +34,10 @@ RiskBy = Annotated[
 LossBy = Annotated[
     str, typer.Option(help="A measure of information loss, or regression_loss.largest_change, …")
 ]
-WithScore = Annotated[bool, typer.Option("--score", help="Put the parts of the score beside.")]
+WithScore = Annotated[bool, typer.Option("--score", help="Also show the parts of the score.")]
 RiskAtMost = Annotated[
     float | None,
-    typer.Option(help="Name the masking of least loss; exit 1 when none is under the limit."),
+    typer.Option(help="Name the masking of least loss; exit with 1 when none is under the limit."),
 ]
 Draw = Annotated[
     Path | None, typer.Option("--output", "-o", help="Draw the map to this .svg file.")
@@ -65,7 +65,6 @@ def _ru_map() -> Callable[..., None]:
         as_json: bool,
         **given: Any,
     ) -> None:
-        announce_compilation()
         folder = hierarchies_in(data, hierarchies)
         chosen, varied = names_in(methods), grid_arguments(given)
         recipes = ds.grid(methods=chosen, hierarchies=folder, seed=seed, **varied)
@@ -80,7 +79,11 @@ def _ru_map() -> Callable[..., None]:
             chosen_point = None if best is None else best.to_dict()
             print(json.dumps({**found.to_dict(), "best": chosen_point}, indent=2))
         else:
-            print("\n".join([found.explain(), "", *_rows(found), *_said(best, risk_at_most)]))
+            print(
+                "\n".join(
+                    [in_terminal(found.explain()), "", *_rows(found), *_said(best, risk_at_most)]
+                )
+            )
         if missed is not None:
             print(missed, file=sys.stderr)
             raise typer.Exit(1)

@@ -31,7 +31,7 @@ def start(
 
     def ready(server: Server, folder: Path) -> None:
         if no_browser:
-            print(f"Open this link; whoever has it gets in: {server.link}", flush=True)
+            print(f"Open this link; anyone who has it gets in: {server.link}", flush=True)
         else:
             launch(server.link, folder)
             print(

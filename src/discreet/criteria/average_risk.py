@@ -10,9 +10,10 @@ first: of equally many classes, these are the fewest records.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from annotated_doc import Doc
@@ -133,9 +134,70 @@ class AverageRisk(Criterion):
         after = _left_after(records)
         holds = _left_after(records / size) <= (self.at_most + _TOLERANCE) * after
         if self.highest is not None:
-            above = np.where(1 / size > self.highest + _TOLERANCE, records, 0)
+            above = np.where(self._above(size), records, 0)
             holds &= _left_after(above) <= ((self.share_above or 0.0) + _TOLERANCE) * after
         return int(np.argmax(holds))
+
+    @property
+    def sizes_apart(self) -> int:
+        """No class of a size with a risk below both limits has to go."""
+        return math.floor(1 / min(self.at_most, self.highest or 1.0)) + 1
+
+    def to_go_by_size(
+        self, classes: NDArray[np.int64], records: NDArray[np.int64], larger: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """How many classes of each size must go, for many files at once: all of the smaller sizes,
+        and of one size as many as it takes.
+
+        Whether it holds for what is left is asked as in `to_go`.
+        """
+        sizes = np.arange(1, classes.shape[1] + 1)
+        number = classes.sum(axis=1) + larger
+        gone = np.zeros_like(classes)
+        above = np.where(self._above(sizes), classes * sizes, 0).sum(axis=1)
+        for at, size in enumerate(sizes):
+            fewest = self._fewest(number, records, above, int(size), classes[:, at])
+            gone[:, at] = fewest
+            number, records = number - fewest, records - fewest * size
+            above = above - (fewest * size if self._above(size) else 0)
+        return gone
+
+    def _fewest(
+        self,
+        number: NDArray[np.int64],
+        records: NDArray[np.int64],
+        above: NDArray[np.int64],
+        size: int,
+        there: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """The least number of classes of a size whose removal lets it hold, by halving; none where
+        it holds, and all that are there where it does not hold even then.
+
+        Removing a class whose records have a higher risk than the average may be brings it nearer;
+        where others come in turn, all of these are gone, and it holds.
+        """
+        step = size if self._above(size) else 0
+
+        def holds(removed: NDArray[np.int64]) -> NDArray[np.bool_]:
+            left = records - removed * size
+            average = number - removed <= (self.at_most + _TOLERANCE) * left
+            if self.highest is None:
+                return average
+            allowed = ((self.share_above or 0.0) + _TOLERANCE) * left
+            return average & (above - removed * step <= allowed)
+
+        low = np.zeros_like(there)
+        high = np.where(holds(low), 0, there)
+        while (low < high).any():
+            middle = (low + high) // 2
+            enough = holds(middle)
+            high = np.where(enough, middle, high)
+            low = np.where(enough, low, np.minimum(middle + 1, high))
+        return low
+
+    def _above(self, size: NDArray[np.int64] | int) -> Any:
+        """Whether a record in a class of this size has too high a risk."""
+        return 1 / size > (1.0 if self.highest is None else self.highest) + _TOLERANCE
 
     def why(self, reason: str) -> str:
         """Of the classes that must go."""

@@ -18,13 +18,14 @@ from annotated_types import Gt
 from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import raise_all
+from discreet.frequency.count_limits import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
-    from discreet.frequency.value_counts import Sum, ValueCounts
+    from discreet.frequency.value_counts import Sum
 
 Likeness = Literal["basic", "enhanced"]
 _TOLERANCE = 1e-12  # a gain that is β but for rounding satisfies
@@ -117,13 +118,21 @@ class BetaLikeness(Criterion):
             summed = self.sums(tuple(dict.fromkeys(name for name, _ in classes.sums)))
             return {name: classes.sums[name, kind] > 0 for name, kind in summed}
         names = self.needs_values(tuple(classes.values))
-        return {name: self._gained(classes.values[name]) for name in names}
+        limits = self.count_limits({name: classes.values[name].whole for name in names})
+        return {one.name: one.broken(classes.values[one.name]) for one in limits}
 
-    def _gained(self, values: ValueCounts) -> NDArray[np.bool_]:
-        most = np.full(len(values.whole), self.beta)
+    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[ValueLimits, ...]:
+        """The share of a value is at most that of the file with what it may gain."""
+        names = self.needs_values(tuple(whole))
+        return tuple(self._limits(name, whole[name]) for name in names)
+
+    def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
+        share = whole / whole.sum()
+        most = np.full(len(whole), self.beta)
         if self.kind == "enhanced":
-            most = np.minimum(most, -np.log(values.whole / values.whole.sum()))
-        return values.any(values.ratio - 1 > most[values.value] + _TOLERANCE)
+            most = np.minimum(most, -np.log(share))
+        high = share * (1 + most + _TOLERANCE)
+        return ValueLimits(name, np.zeros(len(whole)), high, optional=True)
 
     def describe(self) -> str:
         """The criterion in words, with the attributes where it names some."""

@@ -64,6 +64,9 @@ class Check(Result):
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
+        return "\n".join([self._outcome(), *self.provenance.after_perturbation()])
+
+    def _outcome(self) -> str:
         name = self.criterion.describe()
         if self.satisfied:
             return f"{name} holds for all {self.provenance.records:,} records."
@@ -127,13 +130,15 @@ class RiskCheck(Result):
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
-        limit = self.criterion.limit
+        limit, caution = self.criterion.limit, self.risk.provenance.after_perturbation()
         if self.satisfied:
-            return f"Safe: the disclosure risk {self.value:.4f} is at most {limit:g}."
-        return (
-            f"Unsafe: the disclosure risk {self.value:.4f} is above {limit:g}.\n"
-            "Mask further: release fewer records, or generalize the keys."
-        )
+            outcome = f"Safe: the disclosure risk {self.value:.4f} is at most {limit:g}."
+        else:
+            outcome = (
+                f"Unsafe: the disclosure risk {self.value:.4f} is above {limit:g}.\n"
+                "Mask further: release fewer records, or generalize the keys."
+            )
+        return "\n".join([outcome, *caution])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
+    from discreet.frequency.count_limits import CountLimits
     from discreet.frequency.value_counts import Sum
 
 CLASS_SIZE = "class size"
@@ -76,6 +77,39 @@ class Criterion(abc.ABC):
     def counts_decide(self) -> bool:
         """Whether the least size and the least numbers of distinct values are all it asks for."""
         return False
+
+    def count_limits(
+        self,
+        whole: Mapping[str, NDArray[np.int64]],  # noqa: ARG002
+    ) -> tuple[CountLimits, ...] | None:
+        """What decides of a class, as limits of its counts; None where more does.
+
+        ``whole`` are the records per value of each confidential attribute in the initial file.
+        With it one sweep answers for the whole lattice.
+        """
+        return None
+
+    @property
+    def sizes_apart(self) -> int | None:
+        """Of a condition on the whole file that class sizes decide: the largest size that a class
+        which must go can have; None where sizes do not decide. See `to_go_by_size`."""
+        return None
+
+    def to_go_by_size(
+        self, classes: NDArray[np.int64], records: NDArray[np.int64], larger: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The same as `to_go` for many files at once: how many classes of each size must go.
+
+        Parameters
+        ----------
+        classes : array
+            Per file, the number of classes of size 1, 2, ….
+        records : array
+            Per file, all records in classes.
+        larger : array
+            Per file, the number of classes that are larger than the last of these sizes.
+        """
+        raise NotImplementedError(type(self).__name__)
 
     def needs(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The confidential attributes whose distinct values per class it must know."""

@@ -18,13 +18,14 @@ from annotated_types import Gt
 from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
 from discreet.criteria.kind import criterion
 from discreet.errors import raise_all
+from discreet.frequency.count_limits import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
-    from discreet.frequency.value_counts import Sum, ValueCounts
+    from discreet.frequency.value_counts import Sum
 
 Absent = Literal["fail", "ignore"]
 _TOLERANCE = 1e-12  # what is δ but for rounding is not below δ
@@ -83,7 +84,7 @@ class DeltaDisclosure(Criterion):
             "A class that lacks a value",
             {"fail": "fails", "ignore": "is judged by those that it has"},
         ),
-        Doc("Whether a class fails that lacks a value of the file."),
+        Doc("Whether a class that lacks a value of the file fails."),
         Public,
     ] = "fail"
     confidential: Attributes = None
@@ -122,7 +123,8 @@ class DeltaDisclosure(Criterion):
             names = self.needs_values(tuple(dict.fromkeys(name for name, _ in classes.sums)))
             return {name: self._off_by_sums(classes, name) for name in names}
         names = self.needs_values(tuple(classes.values))
-        return {name: self._off(classes.values[name]) for name in names}
+        limits = self.count_limits({name: classes.values[name].whole for name in names})
+        return {one.name: one.broken(classes.values[one.name]) for one in limits}
 
     def _off_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
         off = classes.sums[name, f"off {self.delta!r}"] > 0
@@ -130,12 +132,14 @@ class DeltaDisclosure(Criterion):
             off |= classes.sums[name, "covered"] < 1 - _TOLERANCE
         return np.asarray(off)
 
-    def _off(self, values: ValueCounts) -> NDArray[np.bool_]:
-        far = np.abs(np.log2(values.ratio)) >= self.delta - _TOLERANCE
-        off = values.any(far)
-        if self.absent == "fail":
-            off |= values.distinct < np.count_nonzero(values.whole)
-        return off
+    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[ValueLimits, ...]:
+        """The share of a value is that of the file, divided and multiplied by 2 to the δ."""
+        names = self.needs_values(tuple(whole))
+        return tuple(self._limits(name, whole[name]) for name in names)
+
+    def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
+        share, factor = whole / whole.sum(), 2 ** (self.delta - _TOLERANCE)
+        return ValueLimits(name, share / factor, share * factor, self.absent == "ignore")
 
     def describe(self) -> str:
         """The criterion in words, with the attributes where it names some."""

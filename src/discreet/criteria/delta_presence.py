@@ -20,6 +20,7 @@ from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import Problem, raise_all
+from discreet.frequency.count_limits import PeopleLimits
 from discreet.parameters import AtLeast, AtMost, Label, Public, Vary, parameters_of, problems_of
 from discreet.risks.register import known_as, name_of
 
@@ -94,7 +95,10 @@ class DeltaPresence(Criterion):
     def __post_init__(self) -> None:
         problems = problems_of(parameters_of(type(self)), vars(self))
         if not problems and self.low > self.high:
-            what = f"the limits of presence are exchanged: {self.low:g} is above {self.high:g}."
+            what = (
+                f"the limits of presence are in the wrong order: {self.low:g} is above "
+                f"{self.high:g}."
+            )
             problems.append(Problem("P18", what, "Give the lower one first.", "low"))
         raise_all([*problems, *population_problems(self.population)])
         object.__setattr__(self, "low", float(self.low))
@@ -117,9 +121,14 @@ class DeltaPresence(Criterion):
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes of whose people too small or too large a share is in the file."""
-        share = classes.size / classes.people[known_as(self.population)].size
-        out = (share < self.low - _TOLERANCE) | (share > self.high + _TOLERANCE)
-        return {PEOPLE: np.asarray(out)}
+        (limits,) = self.count_limits({})
+        return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
+
+    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002
+        """Between two shares of the people; without a lower one, people without a record do not
+        matter."""
+        low = max(self.low - _TOLERANCE, 0.0)
+        return (PeopleLimits(known_as(self.population), low=low, high=self.high + _TOLERANCE),)
 
     def vacancies(self, classes: Classes) -> int:
         """Combinations of people without a record, where there may be none."""

@@ -19,6 +19,7 @@ from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import raise_all
+from discreet.frequency.count_limits import PeopleLimits
 from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
 from discreet.risks.register import known_as, name_of
 
@@ -96,7 +97,12 @@ class KMap(Criterion):
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k people behind them."""
-        return {PEOPLE: classes.people[known_as(self.population)].size < self.k}
+        (limits,) = self.count_limits({})
+        return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
+
+    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002
+        """At least k people."""
+        return (PeopleLimits(known_as(self.population), least=self.k),)
 
     def why(self, reason: str) -> str:
         """Of the people behind a class."""

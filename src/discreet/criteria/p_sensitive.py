@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @criterion(
     title="p-sensitive k-anonymity",
-    about="Besides, each confidential attribute takes at least p values in every class.",
+    about="In addition, each confidential attribute takes at least p values in every class.",
     key="p",
     inline=True,
 )

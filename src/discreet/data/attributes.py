@@ -273,7 +273,9 @@ def declared(
     problems: list[Problem] = []
     if types is not None and not isinstance(types, Mapping):
         return {}, [
-            Problem("P05", f"{argument('types')} is no mapping.", "Write {'age': 'continuous', …}.")
+            Problem(
+                "P05", f"{argument('types')} is not a mapping.", "Write {'age': 'continuous', …}."
+            )
         ]
     for name, spec in {str(given): spec for given, spec in (types or {}).items()}.items():
         if name not in kinds:

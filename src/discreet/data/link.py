@@ -180,8 +180,15 @@ def _linked_in_order(initial: Microdata, masked: Microdata, keys: tuple[str, ...
     return Linked(initial, masked, pair, (rows[0], rows[1]), None)
 
 
+def in_both(first: Microdata, second: Microdata, on: str) -> Linked:
+    """The records that two releases have in common, by a record id; each may have others."""
+    keys = first.need_keys()
+    raise_all(_key_problems(first, second))
+    return _linked_by_column(first, second, on, keys, whole=False)
+
+
 def _linked_by_column(
-    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...]
+    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...], *, whole: bool = True
 ) -> Linked:
     raise_all(
         [
@@ -206,7 +213,7 @@ def _linked_by_column(
     ids = initial.source.at(on), masked.source.at(on)
     raise_all([*id_problems(initial, on, ids[0]), *id_problems(masked, on, ids[1])])
     pair = engine.Pair(initial.source, masked.source, keys, ids)
-    alone = engine.unlinked(pair)
+    alone = engine.unlinked(pair) if whole else 0
     if alone:
         fail(
             "D11",

@@ -22,12 +22,15 @@ from discreet.data.promise import Promise, kept
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
+from discreet.registry import maskings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.data.written import Written
     from discreet.frequency.frequency_set import FrequencySet
+
+_HIERARCHIES = ("hierarchies", "within")  # arguments of steps that hold some
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class Masked(Microdata):
         needs.
     portions : table or None
         How the last step recoded the records, class by class, see :meth:`recoding`.
+    transitions : mapping of column to Transition
+        With which probabilities categories became others, where the column is as that step left
+        it, see :meth:`transition`.
 
     Examples
     --------
@@ -111,6 +117,14 @@ class Masked(Microdata):
     drawn_in: tuple[int, ...] = field(kw_only=True, default=())
     outcome: Any = field(kw_only=True, default=None)
     portions: pa.Table | None = field(kw_only=True, default=None)
+    transitions: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
+
+    @property
+    def perturbed(self) -> frozenset[str]:
+        """The columns in which a released value may be one that the record never had."""
+        known = [step for step in self.steps if step.method in maskings]
+        random = [step for step in known if maskings[step.method].perturbing(step.parameters)]
+        return frozenset[str]().union(*(step.changed for step in random))
 
     @property
     def bound(self) -> float | None:
@@ -138,6 +152,13 @@ class Masked(Microdata):
         said = "" if self.outcome is None else f"\n{self.outcome.explain()}"
         return f"{self.n:,} of {self.initial.n:,} records after {self.steps[-1].method}.{said}"
 
+    def transition(self, column: str) -> Any:
+        """With which probabilities the categories of a column became others (it shows values)."""
+        if column not in self.transitions:
+            known = f"It was for {listed(self.transitions)}." if self.transitions else "None was."
+            fail("R09", f"{column!r} was not changed by ds.pram(…) last.", known)
+        return self.transitions[column]
+
     def mapping(self, key: str | None = None) -> Any:
         """How the values of a key were recoded: a table of value and label (it shows values).
 
@@ -158,7 +179,7 @@ class Masked(Microdata):
         return self.source if name in self.changed else self.initial.source
 
     def native(self) -> Any:
-        """The records as a table that stays where it is, shuffled as :meth:`write` does."""
+        """The records as a table that stays where it is, in the order that :meth:`write` gives."""
         return engine.native(self.source, self.released, 0)
 
     def to(self, kind: FrameKind, *, shuffled: bool = False) -> Any:
@@ -179,12 +200,16 @@ class Masked(Microdata):
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
         seed: int = 0,
+        metadata: Sequence[str] = (),
     ) -> Written:
-        """Write the records, shuffled, without identifiers, record id and household, as CSV or
-        Parquet.
+        """Write the records without identifiers, record id and household, and not in the order of
+        the initial file. The ending of the name says how: ``.csv``, ``.parquet``, or with the extra
+        ``formats`` ``.sav``, ``.dta`` or ``.xlsx``. Labels are those of the file that was read, for
+        values that are still there; values of the masking get labels of their own.
 
-        The order depends on the values that are written and the seed alone: the position of a
-        record tells nothing of the initial file, even to someone who knows the seed.
+        The order is that of a hash of the values that are written and the seed, so that records
+        with equal values stand side by side. The position of a record tells nothing of the initial
+        file, even to someone who knows the seed.
 
         Parameters
         ----------
@@ -198,22 +223,28 @@ class Masked(Microdata):
             formula: those that begin with ``= + - @``, a tab or a carriage return.
         seed : int
             Another seed gives another order.
+        metadata : list of str
+            What the file that was read said of itself and is written all the same: "file_label",
+            "notes". It may name people, and is left out otherwise.
 
         Returns
         -------
         Written
-            What left: ``.columns``, ``.unchanged``.
+            What left: ``.columns``, ``.unchanged``; what was left out: ``.dropped``.
         """
-        asked = attributes.names(identifiers)
-        problems = self.write_problems(path, overwrite, asked, escape_formulas)
+        asked, kept = attributes.names(identifiers), attributes.names(metadata)
+        problems = self.write_problems(path, overwrite, asked, escape_formulas, kept)
         raise_all([*problems, *seed_problems(seed)])
-        return self._write(Path(path), asked, escape_formulas, int(seed))
+        return self._write(Path(path), asked, escape_formulas, int(seed), kept)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The initial file, and those of the hierarchies by which its keys were generalized and
-        of the registers that a criterion looked into."""
-        used = [one for step in self.steps for one in step.asked.get("hierarchies", {}).values()]
+        """The initial file, and those of the hierarchies by which its keys were generalized, or
+        within whose groups values were changed, and of the registers that a criterion looked into.
+        """
+        asked = [step.asked.get(name) or {} for step in self.steps for name in _HIERARCHIES]
+        given = [one for table in asked for one in table.values()]
+        used = [one[0] if isinstance(one, tuple | list) else one for one in given]
         named = [one.file for one in used if one.file is not None]
         return (*self.initial.inputs, *named, *self._registers())
 
@@ -252,6 +283,7 @@ def masked_from(
     drawn_in: tuple[int, ...] = (),
     outcome: Any = None,
     portions: pa.Table | None = None,
+    transitions: Mapping[str, Any] | None = None,
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,
 ) -> Masked:
@@ -283,6 +315,7 @@ def masked_from(
         drawn_in=drawn_in,
         outcome=outcome,
         portions=portions,
+        transitions=_transitions(data, changed) | dict(transitions or {}),
     )
     masked.__dict__["n"] = step.after  # counted already
     return masked if promise is None else kept(promise, masked)
@@ -296,6 +329,12 @@ def _covers(
     return found | {key: (*found.get(key, ()), table) for key, table in (step or {}).items()}
 
 
+def _transitions(data: Microdata, changed: frozenset[str]) -> dict[str, Any]:
+    """Those of earlier steps whose columns are still as they left them."""
+    found = data.transitions if isinstance(data, Masked) else {}
+    return {name: one for name, one in found.items() if name not in changed}
+
+
 def seed_problems(seed: object) -> list[Problem]:
     """The problem of a seed that is not a whole number."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
@@ -304,7 +343,7 @@ def seed_problems(seed: object) -> list[Problem]:
         Problem(
             "P15",
             f"{argument('seed')} is not a whole number.",
-            "Give one, to be able to repeat it.",
+            "Give one, so that the step can be repeated.",
         )
     ]
 

@@ -12,20 +12,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from discreet import engine, frames
+from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, unknown_column
 from discreet.data.origin import Origin
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
-from discreet.files import place_problems
+from discreet.files import beside, place_problems
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
 from discreet.frequency.frequency_set import FrequencySet, coded
 from discreet.frequency.scale import steps
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
     from discreet.plan.plan import Plan
 
+OUTPUTS = (".csv", ".parquet", *formats.WRITTEN)
 MissingPolicy = Literal["category", "wildcard", "refuse"]
+_MOST_PEOPLE = 1e12  # that a record can stand for
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
 POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
 
@@ -60,6 +63,15 @@ class Microdata:
     types: Types
     missing: MissingPolicy
     origin: Origin = field(default_factory=Origin, kw_only=True)
+
+    def __reduce__(self) -> NoReturn:
+        """Refused: the records lie in an engine of this process, not in the object."""
+        fail(
+            "N15",
+            "microdata cannot be pickled: the records stay in the engine of this process.",
+            "Write them with .write(…) and read the file in the other process, or pickle what a "
+            "result says: .to_dict().",
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -120,6 +132,11 @@ class Microdata:
         asked = [n for n in plain if n not in known]
         known |= engine.value_figures(self.source, asked) if asked else {}
         return {name: known[name] for name in plain}
+
+    def label(self, name: str) -> str:
+        """A column in words, where the file that was read has a label for it; else empty."""
+        book = self._first.origin.book
+        return "" if book is None else book.label(name)
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -287,13 +304,8 @@ class Microdata:
                 f"Say how many people of the population each record stands for with "
                 f"{argument('weight')}; its columns are {listed(self.columns)}.",
             )
-        small = 0 if at_least is None else engine.below(self.source, self.weight, at_least)
-        if small:
-            fail(
-                "D44",
-                f"the weight {self.weight!r} is below {at_least:g} in {small:,} records.",
-                "A record stands for itself at least: give weights that add up to the population.",
-            )
+        if at_least is not None:
+            raise_all(_weights_beyond(self, at_least))
         return self.weight
 
     def total_weight(self) -> float:
@@ -348,9 +360,11 @@ class Microdata:
         overwrite: bool = False,
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
+        metadata: Sequence[str] = (),
     ) -> Written:
-        """Write the records as CSV or Parquet, in their order, without identifiers, record id and
-        household.
+        """Write the records in their order, without identifiers, record id and household. The
+        ending of the name says how: ``.csv``, ``.parquet``, or with the extra ``formats`` ``.sav``,
+        ``.dta`` or ``.xlsx``, with the labels that the records were read with.
 
         Parameters
         ----------
@@ -362,15 +376,18 @@ class Microdata:
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.
+        metadata : list of str
+            What the file that was read said of itself and is written all the same: "file_label",
+            "notes". It may name people, and is left out otherwise.
 
         Returns
         -------
         Written
-            What left: ``.columns``, ``.unchanged``.
+            What left: ``.columns``, ``.unchanged``; what was left out: ``.dropped``.
         """
-        asked = attributes.names(identifiers)
-        raise_all(self.write_problems(path, overwrite, asked, escape_formulas))
-        return self._write(Path(path), asked, escape_formulas, None)
+        asked, kept = attributes.names(identifiers), attributes.names(metadata)
+        raise_all(self.write_problems(path, overwrite, asked, escape_formulas, kept))
+        return self._write(Path(path), asked, escape_formulas, None, kept)
 
     def write_problems(
         self,
@@ -378,31 +395,47 @@ class Microdata:
         overwrite: bool = False,
         identifiers: Sequence[str] | str = (),
         escape_formulas: bool = False,
+        metadata: Sequence[str] = (),
     ) -> list[Problem]:
         """All that stands in the way of ``.write``: ask before the work, not after it."""
         if not isinstance(path, str | os.PathLike):
             what = "the path is not a path."
-            return [Problem("O01", what, "Give the name of a .csv or .parquet file.")]
+            return [Problem("O01", what, f"Give the name of a {OUTPUTS[0]} or {OUTPUTS[1]} file.")]
         asked = attributes.names(identifiers)
         names = self._written(asked)
         return [
             *_not_to_be_written(self, asked),
             *_unwritable(names),
             *_unescapable(names, Path(path), escape_formulas),
-            *place_problems(
-                Path(path), overwrite=overwrite, suffixes=(".csv", ".parquet"), inputs=self.inputs
-            ),
+            *place_problems(Path(path), overwrite=overwrite, suffixes=OUTPUTS, inputs=self.inputs),
+            *_unreleasable(self, names, Path(path), metadata),
         ]
 
     def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
         return tuple(c for c in self.columns if c in self.released or c in asked)
 
-    def _write(self, path: Path, asked: Sequence[str], escape: bool, seed: int | None) -> Written:
+    def _write(
+        self,
+        path: Path,
+        asked: Sequence[str],
+        escape: bool,
+        seed: int | None,
+        metadata: Sequence[str] = (),
+    ) -> Written:
         from discreet.data.written import Written
 
-        form = engine.Form(seed, escape, self._first.origin.file)
-        engine.write(self.source, self._written(asked), path, form)
-        return Written(path, self, tuple(asked))
+        names, origin = self._written(asked), self._first.origin
+        if path.suffix in formats.WRITTEN:
+            from discreet.formats.release import write_release
+
+            table = engine.collect(self.source, names, seed)
+            with beside(path, origin.file) as place:
+                write_release(table, place, origin.book, metadata, self.weight)
+        else:
+            engine.write(self.source, names, path, engine.Form(seed, escape, origin.file))
+        about = () if origin.book is None else tuple(origin.book.about)
+        dropped = tuple(one for one in about if one not in metadata)
+        return Written(path, self, tuple(asked), dropped)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -440,7 +473,8 @@ class Microdata:
 
         rows = [
             {"column": c, "role": self.roles.of(c), "type": str(self.types[c]),
-             "distinct": self.profile[c][0], "missing": self.profile[c][1]}
+             "distinct": self.profile[c][0], "missing": self.profile[c][1],
+             **({"label": self.label(c)} if any(map(self.label, self.columns)) else {})}
             for c in self.columns
         ]  # fmt: skip
         return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.source.kind)
@@ -458,6 +492,7 @@ class Microdata:
             if c in counted:
                 distinct, missing = counted[c]
                 line += f"  {distinct:>9,} distinct  {missing:>7,} missing"
+            line += f"  {self.label(c)}"
             lines.append(line.rstrip())
         why = attributes.why_codes(self.types.codes()) if here else ""
         return "\n".join([*lines, *([f"  {why}"] if why else [])])
@@ -515,6 +550,23 @@ def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
         what = f"{data.record_id!r} is the record id, which links to the initial records."
         problems.append(Problem("R12", what, "It is never written: leave it out."))
     return problems
+
+
+def _unreleasable(
+    data: Microdata, names: Sequence[str], path: Path, metadata: Sequence[str]
+) -> list[Problem]:
+    """What stands in the way of a file of another program."""
+    if path.suffix not in formats.WRITTEN and not metadata:
+        return []
+    from discreet.formats.release import release_problems
+
+    records = data.n if path.suffix == ".xlsx" else None
+    lists = [
+        Problem("O10", f"a {path.suffix} file cannot hold {name!r}.", "Leave the column out.")
+        for name in names
+        if data.source.kinds[name] == "other" and path.suffix in formats.WRITTEN
+    ]
+    return [*release_problems(names, path, metadata, records), *lists]
 
 
 def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Problem]:
@@ -602,8 +654,27 @@ def _bad_weight(data: Microdata) -> list[Problem]:
         ]
     bad = engine.not_positive(data.source, data.weight)
     remedy = "Every record needs a positive weight."
-    what = f"the weight {data.weight!r} is missing or not positive in {bad:,} records."
+    what = (
+        f"the weight {data.weight!r} is missing, infinite or not positive in "
+        f"{counted(bad, 'record')}."
+    )
     return [Problem("D05", what, remedy)] if bad else []
+
+
+def _weights_beyond(data: Microdata, least: float) -> list[Problem]:
+    """What is wrong with weights that are to add up to the population."""
+    assert data.weight is not None
+    beyond = engine.beyond(data.source, data.weight, least, _MOST_PEOPLE)
+    if not beyond:
+        return []
+    large = engine.number_above(data.source, data.weight, _MOST_PEOPLE)
+    remedy = "A record stands for itself at least: give weights that add up to the population."
+    said = ((beyond - large, f"below {least:g}"), (large, f"above {_MOST_PEOPLE:,.0f}"))
+    return [
+        Problem("D44", f"the weight {data.weight!r} is {what} in {counted(n, 'record')}.", remedy)
+        for n, what in said
+        if n
+    ]
 
 
 def _bad_household(data: Microdata) -> list[Problem]:
@@ -614,4 +685,5 @@ def _bad_household(data: Microdata) -> list[Problem]:
         return [Problem("D60", f"{what} holds lists, structures or bytes.", "Name another column.")]
     bare = engine.missing(data.source, data.household)
     remedy = "Give a person who lives alone a number of their own."
-    return [Problem("D60", f"{what} is missing in {bare:,} records.", remedy)] if bare else []
+    missing = f"{what} is missing in {counted(bare, 'record')}."
+    return [Problem("D60", missing, remedy)] if bare else []

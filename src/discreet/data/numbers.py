@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from discreet import engine
 from discreet.data.attributes import AttributeType
+from discreet.data.masked import require_ids
 from discreet.data.microdata import Microdata
-from discreet.errors import fail
+from discreet.errors import argument, fail
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Floats
 
@@ -31,10 +34,30 @@ def in_order(
     """The numbers of a column that ``made`` adds to the records by a name, in their order;
     ``others`` are methods that need none.
     """
-    if data.source.row is None:
+    if not has_order(data):
         no_order(data, others)
     free = next(name for name in map(str, itertools.count()) if name not in data.columns)
-    return np.asarray(engine.collect(made(free), [free])[free], dtype=np.float64)
+    return numbers_in_order(data, made(free), free)
+
+
+def has_order(data: Microdata) -> bool:
+    """Whether records have an order: that of the input, or else that of their record ids."""
+    return data.source.row is not None or data.record_id is not None
+
+
+def numbers_in_order(data: Microdata, source: engine.Source, name: str) -> Floats:
+    """A column of numbers that a source has beside those of the data, in the order of the records:
+    of the input where they have one, else of the record ids, which must tell them apart.
+    """
+    if not has_order(data):
+        no_order(data)
+    if data.source.row is not None:
+        found = engine.collect(source, [name])
+    else:
+        assert data.record_id is not None
+        require_ids(data)
+        found = engine.collect_by(source, name, data.record_id)
+    return np.asarray(found[name], dtype=np.float64)
 
 
 def with_numbers(data: Microdata, name: str, numbers: Floats) -> Microdata:
@@ -65,6 +88,19 @@ def with_column(data: Microdata, source: engine.Source, name: str) -> Microdata:
     return Microdata(source, data.roles, types, data.missing)
 
 
+def household_numbers(
+    data: Microdata, keys: FrequencySet, numbers: NDArray[Any], how: Literal["sum", "highest"]
+) -> engine.HouseholdNumbers:
+    """The sum or the highest, over the members of each household, of the number that their
+    combination in a frequency set has.
+    """
+    import pyarrow as pa
+
+    table = keys.combinations().append_column("number", pa.array(numbers))
+    home = data.need_household()
+    return engine.HouseholdNumbers(data.source, home, keys.attributes, table, how, keys.n)
+
+
 def need_free(data: Microdata, name: str) -> None:
     """Refuse the name of a column that is there already."""
     if name in data.columns:
@@ -76,7 +112,8 @@ def no_order(data: Microdata, others: str = _OTHERS) -> NoReturn:
     fail(
         "N02",
         f"the records of {data.name} have no order, and their risks stay in the engine.",
-        f"Use .column() to have them as a column there, or {others}.",
+        f"Use .column() to have them as a column there, or {others}; with {argument('record_id')} "
+        "they come in the order of the record ids.",
     )
 
 

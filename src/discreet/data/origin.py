@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet.csvfile import CsvOptions
     from discreet.data.attributes import AttributeType
+    from discreet.formats import Codebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,15 +26,18 @@ class Origin:
     file : Path or None
         The file; None for a frame or a table of a database.
     options : mapping
-        Options other than the defaults: separator, encoding, names, header,
-        missing_values, engine.
+        Options other than the defaults: separator, encoding, names, header, decimal,
+        thousands, date_format, missing_values, engine, sheet, labels.
     types : mapping of column to "continuous", "nominal" or a list
         The types that were declared.
+    book : Codebook or None
+        What a file of another program says of its variables.
     """
 
     file: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     types: Mapping[str, Any] = field(default_factory=dict)
+    book: Codebook | None = None
 
     @classmethod
     def of(
@@ -43,6 +47,8 @@ class Origin:
         missing_values: Any,
         types: Mapping[str, AttributeType],
         engine: str | None,
+        sheet: str | int | None = None,
+        labels: bool = True,
     ) -> Origin:
         """What was given, the defaults left out."""
         file = Path(source).expanduser().absolute() if isinstance(source, str | PathLike) else None
@@ -52,10 +58,13 @@ class Origin:
         encoding = None if csv.encoding == "utf-8" else csv.encoding
         options: dict[str, Any] = {"separator": csv.separator, "encoding": encoding}
         options |= {"names": list(csv.names or ()), "header": csv.header}
-        options |= {"missing_values": missing_values, "engine": engine}
+        options |= {"decimal": None if csv.decimal == "." else csv.decimal}
+        options |= {"thousands": csv.thousands, "date_format": csv.date_format}
+        options |= {"missing_values": missing_values, "engine": engine, "sheet": sheet}
         return cls(
             file,
-            {name: given for name, given in options.items() if given},
+            {n: given for n, given in options.items() if given}
+            | ({} if labels else {"labels": False}),
             {name: list(kind.scale or ()) or kind.measure for name, kind in types.items()},
         )
 

@@ -40,7 +40,6 @@ def refuse(broken: Sequence[str], verb: str) -> NoReturn:
     """Say what fails."""
     fail(
         "I01",
-        f"what {verb} made was checked afresh and fails: {'; '.join(broken)}. "
-        "Nothing is handed out.",
-        "Unless the records were changed meanwhile this is an error of discreet: report it.",
+        f"what {verb} made was checked again and fails: {'; '.join(broken)}. Nothing was returned.",
+        "Unless the records changed in the meantime, this is a bug in discreet: please report it.",
     )

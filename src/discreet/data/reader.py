@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from discreet import csvfile, engine, frames
+from discreet import csvfile, engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType, Roles, Types, TypeSpec, unknown_column
+from discreet.data.foreign import Foreign, ForeignOptions, open_foreign
+from discreet.data.hints import hints_of
 from discreet.data.microdata import POLICIES, Microdata, MissingPolicy, checked
 from discreet.data.origin import Origin
-from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
+from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
 
 EngineName = Literal["spark"]
 _PARQUET = (".parquet", ".pq")
@@ -35,6 +39,11 @@ def read(
     encoding: str = "utf-8",
     names: Sequence[str] | None = None,
     header: bool = False,
+    decimal: str = ".",
+    thousands: str | None = None,
+    date_format: str | Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
+    labels: bool = True,
     engine: EngineName | None = None,
 ) -> Microdata:
     """Open a table and say what its attributes are.
@@ -44,7 +53,9 @@ def read(
     source : path, frame or Ibis table
         A CSV or Parquet file, a folder of the Parquet parts of one table, a pandas, polars,
         pyarrow or Spark frame (or a dict of columns), or a table of any Ibis backend. It is
-        never changed.
+        never changed. With the extra ``formats`` also SPSS (``.sav``, ``.zsav``, ``.por``), Stata
+        (``.dta``) and SAS files (``.sas7bdat``, ``.xpt``), and sheets (``.xlsx``, ``.xls``,
+        ``.ods``); CSV files may be packed (``.csv.gz``).
     identifiers, keys, confidential : list of column names
         The roles. A column may be key and confidential at once; an identifier is nothing else.
     types : mapping of column to "continuous", "nominal" or a list
@@ -68,12 +79,24 @@ def read(
         so does an empty cell of a CSV file (a quoted empty cell is the empty text; an empty
         line is a record only where there is one column).
     separator, encoding : str
-        For CSV files: one character (default: sniffed among comma, semicolon and tab);
-        ``"utf-8"``, ``"latin-1"`` or ``"utf-16"``.
+        For CSV files: one character (default: found among comma, semicolon, tab and ``|``, or said
+        by a first line such as ``sep=;``); ``"utf-8"``, ``"cp1252"`` for files of older Windows
+        programs, or any other encoding that Python knows.
     names, header : list of str, bool
         For CSV files: the columns of a file without header; or that the first line is a header
         although it holds numbers, which is refused otherwise.
-
+    decimal, thousands : str
+        For CSV files: ``decimal=","`` reads 2,50 as a number, ``thousands="."`` takes the points
+        out of 1.000.000. Without them such columns are text, and a warning says so.
+    date_format : str, or mapping of column to str
+        For CSV files: how dates are written, ``"dd/mm/yyyy"`` or ``"%d/%m/%Y"``. Dates such as
+        2024-12-31 are always understood.
+    sheet : str or int, optional
+        For spreadsheets: the name of the sheet, or its number from 1; the first one that can be
+        seen when not given.
+    labels : bool
+        For SPSS, Stata and SAS files: whether words take the place of codes (1 becomes "male")
+        where a variable has value labels.
     engine : {"spark"}, optional
         Where the work is done; by default where the table is: files and frames in the embedded
         engine, a Spark frame in its session, a table of Ibis in its database. ``"spark"`` has
@@ -92,22 +115,29 @@ def read(
     6
     """
     named = None if names is None else attributes.names(names)
-    csv = csvfile.CsvOptions(separator, encoding, named, header)
+    csv = csvfile.CsvOptions(separator, encoding, named, header, decimal, thousands, date_format)
     as_text = {
         str(name) for name, spec in _items(types) if isinstance(spec, str) and spec == "nominal"
     }
-    opened, ordered = _open(source, missing_values, csv, as_text, engine)
+    foreign = None
+    if _is_foreign(source) and engine is None:
+        foreign = _foreign(source, missing_values, csv, sheet, labels)
+        opened, ordered = foreign.source, dict(foreign.types)
+    else:
+        opened, ordered = _open(source, missing_values, csv, as_text, engine)
+    weighted = _weight(weight, foreign, (identifiers, keys, confidential, record_id, household))
     roles = Roles(
         attributes.names(identifiers),
         attributes.names(keys),
         attributes.names(confidential),
-        attributes.name(weight, "weight"),
+        attributes.name(weighted, "weight"),
         attributes.name(record_id, "record_id"),
         attributes.name(household, "household"),
     )
     problems = roles.problems(opened.names, opened.origin)
     types_given, more = attributes.declared(types, opened.kinds, opened.origin)
     problems += more + _unknown_codes(missing_values, opened.names, opened.origin)
+    problems += _unknown_dates(date_format, opened.names, opened.origin)
     if missing not in POLICIES:
         problems.append(
             Problem(
@@ -118,9 +148,41 @@ def read(
         )
     raise_all(problems)
     codes = _codes_given(missing_values)
-    origin = Origin.of(source, csv, codes, types_given, engine)
+    origin = Origin.of(source, csv, codes, types_given, engine, sheet, labels)
+    origin = origin if foreign is None else replace(origin, book=foreign.book)
     types_known = Types({**roles.measured(opened.kinds), **ordered, **types_given}, opened)
-    return checked(Microdata(opened, roles, types_known, missing, origin=origin))
+    data = checked(Microdata(opened, roles, types_known, missing, origin=origin))
+    for hint in hints_of(data, csv, as_text) if _is_csv(source) else ():
+        warnings.warn(ReadHint(hint), stacklevel=2)
+    return data
+
+
+def _is_csv(source: Any) -> bool:
+    is_file = isinstance(source, str | os.PathLike) and Path(source).expanduser().is_file()
+    return is_file and Path(source).suffix.lower() not in (*_PARQUET, *formats.STATISTICAL)
+
+
+def _is_foreign(source: Any) -> bool:
+    is_path = isinstance(source, str | os.PathLike)
+    return is_path and Path(source).suffix.lower() in formats.READ and not Path(source).is_dir()
+
+
+def _foreign(
+    source: Any, codes: Any, csv: csvfile.CsvOptions, sheet: str | int | None, labels: bool
+) -> Foreign:
+    path = Path(source).expanduser()
+    _need_readable(path)
+    encoding = None if csv.encoding == "utf-8" else csvfile.known_encoding(csv.encoding)
+    how = ForeignOptions(encoding, sheet, csv.names, labels)
+    return open_foreign(path, how, lambda names: _codes(codes, names))
+
+
+def _weight(given: Any, foreign: Foreign | None, others: Sequence[Any]) -> Any:
+    """The weight that was named, or else the one that the file is weighted by."""
+    if given is not None or foreign is None:
+        return given
+    named = {name for one in others for name in attributes.names(one)}
+    return None if foreign.book.weight in named else foreign.book.weight
 
 
 def _items(types: Any) -> list[tuple[Any, Any]]:
@@ -218,6 +280,15 @@ def _is_missing(code: Any) -> bool:
     if isinstance(code, float):
         return math.isnan(code)
     return code is None or type(code).__name__ in ("NAType", "NaTType")
+
+
+def _unknown_dates(formats: Any, columns: Sequence[str], origin: str) -> list[Problem]:
+    given = [str(name) for name in formats] if isinstance(formats, Mapping) else []
+    return [
+        unknown_column("date_format names", name, columns, origin)
+        for name in given
+        if name not in columns
+    ]
 
 
 def _unknown_codes(codes: Any, columns: Sequence[str], origin: str) -> list[Problem]:

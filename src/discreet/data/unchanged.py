@@ -78,11 +78,12 @@ class UnchangedColumn:
             return f"{self.column}: {self.found()}. Look into it before release."
         if self.confidential:
             return (
-                f"{self.column} is confidential and released on purpose, and {self.found()}: who "
-                "knows the value of a person recognises the record and learns the rest of it."
+                f"{self.column} is confidential and released on purpose, and {self.found()}: "
+                "whoever knows the value of a person recognises the record and learns the rest of "
+                "it."
             )
         which = "the record" if self.unique >= MANY * self.n else "the few records that share it"
-        return f"{self.column}: {self.found()}. Who knows the value of a person finds {which}."
+        return f"{self.column}: {self.found()}. Whoever knows the value of a person finds {which}."
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -153,6 +154,7 @@ class Unchanged(Result):
         number, leave = len(self.columns), "leaves" if len(self.columns) == 1 else "leave"
         were = "it was" if number == 1 else "they were"
         names = listed([one.column for one in self.columns], 20)
+        were += ", or but for single cells" if self.in_cells else ""
         lines = [f"{number:,} of {counted(self.released, 'column')} {leave} as {were}: {names}."]
         lines += [
             f"The weights in {name} were divided by the share drawn, and tell records apart as "

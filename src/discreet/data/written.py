@@ -29,6 +29,8 @@ class Written(Result):
         What was written.
     identifiers : tuple of str
         Identifiers that were written all the same.
+    dropped : tuple of str
+        What the file that was read said of itself and was left out, by name: "notes".
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Written(Result):
     path: Path
     data: Microdata
     identifiers: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,6 +68,9 @@ class Written(Result):
     def explain(self) -> str:
         """What was written, and what of it left as it was."""
         said = f"{counted(self.data.n, 'record')} written to {self.path.name}."
+        if self.dropped:
+            named = ", ".join(one.replace("_", " ") for one in self.dropped)
+            said += f" Left out of what the file said of itself: {named}."
         return f"{said}\n{self.unchanged.explain()}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +80,7 @@ class Written(Result):
             "records": self.data.n,
             "columns": list(self.columns),
             "unchanged": self.unchanged.to_dict(),
+            **({"dropped": list(self.dropped)} if self.dropped else {}),
         }
 
     def __repr__(self) -> str:

@@ -16,12 +16,12 @@ from discreet.engine.aggregation import (
 from discreet.engine.blanks import BlankedCells, blanks
 from discreet.engine.blocks import Axis, in_blocks
 from discreet.engine.cells import Portions, with_cells
-from discreet.engine.choice import multiplied, sample, stratified_sample
+from discreet.engine.choice import hashed_records, multiplied, sample, stratified_sample
 from discreet.engine.comparison import Compared, compared
 from discreet.engine.compositions import compositions
 from discreet.engine.counts import (
     Extent,
-    below,
+    beyond,
     class_figures,
     class_signatures,
     class_sizes,
@@ -53,13 +53,16 @@ from discreet.engine.exposure import (
     outside,
     sums_of_products,
 )
+from discreet.engine.households import HouseholdNumbers
 from discreet.engine.input import (
+    as_integers,
     from_arrow,
     from_table,
     in_spark,
     is_table,
     read_parquet,
     read_parquet_in_spark,
+    remove_later,
 )
 from discreet.engine.limits import (
     Limits,
@@ -81,7 +84,17 @@ from discreet.engine.links import (
     same_engine,
     unlinked,
 )
-from discreet.engine.output import FORMULA, Form, collect, native, records, write
+from discreet.engine.missing import normalised
+from discreet.engine.output import (
+    FORMULA,
+    Form,
+    collect,
+    collect_by,
+    head,
+    native,
+    records,
+    write,
+)
 from discreet.engine.recoding import extended, looked_up, recoded, replaced, without
 from discreet.engine.source import Kind, Source, give_back, is_distributed, is_near, kept
 from discreet.engine.values import counts_and_values, need_few_pairs
@@ -94,6 +107,7 @@ __all__ = [
     "Compared",
     "Extent",
     "Form",
+    "HouseholdNumbers",
     "Kind",
     "LargeSet",
     "Limits",
@@ -104,7 +118,8 @@ __all__ = [
     "Sensitivity",
     "Source",
     "Spread",
-    "below",
+    "as_integers",
+    "beyond",
     "blanks",
     "by_initial",
     "cell_pairs",
@@ -114,6 +129,7 @@ __all__ = [
     "classification",
     "codes",
     "collect",
+    "collect_by",
     "compared",
     "compatible",
     "compositions",
@@ -125,6 +141,8 @@ __all__ = [
     "from_arrow",
     "from_table",
     "give_back",
+    "hashed_records",
+    "head",
     "id_counts",
     "in_blocks",
     "in_spark",
@@ -147,6 +165,7 @@ __all__ = [
     "multiplied",
     "native",
     "need_few_pairs",
+    "normalised",
     "not_positive",
     "number_above",
     "number_summary",
@@ -159,6 +178,7 @@ __all__ = [
     "recoded",
     "record_sizes",
     "records",
+    "remove_later",
     "replaced",
     "rescaled",
     "restore_limits",

@@ -8,12 +8,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine.source import Source, collected, is_near, kept, same, uploaded
+import numpy as np
+
+from discreet.engine.source import (
+    Source,
+    collected,
+    is_distributed,
+    is_near,
+    kept,
+    same,
+    uploaded,
+)
+from discreet.errors import fail
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
+    from numpy.typing import NDArray
 
+_MOST = 10_000_000  # records of which some columns cross from other machines to this one
 _FEW = 100_000  # records: their draws are sorted; of more, only those near the last one chosen
 
 
@@ -106,6 +119,34 @@ def stratified_sample(
         at = source.at(weight)
         columns[at] = _times(drawn[at], drawn["factor"])
     return kept(source, drawn.select(**columns))
+
+
+def hashed_records(
+    source: Source, link: str, names: Sequence[str], ids: str, seed: int, n: int
+) -> tuple[pa.Table, NDArray[np.uint64]]:
+    """The named columns of all records with the link first, and the first 64 bits of the hash of
+    each record: in the order of the hash, then of the record id. Nothing else crosses.
+    """
+    if is_distributed(source) and n > _MOST:
+        fail(
+            "N10",
+            f"the columns of {n:,} records would have to be held by one machine, which takes up to "
+            f"{_MOST:,}.",
+            "Mask parts of the file by themselves, or draw a sample.",
+        )
+    columns = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
+    bits = draw(source.table[ids], seed).substr(0, 16)
+    chosen = source.table.select(link=source.table[link], id=source.table[ids], h=bits, **columns)
+    found = collected(chosen, source).combine_chunks()
+    ordered = found.sort_by([("h", "ascending"), ("id", "ascending")])
+    values = ordered.drop_columns(["id", "h"]).rename_columns(["link", *names])
+    return values, _words(ordered["h"])
+
+
+def _words(digits: pa.ChunkedArray) -> NDArray[np.uint64]:
+    """Sixteen hexadecimal digits of each record as a number."""
+    found = b"".join(bytes.fromhex("".join(part.to_pylist())) for part in digits.chunks)
+    return np.frombuffer(found, ">u8").astype(np.uint64)
 
 
 def draw(ids: Any, seed: int) -> Any:

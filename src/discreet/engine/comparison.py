@@ -52,6 +52,7 @@ class Totals(NamedTuple):
     relative: Floats
     known: Floats
     squares: Floats
+    absolute: Floats
     most_x: Floats
     most_y: Floats
 
@@ -67,6 +68,7 @@ class Moments(NamedTuple):
     relative: Floats
     known: Floats
     squares: Floats
+    absolute: Floats
     m22: Floats
     m31: Floats
     quantiles_x: Floats
@@ -105,6 +107,7 @@ class Compared:
             terms[f"x{i}"], terms[f"y{i}"] = x, y
             terms[f"r{i}"] = (x - y).abs() / x.abs().nullif(0)
             terms[f"s{i}"] = (x - y) * (x - y)
+            terms[f"a{i}"] = (x - y).abs()
             seen[f"e{i}"] = sum(
                 endless(table[f"{side}{i}"].cast("float64")).sum().fill_null(0) for side in "xy"
             )
@@ -141,6 +144,7 @@ class Compared:
             each("r"),
             np.array([row[f"k{i}"] or 0.0 for i in range(numeric)], dtype=np.float64),
             each("s"),
+            each("a"),
             most["x"],
             most["y"],
         )
@@ -174,6 +178,7 @@ class Compared:
             first.relative,
             first.known,
             first.squares,
+            first.absolute,
             m22 / m,
             m31 / m,
             of_x[:at],
@@ -191,6 +196,29 @@ class Compared:
         whole = functools.reduce(operator.and_, [column.notnull() for column in sides])
         numbers = [whole.ifelse(column.cast("float64"), None) for column in sides]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+    def binned(self, bins: Mapping[int, tuple[Sequence[float], Sequence[float]]]) -> Compared:
+        """The same with the number of a bin in place of each number of some attributes: how many of
+        the first ends it is above, and of the second not below.
+        """
+        table, made = self.source.table, {}
+        for i, (upto, since) in bins.items():
+            for side in "xy":
+                value = table[f"{side}{i}"].cast("float64")
+                ends = [*(value > end for end in upto), *(value >= end for end in since)]
+                passed = [end.ifelse(1, 0) for end in ends]
+                made[f"{side}{i}"] = value.notnull().ifelse(
+                    functools.reduce(operator.add, passed), None
+                )
+        return Compared(kept(self.source, table.mutate(**made))) if made else self
+
+    def hellinger(self, attributes: Sequence[int], n: int) -> ir.Table:
+        """To ask for: Σ (√f − √g)² over the cells of a contingency table."""
+        table = self.source.table
+        sides = [[table[f"{side}{i}"] for i in attributes] for side in "xy"]
+        cells = _both_counted(table, sides[0], table, sides[1])
+        apart = cells["f"].cast("float64").sqrt() - cells["g"].cast("float64").sqrt()
+        return _answer(cells, _figure(apart * apart, n))
 
     def pairs_of_values(self, attribute: int) -> pa.Table:
         """The initial and masked values of an attribute that occur together, and how often."""

@@ -405,9 +405,12 @@ def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
 
 
 def missing(source: Source, name: str) -> int:
-    """How many records have no value in a column."""
+    """How many records have no value in a column, or a blank text."""
     column = source.table[source.at(name)]
-    found = collected(source.table.aggregate(n=column.isnull().sum()), source)
+    bare = column.isnull()
+    if source.kinds[name] == "text":
+        bare = bare | (column.strip() == "").fill_null(False)
+    found = collected(source.table.aggregate(n=bare.sum()), source)
     return int(found["n"][0].as_py() or 0)
 
 
@@ -416,9 +419,10 @@ def not_positive(source: Source, name: str) -> int:
     return _unlike(source, name, source.table[source.at(name)] > 0)
 
 
-def below(source: Source, name: str, least: float) -> int:
-    """How many records hold a missing, smaller or infinite number."""
-    return _unlike(source, name, source.table[source.at(name)] >= least)
+def beyond(source: Source, name: str, least: float, most: float) -> int:
+    """How many records hold a missing, smaller, larger or infinite number."""
+    column = source.table[source.at(name)]
+    return _unlike(source, name, (column >= least) & (column <= most))
 
 
 def _unlike(source: Source, name: str, condition: Any) -> int:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from discreet import csvfile
 from discreet.engine.wait import Watch, awaited
-from discreet.errors import DiscreetError, Problem, argument, raise_all
+from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
 
 T = TypeVar("T")
 
@@ -27,17 +27,20 @@ def _attempted(step: Callable[[], T], origin: str) -> T:
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - every backend has errors of its own
-        problem = _problem(str(error), type(error).__name__, origin)
+        problem = _problem(error, origin)
     raise_all([problem])
     raise AssertionError
 
 
-def _problem(message: str, name: str, origin: str) -> Problem:
-    short = _too_little(message, name, origin)
+def _problem(error: Exception, origin: str) -> Problem:
+    message = str(error)
+    short = _too_little(message, type(error).__name__, origin)
     if short is not None:
         return short
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]} of {origin}" if line else origin
+    if "latin-1" in message:
+        return csvfile.not_in_encoding(where, "latin-1")
     if "unicode" in message or "not utf-8" in message:
         return csvfile.not_in_encoding(where, "utf-8")
     widths = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
@@ -67,11 +70,7 @@ def _problem(message: str, name: str, origin: str) -> Problem:
         return Problem(
             "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."
         )
-    return Problem(
-        "E01",
-        f"the engine failed on {origin} ({name}).",
-        "Its message may quote a value and is withheld; run the step in the engine to see it.",
-    )
+    return failure(error, "E01", f"the engine failed on {origin}")
 
 
 _FULL = ("No space left", "File too large", "Disk quota exceeded")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from discreet import csvfile
 from discreet.engine import spark
 from discreet.engine.embedded import embedded, uploaded
 from discreet.engine.failures import translated
-from discreet.engine.lifetimes import fresh_name
+from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import Source, collected
 from discreet.errors import fail, raise_all
@@ -142,6 +143,17 @@ def _scanned(parts: Sequence[Path], names: Sequence[str], origin: str) -> tuple[
     starts = np.cumsum([0, *(part.num_rows for part in held)]).tolist()
     first = [(table["filename"] == str(p), at) for p, at in zip(parts, starts, strict=False)]
     return table, table["file_row_number"] + ibis.cases(*first)
+
+
+def remove_later(source: Source, folder: Path) -> None:
+    """Remove a folder that a source reads, once nothing refers to it any more."""
+    when_unused(source.table, lambda: shutil.rmtree(folder, ignore_errors=True), outlives_us=True)
+
+
+def as_integers(source: Source, names: Sequence[str]) -> Source:
+    """The table with some columns as whole numbers."""
+    changed = {source.at(name): source.table[source.at(name)].cast("int64") for name in names}
+    return replace(source, table=source.table.mutate(**changed)) if changed else source
 
 
 def literal(path: Path) -> str:

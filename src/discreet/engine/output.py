@@ -49,6 +49,26 @@ def collect(source: Source, names: Sequence[str], seed: int | None = None) -> pa
     return collected(chosen, source).rename_columns(list(names))
 
 
+def collect_by(source: Source, name: str, order: str) -> pa.Table:
+    """A column as an Arrow table, in the order of another one whose values tell records apart.
+
+    Whole numbers are sorted where they are. Texts are sorted here, by their characters: engines
+    have orders of their own for them.
+    """
+    table = source.table
+    if table[source.at(order)].type().is_integer():
+        ordered = table.order_by(source.at(order)).select(source.at(name))
+        return collected(ordered, source).rename_columns([name])
+    chosen = table.select(by=table[source.at(order)], value=table[source.at(name)])
+    return collected(chosen, source).sort_by("by").select(["value"]).rename_columns([name])
+
+
+def head(source: Source, names: Sequence[str], most: int) -> pa.Table:
+    """The named columns of the first records."""
+    chosen = source.table.select(*[source.at(name) for name in names]).limit(most)
+    return collected(chosen, source).rename_columns(list(names))
+
+
 def write(source: Source, names: Sequence[str], path: Path, form: Form) -> None:
     """Write the named columns as CSV or Parquet; the output appears whole or not at all."""
     table = _ordered(source, names, form.seed)

@@ -57,12 +57,15 @@ def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str
 
 def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
     """The table with columns recoded, by one join each with its table of values and labels."""
-    table = source.table
+    table = joined = source.table
+    labels = {}
     for name, values in tables.items():
         at = source.at(name)
-        given = uploaded(source, values.rename_columns(["value", "label"]))
-        joined = table.join(given, same(table[at], given["value"]))
-        table = joined.select(**{c: joined["label" if c == at else c] for c in table.columns})
+        given = uploaded(source, values.rename_columns([f"value_{at}", f"label_{at}"]))
+        joined = joined.join(given, same(table[at], given[f"value_{at}"]))
+        labels[at] = f"label_{at}"
+    if labels:
+        table = joined.select(**{c: joined[labels.get(c, c)] for c in table.columns})
     return replace(source, table=table)
 
 

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import stat
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,6 +142,30 @@ def folder_beside(target: Path) -> Iterator[Path]:
         place.rename(target)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+_BOMB_RATIO, _BOMB_SIZE = 150, 1 << 26  # texts pack to a tenth; a bomb to a thousandth
+
+
+def most_unpacked(path: Path) -> int:
+    """How many bytes may come out of a packed file."""
+    return max(_BOMB_SIZE, _BOMB_RATIO * path.stat().st_size)
+
+
+def bomb(path: Path) -> Problem:
+    """The problem of a packed file that grows beyond measure."""
+    what = f"{path.name} grows to more than {_BOMB_RATIO} times its size when it is unpacked."
+    return Problem("S18", what, "If you trust it, unpack it and read the file that comes out.")
+
+
+def refuse_bomb(archive: Path) -> None:
+    """Refuse an archive, such as a spreadsheet, whose parts would grow beyond measure."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            size = sum(part.file_size for part in opened.infolist())
+    except (zipfile.BadZipFile, OSError):
+        return  # whoever reads it says what is wrong with it
+    raise_all([bomb(archive)] if size > most_unpacked(archive) else [])
 
 
 def write_arrow(target: Path, table: pa.Table) -> None:

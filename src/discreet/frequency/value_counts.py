@@ -60,6 +60,11 @@ class ValueCounts:
         """Number of distinct values per class."""
         return np.bincount(self.cls, minlength=self.classes).astype(np.int64)
 
+    def distinct_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Number of distinct values per class, of those that are chosen."""
+        own = self.cls[chosen[self.value]]
+        return np.bincount(own, minlength=self.classes).astype(np.int64)
+
     @property
     def ratio(self) -> NDArray[np.float64]:
         """Per pair, the share of the value in its class over that in the whole file."""

@@ -10,8 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, fail
-from discreet.hierarchies.placement import Placement, everything, numbers, placed, present
+from discreet.errors import Problem, argument, fail
+from discreet.hierarchies.placement import (
+    SUPPRESS,
+    Placement,
+    everything,
+    numbers,
+    placed,
+    present,
+)
 from discreet.hierarchies.texts import is_text
 
 if TYPE_CHECKING:
@@ -132,5 +139,7 @@ def _problem(
     return Problem(
         "D21",
         f"{numbers(attribute, lost, counts)} are not dates written as YYYY-MM-DD.",
-        'Name them in missing_values=, or suppress them: with_unmapped("suppress").',
+        f"If they are dates in another form, say so with {argument('date_format')} when the "
+        f"file is read. If they mean missing, name them in {argument('missing_values')}. "
+        f"{SUPPRESS}",
     )

@@ -17,7 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, raise_all
-from discreet.hierarchies.placement import Placement, codes_of, members, numbers, present
+from discreet.hierarchies.placement import (
+    SUPPRESS,
+    Placement,
+    codes_of,
+    members,
+    numbers,
+    present,
+)
 from discreet.hierarchies.texts import leaf_form
 
 if TYPE_CHECKING:
@@ -113,8 +120,10 @@ class Explicit:
         if not lost.any():
             return None
         near = pc.is_in(_folded(texts.filter(pa.array(lost))), value_set=_folded(self.levels[0]))
-        hint = f"{n:,} of them differ in blanks or case only. " if (n := near.true_count) else ""
-        remedy = 'Add them, or suppress them: with_unmapped("suppress").'
+        n = near.true_count
+        differ = "differs" if n == 1 else "differ"
+        hint = f"{n:,} of them {differ} only in blanks or case. " if n else ""
+        remedy = f"Add them to it. {SUPPRESS}"
         found = numbers(attribute, lost, counts)
         return Problem("D20", f"{found} are not in {self.origin}.", hint + remedy)
 

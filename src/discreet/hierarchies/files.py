@@ -33,7 +33,7 @@ def read_levels(path: Path, separator: str | None) -> list[pa.Array]:
         fail(
             "S10",
             f"{path.name} has leaves but no level above them.",
-            "Check the separator: comma, semicolon and tab are found by themselves.",
+            "Check the separator: comma, semicolon, tab and | are detected.",
         )
     leaves, *levels = zip(*rows, strict=True)
     named = [leaf or None for leaf in leaves]

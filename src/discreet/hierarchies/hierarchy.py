@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from discreet.errors import DiscreetError, Problem, argument, fail, raise_all
 from discreet.hierarchies import fit
 from discreet.hierarchies.codes import ByFrequency, Prefixes, Suppress
+from discreet.hierarchies.cuts import CutPoints
 from discreet.hierarchies.dates import Dates, Part
 from discreet.hierarchies.explicit import Explicit
 from discreet.hierarchies.files import read_levels, refuse_separator, rows_of, write_rows
@@ -148,8 +149,9 @@ class Hierarchy:
     @classmethod
     def intervals(
         cls,
-        widths: Sequence[float],
+        widths: Sequence[float] | None = None,
         *,
+        cuts: Sequence[float] | Sequence[Sequence[float]] | None = None,
         origin: float = 0,
         top: str | None = "*",
         bottom_code: float | None = None,
@@ -161,6 +163,9 @@ class Hierarchy:
         ----------
         widths : list of numbers
             From level 1 on; each a multiple of the one before.
+        cuts : list of numbers, or list of such lists
+            In place of widths: where intervals begin, ``[18, 65]`` for below 18, 18 to 64, and 65
+            or more. A list of lists has one for each level; each keeps some of the points below.
         origin : number
             Where an interval begins.
         top : str or None
@@ -179,7 +184,18 @@ class Hierarchy:
         >>> ages = Hierarchy.intervals([10], bottom_code=18, top_code=90)
         >>> ages.fit("age", pa.array([3, 19, 25, 91])).labels[1].to_pylist()
         ['<18', '[18, 20)', '[20, 30)', '≥90']
+        >>> groups = Hierarchy.intervals(cuts=[18, 65])
+        >>> groups.fit("age", pa.array([3, 18, 64, 65])).labels[1].to_pylist()
+        ['<18', '[18, 65)', '≥65']
         """
+        if cuts is not None:
+            others = (widths, bottom_code, top_code)
+            if any(one is not None for one in others) or origin != 0:
+                what = f"{argument('cuts')} stands beside other arguments of intervals."
+                fail("P20", what, "Give cut points alone, or widths.")
+            return cls(CutPoints.of(cuts, _top(top)))
+        if widths is None:
+            fail("P20", "no width is given.", "Give the width of level 1, or cuts=[18, 65].")
         return cls(Intervals.of(widths, origin, bottom_code, top_code, _top(top)))
 
     @classmethod

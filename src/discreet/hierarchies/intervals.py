@@ -51,9 +51,9 @@ class Intervals:
     ) -> Intervals:
         """Check the numbers given."""
         several = list(widths) if not isinstance(widths, str) and np.iterable(widths) else [widths]
-        exact = [_exact(width) for width in several]
-        start, low, high = _exact(origin), _exact(bottom_code), _exact(top_code)
-        problems = [*_width_problems(exact), *_order_problems(low, high)]
+        known = [exact(width) for width in several]
+        start, low, high = exact(origin), exact(bottom_code), exact(top_code)
+        problems = [*_width_problems(known), *_order_problems(low, high)]
         given = [("origin", origin, start), ("bottom_code", bottom_code, low)]
         for name, value, number in [*given, ("top_code", top_code, high)]:
             if number is None and (value is not None or name == "origin"):
@@ -62,7 +62,7 @@ class Intervals:
                 )
         raise_all(problems)
         assert start is not None
-        return cls(tuple(w for w in exact if w is not None), start, low, high, top)
+        return cls(tuple(w for w in known if w is not None), start, low, high, top)
 
     @property
     def height(self) -> int:
@@ -71,16 +71,22 @@ class Intervals:
 
     def describe(self) -> str:
         """The widths."""
-        widths = ", ".join(_shown(width) for width in self.widths)
+        widths = ", ".join(shown(width) for width in self.widths)
         return f"intervals of {widths}" + (f", then {self.top}" if self.top else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The widths, and the codes where there are any."""
         ends = {"origin": self.origin, "bottom_code": self.bottom_code, "top_code": self.top_code}
         given = {
-            name: _plain(n) for name, n in ends.items() if n is not None and (n or name != "origin")
+            name: plain_number(n)
+            for name, n in ends.items()
+            if n is not None and (n or name != "origin")
         }
-        return {"intervals": [_plain(width) for width in self.widths], **given, "top": self.top}
+        return {
+            "intervals": [plain_number(width) for width in self.widths],
+            **given,
+            "top": self.top,
+        }
 
     def place(
         self,
@@ -90,7 +96,7 @@ class Intervals:
         counts: NDArray[np.int64] | None,
     ) -> Placement:
         """Put each number into its bin on every level."""
-        x, known = _numbers(attribute, values)
+        x, known = numbers_of(attribute, values)
         low = known & _below(x, self.bottom_code)
         high = known & ~_below(x, self.top_code) & (self.top_code is not None)
         bins, fit = _bins(np.where(known & ~low & ~high, x, 0), self.origin, self.widths[0])
@@ -99,7 +105,7 @@ class Intervals:
         tops: list[str | None] = [None] * len(labels)
         if self.top is not None:
             labels, tops = [*labels, everything(self.top, known)], [*tops, self.top]
-        return placed(labels, tops, known, _problem(attribute, ~known & present(values), counts))
+        return placed(labels, tops, known, unplaced(attribute, ~known & present(values), counts))
 
     def _labels(
         self,
@@ -114,8 +120,8 @@ class Intervals:
         found, where = np.unique(bins[inside] // ratio, return_inverse=True)
         names = [self._name(int(k), width) for k in found]
         names += [
-            f"<{_shown(self.bottom_code or Decimal())}",
-            f"≥{_shown(self.top_code or Decimal())}",
+            f"<{shown(self.bottom_code or Decimal())}",
+            f"≥{shown(self.top_code or Decimal())}",
         ]
         at = np.full(len(bins), len(found))
         at[inside], at[high] = where, len(found) + 1
@@ -127,16 +133,16 @@ class Intervals:
             lower, upper = self.origin + k * width, self.origin + (k + 1) * width
         lower = lower if self.bottom_code is None else max(lower, self.bottom_code)
         upper = upper if self.top_code is None else min(upper, self.top_code)
-        return f"[{_shown(lower)}, {_shown(upper)})"
+        return f"[{shown(lower)}, {shown(upper)})"
 
 
-def _exact(number: Any) -> Decimal | None:
+def exact(number: Any) -> Decimal | None:
     """A number as the decimal that it is written as; None when it is no finite number."""
     kinds = (int, float, Decimal, np.integer, np.floating)
     if isinstance(number, bool) or not isinstance(number, kinds):
         return None
-    exact = Decimal(str(number))
-    return exact if exact.is_finite() else None
+    written = Decimal(str(number))
+    return written if written.is_finite() else None
 
 
 def _width_problems(widths: Sequence[Decimal | None]) -> list[Problem]:
@@ -151,8 +157,8 @@ def _width_problems(widths: Sequence[Decimal | None]) -> list[Problem]:
         below = widths[level - 2] if level > 1 else None
         if below and below > 0 and (width <= below or Fraction(width) % Fraction(below)):
             what = (
-                f"the width of level {level} ({_shown(width)}) is not a multiple of the width of "
-                f"level {level - 1} ({_shown(below)})."
+                f"the width of level {level} ({shown(width)}) is not a multiple of the width of "
+                f"level {level - 1} ({shown(below)})."
             )
             problems.append(Problem("P20", what, "Intervals must nest: give a larger multiple."))
     return problems
@@ -170,7 +176,7 @@ def _order_problems(low: Decimal | None, high: Decimal | None) -> list[Problem]:
     ]
 
 
-def _numbers(
+def numbers_of(
     attribute: str, values: pa.Array
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64], NDArray[np.bool_]]:
     """The numbers, 0 where there is none, and where there is one."""
@@ -212,7 +218,7 @@ def _bins(
     x: NDArray[np.int64] | NDArray[np.float64], origin: Decimal, width: Decimal
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The number of each bin, counted from the origin, and where it is exact."""
-    start, step = _plain(origin), _plain(width)
+    start, step = plain_number(origin), plain_number(width)
     whole = x.dtype.kind == "i" and isinstance(start, int) and isinstance(step, int)
     if whole and max(abs(start), step) < _SAFE:
         return ((x - start) // step).astype(np.int64), np.ones(len(x), dtype=np.bool_)
@@ -228,24 +234,29 @@ def _bins(
 
 
 def _below(x: NDArray[np.int64] | NDArray[np.float64], limit: Decimal | None) -> NDArray[np.bool_]:
-    return np.zeros(len(x), dtype=np.bool_) if limit is None else x < _plain(limit)
+    return np.zeros(len(x), dtype=np.bool_) if limit is None else x < plain_number(limit)
 
 
-def _plain(number: Decimal) -> int | float:
+def plain_number(number: Decimal) -> int | float:
+    """A number as it stands in a plan."""
     return int(number) if number == number.to_integral_value() else float(number)
 
 
-def _shown(number: Decimal) -> str:
+def shown(number: Decimal) -> str:
+    """A number as it stands in a label."""
     return format(number.normalize(), "f") if number else "0"
 
 
-def _problem(
+def unplaced(
     attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None
 ) -> Problem | None:
+    """The problem of values that are no numbers."""
     if not lost.any():
         return None
     return Problem(
         "D21",
         f"{placement.numbers(attribute, lost, counts)} are not numbers that intervals can hold.",
-        'Name them in missing_values=, or suppress them: with_unmapped("suppress").',
+        f"If they mean missing, name them in {argument('missing_values')}. If they are numbers or "
+        f"dates in another form, say so with {argument('decimal')} or {argument('date_format')} "
+        f"when the file is read. {placement.SUPPRESS}",
     )

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from discreet.errors import in_python
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.errors import Problem
+
+UNMAPPED = 'with_unmapped("suppress")'
+SUPPRESS = f"Or suppress them with {in_python(UNMAPPED)}: from level 1 on they get the top label."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,9 +16,16 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.parameters import Notation
 
 BUILDERS = (
-    "file", "intervals", "prefixes", "dates", "suppress", "by_frequency", "leaves", "tree",
+    "file", "intervals", "cuts", "prefixes", "dates", "suppress", "by_frequency", "leaves", "tree",
 )  # fmt: skip
-_LATE = ("intervals", "prefixes", "dates", "suppress", "by_frequency")  # meet the data when fitted
+_LATE = (
+    "intervals",
+    "cuts",
+    "prefixes",
+    "dates",
+    "suppress",
+    "by_frequency",
+)  # meet the data when fitted
 _WIDTH = 96
 
 
@@ -45,6 +52,7 @@ def _options(given: Mapping[str, Any], name: str) -> dict[str, Any]:
 _MAKERS: dict[str, Callable[[Any, Path, dict[str, Any]], Hierarchy]] = {
     "file": lambda value, folder, o: Hierarchy.from_csv(folder / value, **o),
     "intervals": lambda value, _, o: Hierarchy.intervals(value, **o),
+    "cuts": lambda value, _, o: Hierarchy.intervals(cuts=value, **o),
     "prefixes": lambda value, _, o: Hierarchy.prefixes(value, **o),
     "dates": lambda value, _, o: Hierarchy.dates(value, **o),
     "suppress": lambda _value, _, o: Hierarchy.suppress(**o),
@@ -82,9 +90,10 @@ def script(given: Mapping[str, Any]) -> str:
     """The call that builds it."""
     name = builder_of(given)
     value, options = given[name], _options(given, name)
-    verb = {"file": "from_csv", "leaves": "from_dict", "tree": "from_dict"}.get(name, name)
+    verbs = {"file": "from_csv", "leaves": "from_dict", "tree": "from_dict", "cuts": "intervals"}
+    verb = verbs.get(name, name)
     shown = {"leaves": leaves_of, "tree": tree_of}.get(name, lambda v: v)(value)
-    parts = [] if value is True else [repr(shown)]
+    parts = [] if value is True else [f"cuts={shown!r}" if name == "cuts" else repr(shown)]
     parts += [
         f"{key}={pprint.pformat(v, width=_WIDTH, sort_dicts=False)}" for key, v in options.items()
     ]

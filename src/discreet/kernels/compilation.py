@@ -3,19 +3,41 @@
 Numba keeps a compiled function as long as its own file is the same. What it calls is compiled into
 it, also from other files, and would be kept as it was. Here a function is kept as long as all files
 of the kernels are the same.
+
+Compiled functions lie beside the sources, else in the user's cache directory. Where neither can be
+written to, they go to a private temporary folder; where there is none, they last as long as the
+process. ``NUMBA_CACHE_DIR`` names another place. What is compiled is announced, see
+:func:`discreet.progress.compiled`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import os
+import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
+from numba.core.types import Record
+
+from discreet.progress import compiled as tell
 
 Decorator = Callable[[Callable[..., Any]], Any]
+_NO_PLACE = "no locator available"  # what Numba says where it can write nowhere
+
+
+def _fields_named(record: Record) -> tuple[str, tuple[str]]:
+    """The name of a type of records, the same in every process."""
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+Record.mangling_args = property(_fields_named)  # type: ignore[method-assign, assignment]
 
 
 def njit(**options: Any) -> Decorator:
@@ -31,13 +53,98 @@ def njit(**options: Any) -> Decorator:
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        made = numba.njit(**options)(function)
+        made = _made(function, options, _ear())
         kept = getattr(getattr(made, "_cache", None), "_cache_file", None)
         if kept is not None:  # not without cache=True, nor where nothing is compiled
             kept._source_stamp = (kept._source_stamp, sources())
         return made
 
     return compiled
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile a function that only kernels call, without what Python needs to call it.
+
+    Kernels that hand many arrays on compile twice as fast without. It is compiled into each of its
+    callers, and kept with them.
+    """
+    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Write a function into its caller before that is compiled.
+
+    It pays for large ones with one caller that call many others: these are gone over again in every
+    kernel above them.
+    """
+    return numba.njit(nogil=True, inline="always")(function)
+
+
+def _made(function: Callable[..., Any], options: dict[str, Any], ear: _Ear) -> Any:
+    """The function with a cache where there is a place for one, else without."""
+    made = _cached(function, options)
+    if made is None and (folder := private_folder()) is not None:
+        numba.config.CACHE_DIR = str(folder)
+        made = _cached(function, options)
+    if made is not None:
+        return made
+    ear.kept = False
+    return numba.njit(**{**options, "cache": False})(function)
+
+
+def _cached(function: Callable[..., Any], options: dict[str, Any]) -> Any | None:
+    """The function with its cache; None where Numba finds no place for one."""
+    try:
+        return numba.njit(**options)(function)
+    except RuntimeError as error:
+        if _NO_PLACE not in str(error):
+            raise
+        return None
+
+
+@functools.cache
+def private_folder() -> Path | None:
+    """A folder for temporary files that nobody else may enter; None where none can be made.
+
+    What lies there is run: a folder that somebody else made in our name is not taken.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else ""
+    with contextlib.suppress(OSError):
+        folder = Path(tempfile.gettempdir()) / f"discreet-kernels-{user}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+        if own and stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077:
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    return None
+
+
+class _Ear(event.Listener):  # type: ignore[misc]
+    """Hears when a kernel is compiled because none was kept."""
+
+    def __init__(self) -> None:
+        self.done, self.kept = 0, True
+
+    def on_start(self, heard: Any) -> None:
+        if self._is_kernel(heard):
+            tell(self.done, kept=self.kept)
+
+    def on_end(self, heard: Any) -> None:
+        if self._is_kernel(heard):
+            self.done += 1
+            tell(self.done, kept=self.kept)
+
+    @staticmethod
+    def _is_kernel(heard: Any) -> bool:
+        return str(heard.data["dispatcher"].py_func.__module__).startswith("discreet.")
+
+
+@functools.cache
+def _ear() -> _Ear:
+    ear = _Ear()
+    event.register("numba:compile", ear)
+    return ear
 
 
 @functools.cache

@@ -1,50 +1,282 @@
-"""Distance-based record linkage: a masked record is linked to the nearest initial one."""
+"""Distance-based record linkage: whether the nearest record of the other file is the right one.
+
+A record is looked for in the other file, which holds its own counterpart. What counts is how far
+that is: whether another record is nearer, and how many are as near. The records of the other file,
+each combination once, are the leaves of a balanced k-d tree with bounding boxes [1]_; a box farther
+away than the own record is passed over.
+
+The bound of a box is safe in rounded arithmetic. Subtracting, squaring and adding in a fixed order
+never reverse an inequality when they round, so the distance from the near side of a box is not
+above the distance of any record in it: the tree finds what comparing all pairs finds.
+
+References
+----------
+.. [1] Friedman, Bentley, Finkel, "An algorithm for finding best matches in logarithmic expected
+   time", ACM TOMS 3 (3), 1977.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
+from discreet.kernels.multivariate.blocks import split
 
 _ROUNDING = 1e-15  # of a coordinate: what scaling, averaging and subtracting may make of it
+_LEAF = 16  # combinations in a leaf, at most
+_APART = 1.0  # between names that differ, and between a value and a missing one
 
 
-def own_is_nearest(initial: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
-    """Expected number of masked records linked to their own initial record (same row).
+class Windows(NamedTuple):
+    """Where the coordinates of the record looked for must lie, one row per record; a missing
+    coordinate lies in every interval that has no bound."""
 
-    Of equally near initial records, but for rounding, one is taken at random: the own one counts
-    its share. Shares are added up by their size, so that the order of the records does not matter.
+    low: Floats
+    high: Floats
+
+
+def own_is_nearest(initial: Floats, masked: Floats) -> float:
+    """Expected number of masked records linked to their own initial record (same row)."""
+    return expected_links(equally_near(masked, initial))
+
+
+def expected_links(near: Ints) -> float:
+    """Expected number of right links when one of the equally near records is taken at random:
+    shares are added up by their size, so that the order of the records does not matter.
+
+    Examples
+    --------
+    >>> expected_links(np.array([1, 0, 3, 3, 3]))
+    2.0
     """
-    near = _equally_near(np.ascontiguousarray(initial), np.ascontiguousarray(masked))
     equal, records = np.unique(near[near > 0], return_counts=True)
     return math.fsum(records / equal)
 
 
+def equally_near(
+    records: Floats, others: Floats, names: int = 0, within: Windows | None = None
+) -> Ints:
+    """Per record how many of the others are as near as its own (same row), but for rounding.
+
+    Parameters
+    ----------
+    records, others : arrays of shape (n, d)
+        The last ``names`` columns hold codes, which are equal or not; a missing number is NaN.
+        Names that differ are 1 apart, and so are a number and a missing one.
+    within : Windows, optional
+        The others that come into question for each record. The own one does, always.
+
+    Returns
+    -------
+    array of int
+        0 where another record is nearer than the own one.
+
+    Examples
+    --------
+    >>> records = np.array([[0.0], [1.0], [5.0]])
+    >>> equally_near(records, np.array([[0.5], [0.5], [1.0]])).tolist()
+    [2, 0, 0]
+    """
+    n, d = records.shape
+    if n == 0:
+        return np.zeros(0, np.int64)
+    bounds = np.empty((n, 0)) if within is None else np.hstack(within)
+    asked, of_record = distinct_rows(np.hstack([records, others, bounds]))
+    mine, own = asked[:, :d].copy(), asked[:, d : 2 * d].copy()
+    low, high = asked[:, 2 * d :][:, :d].copy(), asked[:, 2 * d :][:, d:].copy()
+    tree = _tree(others, d - names)
+    found = np.zeros(len(asked), np.int64)
+    _search(mine, own, low, high, d - names, *tree, found)
+    return found[of_record]
+
+
+class _Tree(NamedTuple):
+    """Different combinations in the order of the leaves, how often each occurs, where the leaves
+    begin, and the boxes of all nodes: node 1 is the root, i has the children 2i and 2i + 1."""
+
+    points: Floats
+    times: Ints
+    cuts: Ints
+    low: Floats
+    high: Floats
+    missing: NDArray[np.bool_]
+
+
+def _tree(others: Floats, numbers: int) -> _Tree:
+    points, of_record = distinct_rows(others)
+    times = np.bincount(of_record, minlength=len(points))
+    leaves = 1 << max(0, (-(-len(points) // _LEAF) - 1).bit_length())
+    cuts = np.arange(leaves + 1) * len(points) // leaves
+    order = split(_placed(points, numbers), np.arange(len(points)), cuts, 1)
+    points, shape = points[order], (2 * leaves, points.shape[1])
+    low, high, missing = np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape, np.bool_)
+    _draw(points, cuts, low, high, missing)
+    return _Tree(points, times[order], cuts, low, high, missing)
+
+
+def _placed(points: Floats, numbers: int) -> Floats:
+    """Coordinates to divide the records by: a missing number stands above all others, and codes
+    are scaled to a length of 1."""
+    placed = points.copy()
+    most = np.nanmax(points, axis=0, initial=0.0) if len(points) else np.zeros(points.shape[1])
+    for a in range(points.shape[1]):
+        column = placed[:, a]
+        column[np.isnan(column)] = most[a] + _APART
+        if a >= numbers:
+            column /= max(most[a], 1.0)
+    return placed
+
+
+def distinct_rows(rows: Floats) -> tuple[Floats, Ints]:
+    """The different rows, in an order of their own, and which of them each row is."""
+    bits = np.ascontiguousarray(rows + 0.0)  # -0.0 becomes 0.0
+    bits[np.isnan(bits)] = np.nan  # with the same bits
+    whole = bits.view(np.int64)
+    order = np.lexsort(whole.T)
+    new = np.ones(len(rows), np.bool_)
+    new[1:] = (whole[order[1:]] != whole[order[:-1]]).any(axis=1)
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.cumsum(new) - 1
+    return bits[order[new]], place
+
+
 @njit(cache=True, nogil=True)
-def _equally_near(initial, masked):  # type: ignore[no-untyped-def]
-    """Per masked record how many initial records are as near as its own; 0 if one is nearer."""
-    n, d = initial.shape
-    near = np.zeros(n, np.int64)
-    for i in range(n):
-        own, size = 0.0, 0.0
-        for a in range(d):
-            own += (masked[i, a] - initial[i, a]) ** 2
-            size += np.abs(masked[i, a]) + np.abs(initial[i, a])
-        margin = 2 * _ROUNDING * (own + size * np.sqrt(own))
-        least, most, equal = own - margin, own + margin, 0
-        for j in range(n):
-            distance = 0.0
+def _draw(points, cuts, low, high, missing):  # type: ignore[no-untyped-def]
+    """Draw the boxes of the leaves, and from these upwards all others."""
+    leaves, d = len(cuts) - 1, points.shape[1]
+    for leaf in range(leaves):
+        for i in range(cuts[leaf], cuts[leaf + 1]):
             for a in range(d):
-                distance += (masked[i, a] - initial[j, a]) ** 2
-                if distance > most:
+                value = points[i, a]
+                if np.isnan(value):
+                    missing[leaves + leaf, a] = True
+                else:
+                    low[leaves + leaf, a] = min(low[leaves + leaf, a], value)
+                    high[leaves + leaf, a] = max(high[leaves + leaf, a], value)
+    for node in range(leaves - 1, 0, -1):
+        for a in range(d):
+            low[node, a] = min(low[2 * node, a], low[2 * node + 1, a])
+            high[node, a] = max(high[2 * node, a], high[2 * node + 1, a])
+            missing[node, a] = missing[2 * node, a] or missing[2 * node + 1, a]
+
+
+@njit(cache=True, nogil=True)
+def _search(  # type: ignore[no-untyped-def]
+    mine, own, from_, upto, numbers, points, times, cuts, low, high, missing, found
+):
+    """Write for each record how many others are as near as its own; 0 if one is nearer."""
+    leaves, stack = len(cuts) - 1, np.empty(128, np.int64)
+    for i in range(len(mine)):
+        record, equal = mine[i], 0
+        least, most = _as_near(record, own[i], numbers)
+        stack[0], filled = 1, 1
+        while filled > 0:
+            filled -= 1
+            node = stack[filled]
+            if from_.shape[1] > 0 and _outside(low, high, missing, node, from_[i], upto[i]):
+                continue
+            if node < leaves:
+                filled = _entered(record, numbers, low, high, missing, node, most, stack, filled)
+                continue
+            for j in range(cuts[node - leaves], cuts[node - leaves + 1]):
+                apart = squared_distance(record, points[j], numbers, most)
+                if apart > most or (from_.shape[1] > 0 and _beyond(points[j], from_[i], upto[i])):
+                    continue
+                if apart < least:
+                    equal, filled = 0, 0
                     break
-            if distance < least:
-                equal = 0
-                break
-            if distance <= most:
-                equal += 1
-        near[i] = equal
-    return near
+                equal += times[j]
+        found[i] = equal
+
+
+@njit(cache=True, nogil=True)
+def _as_near(record, own, numbers):  # type: ignore[no-untyped-def]
+    """Between which squares of distances another record is as near as the own one."""
+    distance, size = squared_distance(record, own, numbers, np.inf), 0.0
+    for a in range(numbers):
+        if not np.isnan(record[a]) and not np.isnan(own[a]):
+            size += np.abs(record[a]) + np.abs(own[a])
+    margin = 2 * _ROUNDING * (distance + size * np.sqrt(distance))
+    return distance - margin, distance + margin
+
+
+@njit(cache=True, nogil=True)
+def _entered(  # type: ignore[no-untyped-def]
+    record, numbers, low, high, missing, node, most, stack, filled
+):
+    """Put the children of a node that are near enough on the stack, the nearer one on top."""
+    first = _bound(record, numbers, low, high, missing, 2 * node, most)
+    second = _bound(record, numbers, low, high, missing, 2 * node + 1, most)
+    near = 2 * node if first <= second else 2 * node + 1
+    if max(first, second) <= most:
+        stack[filled] = 4 * node + 1 - near
+        filled += 1
+    if min(first, second) <= most:
+        stack[filled] = near
+        filled += 1
+    return filled
+
+
+@njit(cache=True, nogil=True)
+def squared_distance(one: Floats, other: Floats, numbers: int, most: float) -> float:
+    """The square of the distance of two records, or some number above ``most``."""
+    distance = 0.0
+    for a in range(numbers):
+        difference = one[a] - other[a]
+        if not np.isnan(difference):
+            distance += difference * difference
+        elif np.isnan(one[a]) != np.isnan(other[a]):
+            distance += _APART
+        if distance > most:
+            return distance
+    for a in range(numbers, len(one)):
+        if one[a] != other[a]:
+            distance += _APART
+    return distance
+
+
+@njit(cache=True, nogil=True)
+def _bound(record, numbers, low, high, missing, node, most):  # type: ignore[no-untyped-def]
+    """The square of the distance from the near side of a box, or some number above ``most``."""
+    distance = 0.0
+    for a in range(numbers):
+        value = record[a]
+        if np.isnan(value):
+            distance += 0.0 if missing[node, a] else _APART
+        else:
+            gap = max(low[node, a] - value, value - high[node, a], 0.0)
+            distance += min(gap * gap, _APART) if missing[node, a] else gap * gap
+        if distance > most:
+            return distance
+    for a in range(numbers, len(record)):
+        if record[a] < low[node, a] or record[a] > high[node, a]:
+            distance += _APART
+    return distance
+
+
+@njit(cache=True, nogil=True)
+def _outside(low, high, missing, node, from_, upto):  # type: ignore[no-untyped-def]
+    """Whether no record of a box lies within the intervals."""
+    for a in range(len(from_)):
+        if low[node, a] > upto[a] or high[node, a] < from_[a]:
+            bounded = from_[a] > -np.inf or upto[a] < np.inf
+            if bounded or not missing[node, a]:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _beyond(point, from_, upto):  # type: ignore[no-untyped-def]
+    """Whether a record lies outside of an interval."""
+    for a in range(len(from_)):
+        if np.isnan(point[a]):
+            if from_[a] > -np.inf or upto[a] < np.inf:
+                return True
+        elif point[a] < from_[a] or point[a] > upto[a]:
+            return True
+    return False

@@ -48,11 +48,19 @@ class Grid:
     counts : array
     shape : tuple of int
         Number of values of each attribute.
+    weighted : array, optional
+        What a model is fitted to in place of the counts: sums of weights that add up to n.
     """
 
     codes: tuple[Any, ...]
     counts: Ints
     shape: tuple[int, ...]
+    weighted: Floats | None = None
+
+    @property
+    def amounts(self) -> Floats:
+        """What a model is fitted to: the counts, or weighted ones."""
+        return self.counts.astype(np.float64) if self.weighted is None else self.weighted
 
     @property
     def n(self) -> int:
@@ -69,18 +77,11 @@ class Grid:
         return np.ravel_multi_index(self.codes, self.shape).astype(np.int64)
 
     def margin(self, axes: Axes) -> Floats:
-        """The counts by some of the attributes, as a grid with the others left at length 1."""
+        """The amounts by some of the attributes, as a grid with the others left at length 1."""
         shape = [self.shape[a] for a in axes]
         at = np.ravel_multi_index([self.codes[a] for a in axes], shape)
-        table = np.bincount(at, self.counts, math.prod(shape)).astype(np.float64)
+        table = np.bincount(at, self.amounts, math.prod(shape)).astype(np.float64)
         return table.reshape([s if a in axes else 1 for a, s in enumerate(self.shape)])
-
-    def product(self) -> Floats:
-        """μ of the listed cells where the attributes are independent of each other."""
-        found = np.full(len(self.counts), float(self.n))
-        for a, codes in enumerate(self.codes):
-            found *= (self.margin((a,)).ravel() / self.n)[codes]
-        return found
 
 
 def generators(margins: Sequence[Axes], attributes: int) -> list[Axes]:
@@ -124,11 +125,9 @@ def _others(margin: Axes, grid: Grid) -> tuple[int, ...]:
     return tuple(a for a in range(len(grid.shape)) if a not in margin)
 
 
-def spread(grid: Grid, margins: Sequence[Axes], mu: Floats, slopes: Floats) -> float:
-    """The variance of Σ d · ln μ̂ over the cells, for the slopes d of the listed ones.
-
-    It is the squared length of the projection of d/μ onto the terms of the model, each cell
-    weighing μ; found as μ itself is, one margin after the other.
+def projection(grid: Grid, margins: Sequence[Axes], mu: Floats, slopes: Floats) -> Floats:
+    """At the listed cells, the projection of d/μ onto the terms of the model, each cell weighing
+    μ, for the slopes d of the listed cells; found as μ itself is, one margin after the other.
     """
     wanted = generators(margins, len(grid.shape))
     left = np.zeros(grid.shape)
@@ -146,19 +145,20 @@ def spread(grid: Grid, margins: Sequence[Axes], mu: Floats, slopes: Floats) -> f
             left -= mu * step
         if worst <= 1e-9 * size:
             break
-    return max(float((slopes * held.ravel()[grid.places()]).sum()), 0.0)
+    return np.asarray(held.ravel()[grid.places()])
 
 
-def spread_of_product(grid: Grid, slopes: Floats) -> float:
-    """The same where the attributes are independent, without the grid: each attribute adds the
-    variance of its own term, and the number of records that of the constant.
+def spread(grid: Grid, slopes: Floats, projected: Floats) -> float:
+    """The variance of Σ d · ln μ̂ over the cells, for the slopes d of the listed ones and the
+    projection of d/μ at these.
+
+    To first order the sum is off by Σ p · (y − μ), where p is the projection and y what the model
+    is fitted to. Counts have the variance μ, and Σ p² μ = Σ p d. Weighted ones have a variance of
+    y²/f over f records of like weights.
     """
-    whole = float(slopes.sum()) ** 2 / grid.n
-    total = whole
-    for a, codes in enumerate(grid.codes):
-        by_value = np.bincount(codes, slopes, grid.shape[a])
-        total += float((by_value**2 / grid.margin((a,)).ravel()).sum()) - whole
-    return max(total, 0.0)
+    if grid.weighted is None:
+        return max(float((slopes * projected).sum()), 0.0)
+    return float((projected**2 * grid.weighted**2 / grid.counts).sum())
 
 
 # -- how well a model fits the cells with one record ---------------------------------------------
@@ -192,14 +192,19 @@ class ModelFit:
         return tuple(b / sd if sd > 0 else 0.0 for b, sd in pairs)  # type: ignore[return-value]
 
 
-def fit_of(grid: Grid, mu: Floats, shares: Floats, share: float) -> ModelFit:
-    """How a fit holds; ``shares`` are the π of the listed cells, ``share`` that of the others."""
+def fit_of(
+    grid: Grid, mu: Floats, shares: Floats, share: float, listed: Floats | None = None
+) -> ModelFit:
+    """How a fit holds; ``shares`` are the π of the listed cells, ``share`` that of the others. The
+    means of the ``listed`` cells are those of ``mu`` unless they are given.
+    """
     total = np.zeros(6)
     for part in _blocks(mu.ravel()):
         total += _parts(np.zeros_like(part), part, np.full_like(part, share))
-    listed = mu.ravel()[grid.places()]
-    total -= _parts(np.zeros_like(listed), listed, np.full_like(listed, share))
-    total += _parts(grid.counts.astype(np.float64), listed, shares)
+    held = mu.ravel()[grid.places()]
+    total -= _parts(np.zeros_like(held), held, np.full_like(held, share))
+    means = held if listed is None else listed
+    total += _parts(grid.counts.astype(np.float64), means, shares)
     uniques, pairs, first, spread1, second, spread2 = total.tolist()
     return ModelFit(uniques, pairs, first, second, math.sqrt(spread1), math.sqrt(spread2))
 

@@ -20,7 +20,7 @@ from discreet.kernels.arrays import Floats
 _FEW = 64  # steps forwards that are worth it
 _MANY = 2000.0  # f + m from which on fourteen moments give all digits
 _MOMENTS = 14
-_SERIES = 50.0  # means up to which a variance is added up
+_SERIES = 50.0  # f + m up to which a variance is added up
 
 
 def mean_reciprocal(counts: Any, means: Any) -> Floats:
@@ -78,19 +78,25 @@ def _by_moments(f: Floats, m: Floats) -> Floats:
     return np.asarray(sum(signed[::-1])) / middle
 
 
-def reciprocal_variance(means: Any) -> Floats:
-    """The variance of 1/(1 + X) for X Poisson with the means; to two digits above a mean of 50.
+def reciprocal_variance(counts: Any, means: Any) -> Floats:
+    """The variance of 1/(f + X) for counts f ≥ 1 and X Poisson with the means, one of each; to two
+    digits where f + m is above 50.
 
     Examples
     --------
-    >>> reciprocal_variance([0.0, 1.0]).round(6).tolist()
-    [0.0, 0.085253]
+    >>> reciprocal_variance([1, 1, 2], [0.0, 1.0, 1.0]).round(6).tolist()
+    [0.0, 0.085253, 0.018486]
     """
-    m = np.asarray(means, dtype=np.float64)
-    small = np.minimum(m, _SERIES)
-    squares, chance = np.zeros_like(small), np.exp(-small)
+    f, m = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(means, np.float64))
+    shape, f, m = m.shape, f.ravel(), m.ravel()
+    middle = f + m
+    with np.errstate(under="ignore"):  # by the first derivatives of 1/(f + m)
+        found = m / middle**4 * (1 - 2 / middle + 8 * m / middle**2)
+    few = middle <= _SERIES
+    f, m = f[few], m[few]
+    squares, chance = np.zeros_like(m), np.exp(-m)
     for j in range(int(_SERIES + 12 * math.sqrt(_SERIES))):
-        squares += chance / (j + 1) ** 2
-        chance = chance * small / (j + 1)
-    exact = np.maximum(squares - mean_reciprocal(1, small) ** 2, 0.0)
-    return np.where(m <= _SERIES, exact, m * (1 + 8 / (1 + m)) / (1 + m) ** 4)
+        squares += chance / (f + j) ** 2
+        chance = chance * m / (j + 1)
+    found[few] = np.maximum(squares - mean_reciprocal(f, m) ** 2, 0.0)
+    return np.asarray(found.reshape(shape))

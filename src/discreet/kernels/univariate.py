@@ -2,9 +2,10 @@
 
 Each group's mean later replaces its values, so that no value stands for fewer than k records.
 
-Ties. Equal values keep their input order and may be split between groups. Among partitions of equal
-loss the first group is as small as possible, then the second, and so on: constant values give the
-fixed groups. Losses equal but for rounding are told apart by rounding, alike for every row order.
+Ties. Equal values keep their input order and may be split between groups, unless fixed groups are
+asked to keep them together. Among partitions of equal loss the first group is as small as possible,
+then the second, and so on: constant values give the fixed groups. Losses equal but for rounding are
+told apart by rounding, alike for every row order.
 
 Precision. A group's loss is a sum of non-negative terms about one of its own values: offsets cancel
 before squaring. Totals are pairs of doubles: down to 1e-30 of the largest loss, any groups that
@@ -31,13 +32,14 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _kernel: Callable[[_F], _F] = njit(cache=True, nogil=True)
 
 
-def fixed_groups(values: Floats, k: int) -> Ints:
+def fixed_groups(values: Floats, k: int, *, together: bool = False) -> Ints:
     """Group every k consecutive sorted values; the last group takes the remainder.
 
     Parameters
     ----------
     values : array of float, any order, without NaN
     k : smallest group size, ``1 <= k <= len(values)``
+    together : whether equal values stay in one group, which ends where the next value begins
 
     Returns
     -------
@@ -47,9 +49,14 @@ def fixed_groups(values: Floats, k: int) -> Ints:
     --------
     >>> fixed_groups(np.array([68.0, 8.0, 72.0, 10.0, 19.0]), 2).tolist()
     [1, 0, 1, 0, 1]
+    >>> fixed_groups(np.array([68.0, 8.0, 8.0, 8.0, 19.0]), 2, together=True).tolist()
+    [1, 0, 0, 0, 1]
     """
-    n, groups = len(values), np.empty(len(values), np.int64)
-    groups[np.argsort(values, kind="stable")] = np.minimum(np.arange(n) // k, n // k - 1)
+    n, order = len(values), np.argsort(values, kind="stable")
+    if together:
+        return _labels(_ends_of_values(values[order], k), order)
+    groups = np.empty(n, np.int64)
+    groups[order] = np.minimum(np.arange(n) // k, n // k - 1)
     return groups
 
 
@@ -78,6 +85,20 @@ def optimal_groups(values: Floats, k: int, objective: Objective = "squares") -> 
     exponent = np.frexp(max(abs(x[0]), abs(x[-1])))[1]
     x *= np.ldexp(1.0, -max(exponent, -1000))  # |x| < 1 without rounding: no square overflows
     return _labels((_squares_ends if objective == "squares" else _absolute_ends)(x, k), order)
+
+
+@_kernel
+def _ends_of_values(x: Floats, k: int) -> Ints:
+    """The ends of groups of k sorted values that go on to the last of equal values."""
+    n, start = len(x), 0
+    ends = np.full(n, n)
+    while start < n:
+        end = min(start + k, n)
+        while end < n and x[end] == x[end - 1]:
+            end += 1
+        ends[start] = end if n - end >= k else n
+        start = ends[start]
+    return ends
 
 
 @_kernel

@@ -15,7 +15,7 @@ from discreet.words import counted
 
 OF_NUMBERS = (
     "il1", "il2", "il3", "il4", "il5", "il",
-    "pil_q", "pil_m1", "pil_m2", "pil_m11", "pil_r", "pil", "sse_ratio",
+    "pil_q", "pil_m1", "pil_m2", "pil_m11", "pil_r", "pil", "sse_ratio", "il1s", "eigenvalues",
 )  # fmt: skip
 OF_NAMES = ("dist", "ctbil", "actbil")
 OF_NODES = ("loss", "precision_loss", "entropy")
@@ -25,6 +25,7 @@ _RELATED = {
     "il2": "mean other than 0",
     "il3": "variance",
     "sse_ratio": "variance",
+    "il1s": "variance",
 }
 _OF_PAIRS = {
     "il4": "covariance",
@@ -90,8 +91,20 @@ class Change:
     def of_steps(self) -> str:
         """Why steps on ordinal scales do not apply."""
         gaps = [name for name in self.steps if name in self.gaps]
-        what = f"values of {listed(gaps)} are missing in one file only: they are no step apart."
+        what = (
+            f"values of {listed(gaps)} are missing in one file only: no number of steps lies "
+            f"between them."
+        )
         return what if gaps else ""
+
+    def of_distributions(self) -> str:
+        """Why distances of distributions do not apply."""
+        seen = (*self.continuous, *self.categorical)
+        if not seen:
+            return "no attribute has values of one kind in both files."
+        return (
+            self._unseen(seen, "compares attributes that were not recoded") or self._only_left_out()
+        )
 
     def of_entropy(self) -> str:
         """Why the bits of nominal and ordinal values do not apply."""
@@ -127,7 +140,7 @@ class Change:
         if self.changed or not self.missing:
             return ""
         gone = counted(self.missing, "record")
-        return f"no value was changed, and it does not see the {gone} left out."
+        return f"no value was changed, and it does not count the {gone} left out."
 
 
 def undefined(
@@ -148,6 +161,8 @@ def undefined(
             found[measure] = f"{listed(without)} {_has(without)} no {what} to relate a change to."
     if len(change.continuous) < 2:
         found |= {m: f"a {what} needs two numbers." for m, what in _OF_PAIRS.items()}
+    if "il1s" in found:  # what has no variance has no part in the eigenvalues either
+        found["eigenvalues"] = found["il1s"]
     bare = [n for n in changed if all(losses[n][m] is None for m in ("il1", "il2", "il3"))]
     if bare:
         found["il"] = f"{listed(bare)} {_has(bare)} nothing to relate a change to."

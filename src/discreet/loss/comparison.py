@@ -10,11 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from discreet.data.link import Linked
 from discreet.data.microdata import Microdata
-from discreet.errors import InfiniteValues, raise_all
+from discreet.data.paired_columns import (
+    as_numbers,
+    complete_numbers,
+    distinct_texts,
+    need_finite,
+    shared_codes,
+    stored_alike,
+)
+from discreet.errors import InfiniteValues
 from discreet.loss.bits import bits_of
 from discreet.loss.categorical import (
     attribute_dist,
@@ -23,12 +29,12 @@ from discreet.loss.categorical import (
     tables_of,
 )
 from discreet.loss.continuous import QUANTILES, Summary, around
+from discreet.loss.hellinger import Bins, distance_of, distances, pairs_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-NUMERIC = ("integer", "number")
+    from discreet.kernels.arrays import Ints
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class Comparison:
         Per contingency table its attributes, the variation, its cells and the records in new cells.
     bits : mapping
         Per attribute its bits in all initial records, in the released ones, and those left open.
+    hellinger : mapping
+        Per attribute, and per pair of them, the distance of the two distributions.
     """
 
     n: int
@@ -94,6 +102,7 @@ class Comparison:
     ebil: Mapping[str, float]
     tables: Mapping[tuple[str, ...], tuple[float, int, int]]
     bits: Mapping[str, tuple[float, float, float]]
+    hellinger: Mapping[tuple[str, ...], float]
 
 
 def compare(linked: Linked, asked: Asked) -> Comparison:
@@ -103,13 +112,6 @@ def compare(linked: Linked, asked: Asked) -> Comparison:
     except InfiniteValues:
         need_finite(linked, asked.continuous)
         raise
-
-
-def need_finite(linked: Linked, names: Sequence[str]) -> None:
-    """Refuse infinite numbers, which have no mean, no variance and no distance."""
-    files = (linked.initial, linked.masked)
-    problems = [one for data in files for one in data.infinite_problems(names)]
-    raise_all(list(dict.fromkeys(problems)))
 
 
 def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
@@ -131,29 +133,27 @@ def differing(linked: Linked, names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in equal]
 
 
-def stored_alike(linked: Linked, name: str) -> bool:
-    """Whether the values of both files can be held against each other: numbers, or one kind."""
-    kinds = linked.initial.source.kinds[name], linked.masked.source.kinds[name]
-    return kinds[0] == kinds[1] or all(kind in NUMERIC for kind in kinds)
-
-
 def _here(linked: Linked, asked: Asked) -> Comparison:
     x, y = linked.values(asked.names)
     left_out, xs, ys = complete_numbers(x, y, asked.continuous)
     types = linked.initial.types
     coded = (*asked.categorical, *asked.labels)
-    codes = {n: _codes(x[n], y[n], None if n in asked.labels else types.scale(n)) for n in coded}
+    codes = {
+        n: shared_codes(x[n], y[n], None if n in asked.labels else types.scale(n)) for n in coded
+    }
     alike = {n for n in asked.names if stored_alike(linked, n)}
     first = [codes[n][0] for n in asked.categorical]
     second = [codes[n][1] for n in asked.categorical]
     cards = [codes[n][2] for n in asked.categorical]
+    summary = Summary.of(xs, ys) if asked.continuous and len(xs) else None
+    touched = tuple(n for n in asked.names if n not in alike or not _equal(x[n], y[n]))
     return Comparison(
         x.num_rows,
         left_out,
-        tuple(n for n in asked.names if n not in alike or not _equal(x[n], y[n])),
+        touched,
         tuple(n for n in asked.names if not x[n].is_null().equals(y[n].is_null())),
         tuple(n for n in asked.categorical if _is_foreign(linked.initial, n, x[n], y[n])),
-        Summary.of(xs, ys) if asked.continuous and len(xs) else None,
+        summary,
         {
             n: attribute_dist(codes[n][0], codes[n][1], types[n].measure == "ordinal")
             for n in asked.categorical
@@ -166,7 +166,42 @@ def _here(linked: Linked, asked: Asked) -> Comparison:
             for chosen in tables_of(len(asked.categorical), asked.dimension)
         },
         bits_of(linked, asked.bits, x, y),
+        _hellinger(asked, summary, touched, x, y, codes),
     )
+
+
+def _hellinger(
+    asked: Asked,
+    summary: Summary | None,
+    touched: Sequence[str],
+    x: pa.Table,
+    y: pa.Table,
+    codes: Mapping[str, tuple[Ints, Ints, int]],
+) -> dict[tuple[str, ...], float]:
+    """Distances of the distributions, where values are compared as numbers or names."""
+    sets = _compared_sets(asked, summary, touched)
+    binned = {
+        name: (bins.codes(as_numbers(x[name])), bins.codes(as_numbers(y[name])))
+        for name, bins in _bins(asked, summary).items()
+        if sets
+    }
+    named = {name: codes[name][:2] for name in asked.categorical}
+    return distances({**binned, **named}, sets)
+
+
+def _bins(asked: Asked, summary: Summary | None) -> dict[str, Bins]:
+    """Of each number the bins between its original quantiles."""
+    if summary is None:
+        return {}
+    return {n: Bins.between(summary.quantiles_x[:, a]) for a, n in enumerate(asked.continuous)}
+
+
+def _compared_sets(
+    asked: Asked, summary: Summary | None, touched: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The attributes and pairs of which distributions are compared."""
+    names = [*(asked.continuous if summary is not None else ()), *asked.categorical]
+    return [one for one in pairs_of(names, touched) if len(one) <= asked.dimension]
 
 
 def _is_foreign(initial: Microdata, name: str, x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
@@ -189,53 +224,6 @@ def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
     elif x.type != y.type:
         y = y.cast(x.type, safe=False)
     return bool(x.equals(y))
-
-
-def complete_numbers(
-    x: pa.Table, y: pa.Table, names: Sequence[str]
-) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
-    """Continuous attributes as matrices, without the records that miss a value (their number);
-    an infinite value is an error."""
-    if not names:
-        return 0, np.empty((0, 0)), np.empty((0, 0))
-    xs = np.column_stack([_numbers(x[n]) for n in names])
-    ys = np.column_stack([_numbers(y[n]) for n in names])
-    if np.isinf(xs).any() or np.isinf(ys).any():
-        raise InfiniteValues
-    whole = ~(np.isnan(xs).any(axis=1) | np.isnan(ys).any(axis=1))
-    return int((~whole).sum()), xs[whole], ys[whole]
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    import pyarrow as pa
-
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-
-
-def _codes(
-    x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Original and masked values coded alike, by rank or by the scale; missing is one value."""
-    sides = [distinct_texts(column) for column in (x, y)]
-    order = list(scale) if scale else sorted({text for texts, _ in sides for text in texts})
-    rank, end = {text: i for i, text in enumerate(order)}, len(order)
-    first, second = (
-        np.array([*(rank.get(text, end) for text in texts), end], dtype=np.int64)[at]
-        for texts, at in sides
-    )
-    return first, second, end + 1
-
-
-def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct values of a column as text, and the place of every record: the last, missing."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):  # its dictionary may hold a missing value, or one twice
-        column = column.cast(column.type.value_type)
-    coded = column.combine_chunks().dictionary_encode()
-    texts = [str(value) for value in coded.dictionary.to_pylist()]
-    at = coded.indices.cast(pa.int64()).fill_null(len(texts))
-    return texts, at.to_numpy(zero_copy_only=False)
 
 
 def _there(linked: Linked, asked: Asked) -> Comparison:
@@ -270,10 +258,11 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
     }
     told = found.answers(rows, n)
     differs = dict(zip(alike, totals.differing, strict=True))
+    touched = tuple(n for n in asked.names if differs.get(n, 1))
     return Comparison(
         totals.n,
         totals.n - totals.m,
-        tuple(n for n in asked.names if differs.get(n, 1)),
+        touched,
         tuple(n for n in asked.names if totals.gaps[at[n]]),
         tuple(n for n in asked.categorical if told["foreign", n][0]),
         summary,
@@ -284,4 +273,23 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
             for t in tables
         },
         {n: (*told["bits", n][:2], told["entropy", n][0]) for n in asked.bits},
+        _hellinger_there(found, at, asked, summary, touched, totals.n),
     )
+
+
+def _hellinger_there(
+    found: Any,  # what Link.compared gives
+    at: Mapping[str, int],
+    asked: Asked,
+    summary: Summary | None,
+    touched: Sequence[str],
+    n: int,
+) -> dict[tuple[str, ...], float]:
+    """The same distances, from tables that the engine counts."""
+    bins = {at[name]: (one.upto, one.since) for name, one in _bins(asked, summary).items()}
+    sets = _compared_sets(asked, summary, touched)
+    if not sets:
+        return {}
+    binned = found.binned(bins)
+    told = binned.answers({s: binned.hellinger([at[name] for name in s], n) for s in sets}, n)
+    return {s: distance_of(told[s][0], n) for s in sets}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.kernels.moments import centred
 from discreet.kernels.summation import row_totals, totals
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _NORMAL = math.sqrt(2)
 # What rounding may make: a change and an error against the size of a statistic, a difference of
 # moments against the moments.
 _SAME, _DIGITS, _ROUNDING = 1e-12, 1e-15, 1e-14
+_NO_EIGENVALUE = 1e-10  # of the largest: attributes that add up to another one have such
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class ContinuousLoss:
         Probabilistic loss of quantiles, means, variances, covariances and correlations.
     sse_ratio : float
         SSE/SST, as a fraction.
+    il1s : float
+        Mean of |x − y| / (√2 · sd), over all values.
+    eigenvalues : float
+        Mean relative change of the eigenvalues of the covariances, in original standard deviations.
     zeros : int
         Original values that are 0 (or statistics that are): no relative variation is defined
         there, and they are left out of the mean.
@@ -63,6 +69,8 @@ class ContinuousLoss:
     pil_m11: float | None
     pil_r: float | None
     sse_ratio: float | None
+    il1s: float | None
+    eigenvalues: float | None
     zeros: int
 
     @property
@@ -86,8 +94,9 @@ class Summary:
         Records, each with all values.
     mean_x, mean_y, cov_x, cov_y : arrays
         Means and covariances of original and masked values.
-    relative, known, squares : arrays
-        Per attribute Σ |x − y|/|x| over the x that are not 0, their number, and Σ (x − y)².
+    relative, known, squares, absolute : arrays
+        Per attribute Σ |x − y|/|x| over the x that are not 0, their number, Σ (x − y)² and
+        Σ |x − y|.
     m22, m31 : arrays
         Central moments of the original values: means of a²·b² and of a³·b.
     quantiles_x, quantiles_y, low, high : arrays
@@ -102,6 +111,7 @@ class Summary:
     relative: NDArray[np.float64]
     known: NDArray[np.float64]
     squares: NDArray[np.float64]
+    absolute: NDArray[np.float64]
     m22: Matrix
     m31: Matrix
     quantiles_x: Matrix
@@ -114,8 +124,8 @@ class Summary:
         """From the values themselves; every sum is the same for every order of the records."""
         n = len(x)
         x, y = np.ascontiguousarray(x.T), np.ascontiguousarray(y.T)
-        mean_x, centred_x = _centred(x)
-        mean_y, centred_y = _centred(y)
+        mean_x, centred_x = centred(x)
+        mean_y, centred_y = centred(y)
         squares, known, below_above = centred_x**2, x != 0, around(n)
         cubes = squares * centred_x
         change = np.divide(np.abs(x - y), np.abs(x), out=np.zeros_like(x), where=known)
@@ -130,6 +140,7 @@ class Summary:
             relative=row_totals(change),
             known=known.sum(axis=1).astype(np.float64),
             squares=row_totals((x - y) ** 2),
+            absolute=row_totals(np.abs(x - y)),
             m22=_products(squares, squares) / n,
             m31=_products(cubes, centred_x) / n,
             quantiles_x=quantiles_x,
@@ -192,6 +203,8 @@ def loss_of(found: Summary) -> ContinuousLoss:
             else None
         ),
         sse_ratio=_sse_ratio(found),
+        il1s=_il1s(found),
+        eigenvalues=_eigenvalues(found),
         zeros=int(found.n * len(found.known) - known),
     )
 
@@ -199,22 +212,8 @@ def loss_of(found: Summary) -> ContinuousLoss:
 def attribute_losses(found: Summary, attribute: int) -> dict[str, float | None]:
     """The measures of a single attribute."""
     loss = loss_of(found.some([attribute]))
-    names = ("il1", "il2", "il3", "pil_q", "pil_m1", "pil_m2", "sse_ratio")
+    names = ("il1", "il2", "il3", "pil_q", "pil_m1", "pil_m2", "sse_ratio", "il1s")
     return {name: getattr(loss, name) for name in names}
-
-
-def spreads(x: Matrix) -> NDArray[np.float64]:
-    """Standard deviations (divisor n − 1), one column per attribute; 0 for a single record."""
-    _, centred = _centred(np.ascontiguousarray(x.T))
-    return np.asarray(np.sqrt(row_totals(centred**2) / max(len(x) - 1, 1)))
-
-
-def _centred(values: Matrix) -> tuple[NDArray[np.float64], Matrix]:
-    """Means, one row per attribute, and the differences from them."""
-    means = row_totals(values) / values.shape[1]
-    # once more, for what the division rounded off: a constant has itself as its mean
-    means += row_totals(values - means[:, None]) / values.shape[1]
-    return means, values - means[:, None]
 
 
 def _products(a: Matrix, b: Matrix) -> Matrix:
@@ -268,6 +267,32 @@ def _sse_ratio(found: Summary) -> float | None:
     spread = np.diag(found.cov_x) * max(found.n - 1, 1)
     varies = spread > 0
     return float((found.squares[varies] / spread[varies]).mean()) if varies.any() else None
+
+
+def _il1s(found: Summary) -> float | None:
+    """Mean of |x − y| / (√2 · sd) over the values of attributes that vary.
+
+    Yancey, Winkler & Creecy (2002): relative to the spread, so that values near 0 count too.
+    """
+    spread = np.sqrt(np.diag(found.cov_x))
+    varies = spread > 0
+    return _mean(found.absolute[varies] / (math.sqrt(2) * spread[varies]) / found.n)
+
+
+def _eigenvalues(found: Summary) -> float | None:
+    """Mean of |λ − λ′| / λ, over the λ of the original covariances that are not 0 by rounding; both
+    in units of the original standard deviations.
+    """
+    spread = np.sqrt(np.diag(found.cov_x))
+    at = np.flatnonzero(spread > 0)
+    if not len(at):
+        return None
+    unit = np.outer(spread[at], spread[at])
+    first, second = (
+        np.linalg.eigvalsh(cov[np.ix_(at, at)] / unit)[::-1] for cov in (found.cov_x, found.cov_y)
+    )
+    known = first > _NO_EIGENVALUE * first[0]
+    return _mean(np.abs(first - second)[known] / first[known])
 
 
 def _pil(

@@ -8,6 +8,7 @@ A measure has a value where it sees everything that was changed (``applicability
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -19,6 +20,7 @@ from discreet.data import attributes
 from discreet.data.link import Linked, link
 from discreet.data.masked import Masked, Step, require_records
 from discreet.data.microdata import Microdata
+from discreet.data.paired_columns import NUMERIC
 from discreet.errors import argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.applicability import (
@@ -31,7 +33,7 @@ from discreet.loss.applicability import (
 )
 from discreet.loss.bits import share_of_bits
 from discreet.loss.categorical import added_up
-from discreet.loss.comparison import NUMERIC, Asked, Comparison, compare, differing
+from discreet.loss.comparison import Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public, whole_number
@@ -54,11 +56,14 @@ MEASURES: dict[str, tuple[str, str]] = {
     "pil_r": ("probabilistic loss of the correlations", "0 to 1"),
     "pil": ("100 times the mean of the probabilistic losses", "0 to 100"),
     "sse_ratio": ("share of the sum of squares that is lost (SSE/SST)", "0 to 1"),
-    "dist": ("changed cells, ordinal ones by categories apart", "0 to ∞"),
+    "il1s": ("mean change of a value in standard deviations, over √2", "0 to ∞"),
+    "eigenvalues": ("mean relative change of the eigenvalues of the covariances", "0 to ∞"),
+    "hellinger": ("mean Hellinger distance of the distributions of an attribute", "0 to 1"),
+    "dist": ("changed cells (ordinal cells count by steps moved)", "0 to ∞"),
     "ctbil": ("variation of the contingency tables", "0 to ∞"),
     "actbil": ("variation of the contingency tables, per cell", "0 to ∞"),
-    "ebil": ("bits of the original values that the masked ones leave open", "0 to ∞"),
-    "ebil_share": ("share of the bits in the keys that the masked values leave open", "0 to 1"),
+    "ebil": ("information lost, in bits", "0 to ∞"),
+    "ebil_share": ("share of the bits in the keys that is lost", "0 to 1"),
     "loss": ("mean share of the leaves that a key value covers (Iyengar)", "0 to 1"),
     "precision_loss": ("mean level of the keys over its height (Sweeney)", "0 to 1"),
     "entropy": ("share of the information in the keys that is lost", "0 to 1"),
@@ -110,6 +115,7 @@ class InformationLoss(Result):
     measures: Mapping[str, float | None]
     not_applicable: Mapping[str, str]
     by_attribute: tuple[Mapping[str, Any], ...]
+    by_pair: Mapping[tuple[str, ...], float]
     changed: tuple[str, ...]
     untouched: tuple[str, ...]
     not_compared: tuple[str, ...]
@@ -142,22 +148,33 @@ class InformationLoss(Result):
         return found
 
     def table(self, kind: FrameKind | None = None) -> Any:
-        """One row per measure: its value, what it means, its range, and why it does not apply."""
+        """One row per measure: its value, what it means, its range, and why it does not apply; then
+        IL1s and Hellinger distances by attribute, and those by pair of attributes."""
         import pyarrow as pa
 
+        absent = self.not_applicable
+        rows = [(name, "", value) for name, value in self.measures.items()] + self._details()
         columns = {
-            "measure": list(self.measures),
-            "value": pa.array(self.measures.values(), pa.float64()),
-            "meaning": [self._meaning(name) for name in self.measures],
-            "range": [MEASURES[name][1] for name in self.measures],
+            "measure": [name for name, _, _ in rows],
+            "attributes": [of for _, of, _ in rows],
+            "value": pa.array([value for _, _, value in rows], pa.float64()),
+            "meaning": [self._meaning(name) for name, _, _ in rows],
+            "range": [MEASURES[name][1] for name, _, _ in rows],
             "note": [
-                f"does not apply: {self.not_applicable[name]}"
-                if name in self.not_applicable
-                else ""
-                for name in self.measures
+                f"does not apply: {absent[name]}" if name in absent else "" for name, _, _ in rows
             ],
         }
         return self._frame(columns, kind)
+
+    def _details(self) -> list[tuple[str, str, float | None]]:
+        """What the means of some measures are of: measure, attributes and value."""
+        single: list[tuple[str, str, float | None]] = [
+            (name, row["attribute"], row[name])
+            for name in ("il1s", "hellinger")
+            for row in self.by_attribute
+            if self.measures[name] is not None and row.get(name) is not None
+        ]
+        return single + [("hellinger", ", ".join(s), value) for s, value in self.by_pair.items()]
 
     def attributes(self, kind: FrameKind | None = None) -> Any:
         """One row per attribute in scope."""
@@ -211,6 +228,7 @@ class InformationLoss(Result):
             **self.measures,
             "not_applicable": dict(self.not_applicable),
             "by_attribute": [dict(row) for row in self.by_attribute],
+            "by_pair": [{"attributes": list(s), "hellinger": d} for s, d in self.by_pair.items()],
             "changed": list(self.changed),
             "untouched": list(self.untouched),
             "not_compared": list(self.not_compared),
@@ -279,7 +297,9 @@ def information_loss(
         Columns(named=lambda value: value if _are_names(value) else []),
         _SCOPE,
         Label("Scope"),
-        Doc("Over the keys and the masked attributes, all released ones, or those named."),
+        Doc(
+            "Over the keys and the masked attributes, over all released ones, or over those named."
+        ),
         Public,
     ] = "keys",
     dimension: Annotated[
@@ -319,7 +339,7 @@ def information_loss(
     >>> round(ds.information_loss(ages, ds.microaggregate(ages, k=2, method="fixed")).sse_ratio, 4)
     0.0084
     >>> ds.information_loss(ages, ds.sample(ages, n=4, seed=1)).not_applicable["il1"]
-    'no value was changed, and it does not see the 4 records left out.'
+    'no value was changed, and it does not count the 4 records left out.'
 
     References
     ----------
@@ -329,6 +349,8 @@ def information_loss(
       confidentiality protection of continuous microdata*. Data Mining and Knowledge Discovery 11
       (2).
     - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD.
+    - Yancey, Winkler, Creecy (2002), *Disclosure risk assessment in perturbative microdata
+      protection*. In: Inference Control in Statistical Databases.
     """
     asked = _scope(scope)
     raise_all(whole_number("dimension", dimension, 1))
@@ -346,6 +368,7 @@ def information_loss(
         measures={name: None if name in reasons else raw[name] for name in MEASURES},
         not_applicable=reasons,
         by_attribute=_rows(change, found, numbers),
+        by_pair={} if "hellinger" in reasons else _pairs(change, found),
         changed=change.changed,
         untouched=tuple(n for n in names if n not in change.changed),
         not_compared=tuple(
@@ -355,12 +378,13 @@ def information_loss(
         left_out=found.left_out,
         zeros=loss_of(found.continuous).zeros if found.continuous else 0,
         scope=asked,
-        provenance=Provenance.of(initial),
+        provenance=Provenance.of(initial, masked),
         kind=masked.source.kind,
     )
 
 
 _UNDEFINED = "it is not defined for these values."
+_NO_NUMBERS = "no released record has all of its numbers."
 _NO_BITS = "the attributes have one value each: there is nothing to lose."
 
 
@@ -458,9 +482,17 @@ def _raw(
         **{name: getattr(names, name) if names else None for name in OF_NAMES},
         "ebil": float(sum(ebil)) if ebil else None,
         "ebil_share": 0.0 if share is None and change.is_none else share,
+        "hellinger": _mean_distance(change, found),
         **_node_measures(linked, change),
         **_class_measures(linked),
     }
+
+
+def _mean_distance(change: Change, found: Comparison) -> float | None:
+    """The mean Hellinger distance of the attributes; None where one of them has none."""
+    known = [found.hellinger.get((n,)) for n in (*change.continuous, *change.categorical)]
+    told = [one for one in known if one is not None]
+    return math.fsum(told) / len(told) if told and len(told) == len(known) else None
 
 
 def _number_measures(change: Change, found: Comparison) -> dict[str, float | None]:
@@ -492,6 +524,7 @@ def _reasons(
         **dict.fromkeys(OF_NUMBERS, change.of_numbers()),
         **dict.fromkeys(OF_NAMES, change.of_names()),
         "ebil": change.of_entropy(),
+        "hellinger": change.of_distributions() or _no_numbers(change, found),
         "ebil_share": change.of_keys() if scope == "keys" else "",
         **_node_reasons(*_node(linked, change)),
         **dict.fromkeys(OF_CLASSES, change.of_keys()),
@@ -509,12 +542,16 @@ def _reasons(
     return {name: reason for name, reason in why.items() if reason}
 
 
+def _no_numbers(change: Change, found: Comparison) -> str:
+    return _NO_NUMBERS if change.continuous and found.continuous is None else ""
+
+
 def _of_single_numbers(
     change: Change, found: Comparison, numbers: Mapping[str, Mapping[str, float | None]]
 ) -> dict[str, str]:
     summary = found.continuous
     if summary is None:
-        return dict.fromkeys(OF_NUMBERS, "no released record has all of its numbers.")
+        return dict.fromkeys(OF_NUMBERS, _NO_NUMBERS)
     changed = [(i, n) for i, n in enumerate(change.continuous) if n in change.changed]
     return undefined(change, numbers, [n for i, n in changed if not summary.squares[i]])
 
@@ -526,7 +563,13 @@ def _rows(
     bits = {n: share_of_bits([found.bits[n]]) for n in change.names}
     shares = {n: 0.0 if s is None and change.is_none else s for n, s in bits.items()}
     rows: list[dict[str, Any]] = [
-        {"attribute": n, **numbers.get(n, {}), "ebil_share": shares[n]} for n in change.continuous
+        {
+            "attribute": n,
+            **numbers.get(n, {}),
+            "hellinger": found.hellinger.get((n,)),
+            "ebil_share": shares[n],
+        }
+        for n in change.continuous
     ]
     for n in (name for name in change.names if name not in change.continuous):
         steps = n not in change.categorical or (n in change.steps and n in change.gaps)
@@ -536,10 +579,17 @@ def _rows(
                 "attribute": n,
                 "dist": None if steps else found.dist[n],
                 "ebil": found.ebil[n] if named else None,
+                "hellinger": found.hellinger.get((n,)) if n in change.categorical else None,
                 "ebil_share": shares[n],
             }
         )
     return tuple(rows)
+
+
+def _pairs(change: Change, found: Comparison) -> dict[tuple[str, ...], float]:
+    """The Hellinger distances of pairs of attributes that are compared."""
+    seen = {*change.continuous, *change.categorical}
+    return {s: d for s, d in found.hellinger.items() if len(s) == 2 and seen.issuperset(s)}
 
 
 _KEPT = dict(zip(OF_NODES, ("loss", "precision", "entropy"), strict=True))  # by the step

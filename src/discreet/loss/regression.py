@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from discreet.data import attributes
 from discreet.data.link import Linked, link
 from discreet.data.microdata import Microdata
+from discreet.data.paired_columns import as_numbers, distinct_texts, need_finite
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
-from discreet.loss.comparison import distinct_texts, need_finite
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation
 from discreet.results import Result
@@ -266,7 +266,7 @@ def _complete(
     table: pa.Table, names: Sequence[str], numeric: Collection[str]
 ) -> dict[str, _Column]:
     """The columns of the records that have all values, as numbers or categories."""
-    numbers = {name: _numbers(table[name]) for name in names if name in numeric}
+    numbers = {name: as_numbers(table[name]) for name in names if name in numeric}
     texts = {name: distinct_texts(table[name]) for name in names if name not in numeric}
     whole = np.ones(table.num_rows, dtype=bool)
     for values in numbers.values():
@@ -275,12 +275,6 @@ def _complete(
         whole &= at < len(known)  # beyond stands the missing value
     kept = {name: _Category(known, at[whole]) for name, (known, at) in texts.items()}
     return {name: kept[name] if name in kept else numbers[name][whole] for name in names}
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    import pyarrow as pa
-
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def _categories(

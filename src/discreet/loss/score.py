@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,15 +19,16 @@ import numpy as np
 from discreet import frames
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
+from discreet.data.paired_columns import complete_numbers, need_finite
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
-from discreet.loss.comparison import complete_numbers, need_finite
-from discreet.loss.continuous import spreads
+from discreet.kernels.moments import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import FigureKind, measure
 from discreet.progress import stage
 from discreet.results import Result
 from discreet.risks.disclosure import disclosure_risk
+from discreet.risks.interval_disclosure import within_ranks
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats
@@ -179,7 +181,7 @@ def linkage_attack(
     need_finite(linked, names)
     changed = (loss or information_loss(initial, masked, on=on)).changed
     if beyond := [name for name in changed if name not in names]:
-        what = f"{listed(beyond)} changed, which linkage by numbers does not see."
+        what = f"{listed(beyond)} changed, which linkage by numbers does not cover."
         fail("N07", what, _OTHERWISE)
     _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
@@ -214,21 +216,10 @@ def _linkage(x: Floats, y: Floats) -> tuple[float, int]:
 
 def _interval_disclosure(x: Floats, y: Floats) -> float:
     """Share of values whose original lies within p % of the ranks around the masked value."""
-    n = len(x)
-    apart = [_ranks_apart(x[:, a], y[:, a]) for a in range(x.shape[1])]
-    # in whole numbers: half of p % of the ranks on either side
-    return float(np.mean([(200 * each <= p * n).mean() for each in apart for p in _PERCENT]))
-
-
-def _ranks_apart(x: Floats, y: Floats) -> Floats:
-    """By how many ranks the masked value of each record is away from its original one.
-
-    Equal values share their ranks, and the nearest counts. A masked value that no record has
-    lies half a rank from its neighbours, above and below.
-    """
-    ordered = np.sort(x)
-    below, upto = (np.searchsorted(ordered, y, side=s) for s in ("left", "right"))
-    first, last = (np.searchsorted(ordered, x, side=s) for s in ("left", "right"))
-    between = np.where(x > y, first - upto, below - last)  # values that lie in between
-    step = np.where(upto > below, 1.0, 0.5)
-    return np.where(x == y, 0.0, between + step)
+    columns = [(x[:, a], y[:, a]) for a in range(x.shape[1])]
+    # half of p % of the ranks on either side
+    return float(
+        np.mean(
+            [within_ranks(*each, Fraction(p, 200)).mean() for each in columns for p in _PERCENT]
+        )
+    )

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
 
+from discreet.data import attributes
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
+from discreet.loss.table_differences import TableDifference, table_differences
 from discreet.measures import measure
+from discreet.parameters import Columns, Label, Notation, Public
 from discreet.results import Result
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.loss.continuous import Matrix
@@ -25,6 +31,26 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 Row = tuple[str, str, float | None, float | None]
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(names, list) and names and all(isinstance(one, str) for one in names)
+        for names in value
+    )
+
+
+def _names_in(value: Any) -> list[str]:
+    """The columns that tables of a plan name."""
+    return [one for names in value for one in names] if _are_tables(value) else []
+
+
+_TABLES = Notation(
+    "a list of lists of columns",
+    _are_tables,
+    read=lambda text: [[one.strip() for one in part.split("+")] for part in text.split(",")],
+    schema={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +71,12 @@ class Statistics(Result):
 
     rows: tuple[Row, ...]
     kind: FrameKind
+    tables: tuple[TableDifference, ...] = ()
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per attribute (or pair of attributes) and statistic."""
         names = ("attribute", "statistic", "initial", "masked")
-        columns = dict(zip(names, zip(*self.rows, strict=True), strict=True))
+        columns = {name: [row[i] for row in self.rows] for i, name in enumerate(names)}
         return self._frame(columns, kind)
 
     def chart(self) -> Any:
@@ -72,6 +99,12 @@ class Statistics(Result):
             if found:
                 name, before, after = max(found, key=_change)
                 lines.append(f"Largest change of a {word}: {name}, {before:.4g} to {after:.4g}.")
+        lines += [
+            f"Table {' × '.join(one.attributes)}: a count changes by {one.absolute:.3g} on "
+            f"average, {one.relative:.1%} of itself; {one.new:,} of "
+            f"{counted(one.cells, 'cell')} are new."
+            for one in self.tables
+        ]
         return "\n".join(lines)
 
     @property
@@ -94,6 +127,16 @@ class Statistics(Result):
         """Largest change of a correlation; None where there is none."""
         return max((abs(a - b) for b, a in self._pairs("correlation")), default=None)
 
+    @property
+    def table_change(self) -> float | None:
+        """Largest mean relative change of the counts of a table; None where none is named."""
+        return max((one.relative for one in self.tables), default=None)
+
+    def table_differences(self, kind: FrameKind | None = None) -> Any:
+        """One row per table that was named."""
+        rows = [{**one.to_dict(), "attributes": " × ".join(one.attributes)} for one in self.tables]
+        return self._frame(rows, kind)
+
     def _largest(self, word: str) -> float | None:
         return max((abs(a - b) / abs(b) for b, a in self._pairs(word) if b), default=None)
 
@@ -105,7 +148,10 @@ class Statistics(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         names = ("attribute", "statistic", "initial", "masked")
-        return {"statistics": [dict(zip(names, row, strict=True)) for row in self.rows]}
+        return {
+            "statistics": [dict(zip(names, row, strict=True)) for row in self.rows],
+            "tables": [one.to_dict() for one in self.tables],
+        }
 
 
 @measure(
@@ -117,14 +163,36 @@ class Statistics(Result):
         "deviation_change": "largest relative change of a standard deviation",
         "quantile_change": "largest relative change of a quantile",
         "correlation_change": "largest change of a correlation",
+        "table_change": "largest mean relative change of the counts of a table",
     },
 )
 def compare_statistics(
-    initial: Microdata, masked: Microdata, *, on: str | None = None
+    initial: Microdata,
+    masked: Microdata,
+    *,
+    on: str | None = None,
+    tables: Annotated[
+        Sequence[Sequence[str]] | None,
+        Columns(named=_names_in),
+        _TABLES,
+        Label("Tables"),
+        Doc("Columns of each table whose counts are compared: age+sex,sex on a command."),
+        Public,
+    ] = None,
 ) -> Statistics:
     """Means, standard deviations, quantiles and correlations before and after masking.
 
     Both are computed on the released records: what masking changed, not what was left out.
+
+    Parameters
+    ----------
+    initial, masked : Microdata
+        As for :func:`disclosure_risk`.
+    on : str, optional
+        Column that links the records of a file masked elsewhere.
+    tables : list of lists of str, optional
+        Tables whose counts are compared, too: those of the whole initial file, and those of the
+        masked one scaled to as many records.
 
     Examples
     --------
@@ -136,6 +204,9 @@ def compare_statistics(
     """
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
+    differences = table_differences(initial, masked, _named_tables(tables))
+    if not names and differences:
+        return Statistics((), masked.source.kind, differences)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     found = summary_of(linked, names)
@@ -145,7 +216,16 @@ def compare_statistics(
         )
         fail("D06", "no released record is complete.", remedy)
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
-    return Statistics((*rows, *_correlations(names, found)), masked.source.kind)
+    return Statistics((*rows, *_correlations(names, found)), masked.source.kind, differences)
+
+
+def _named_tables(given: Any) -> list[list[str]]:
+    """The columns of each table; one that is named alone is a table of its own."""
+    tables = [] if given is None else [given] if isinstance(given, str) else list(given)
+    found = [list(dict.fromkeys(attributes.names(one))) for one in tables]
+    if not all(found):
+        fail("P16", f"{argument('tables')} has a table without a column.", "Name its columns.")
+    return found
 
 
 def _of(name: str, found: Summary, a: int) -> list[Row]:

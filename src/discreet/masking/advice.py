@@ -119,7 +119,7 @@ def advise(
     *,
     max_suppressed: float = 0.02,
 ) -> Advice:
-    """Say what to give up where no generalization meets a criterion.
+    """Say what to relax when no generalization meets a criterion.
 
     Parameters
     ----------

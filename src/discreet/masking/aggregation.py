@@ -23,7 +23,15 @@ from discreet.masking.averages import (
     rescaled,
     whole_means,
 )
-from discreet.masking.partition import Points, blocks_of, mdav_groups, standardised, v_mdav_groups
+from discreet.masking.partition import (
+    Points,
+    blocks_of,
+    exchanged,
+    mdav_groups,
+    pca_groups,
+    standardised,
+    v_mdav_groups,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,10 +41,11 @@ if TYPE_CHECKING:
 
     Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
 
-Method = Literal["mdav", "v-mdav", "fixed", "optimal-univariate"]
+Method = Literal["mdav", "v-mdav", "pca", "fixed", "individual", "optimal-univariate"]
 Objective = Literal["squares", "absolute"]
 MissingValues = Literal["refuse", "category"]
-UNIVARIATE = ("fixed", "optimal-univariate")
+Ties = Literal["split", "together"]
+UNIVARIATE = ("fixed", "individual", "optimal-univariate")
 _TOLD_APART = 2**53  # up to it, every whole number is a floating-point number
 
 
@@ -53,6 +62,8 @@ class Grouping:
     round: bool
     blocks: int | None
     gamma: float
+    ties: Ties
+    exchange: bool
 
     @property
     def univariate(self) -> bool:
@@ -259,16 +270,20 @@ def _above(origin: float, unit: tuple[float, float] | None) -> tuple[float, floa
 
 def _partition(points: Points, options: Grouping, watch: Ints) -> Ints:
     if options.method == "v-mdav":
-        return v_mdav_groups(points, options.k, options.gamma, watch)
-    return mdav_groups(points, options.k, options.ordinal, watch)
+        groups = v_mdav_groups(points, options.k, options.gamma, watch)
+    elif options.method == "pca":
+        groups = pca_groups(points, options.k)
+    else:
+        groups = mdav_groups(points, options.k, options.ordinal, watch)
+    return exchanged(points, groups, options.k, watch) if options.exchange else groups
 
 
 def _univariate(values: Floats, options: Grouping) -> Ints:
     from discreet.kernels.univariate import fixed_groups, optimal_groups
 
-    if options.method == "fixed":
-        return fixed_groups(values, options.k)
-    return optimal_groups(values, options.k, options.objective)
+    if options.method == "optimal-univariate":
+        return optimal_groups(values, options.k, options.objective)
+    return fixed_groups(values, options.k, together=options.ties == "together")
 
 
 def _on_scale(scale: Sequence[str], labels: pa.Array) -> pa.Array:

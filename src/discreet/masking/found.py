@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +23,7 @@ from discreet.masking.generalization.nodes import NodeClasses
 from discreet.masking.generalization.recount import Recount
 from discreet.masking.generalization.search import Figures, Search, SearchName, SearchTally
 from discreet.masking.generalization.task import Task
-from discreet.masking.generalization.view import LatticeView, beside
+from discreet.masking.generalization.view import ByK, LatticeView, beside
 from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
 from discreet.results import Result
@@ -138,6 +138,9 @@ class Found(Result):
         The one of least loss among them.
     complete : bool
         False when the search was cut off: then ``best`` is the best node so far, not proven.
+    bound : float or None
+        Of a bounded search: no feasible node loses less than this. None where the loss that is
+        minimised is not a sum over the keys, or another search was made.
     """
 
     data: Microdata
@@ -149,6 +152,7 @@ class Found(Result):
     complete: bool
     as_they_are: tuple[str, ...]
     asked: Mapping[str, Any] = field(default_factory=dict)
+    bound: float | None = None
 
     @functools.cached_property
     def minimal(self) -> tuple[Node, ...]:
@@ -165,6 +169,19 @@ class Found(Result):
     def lattice(self) -> LatticeView:
         """All nodes with their figures, for any k up to the cap and any limit of suppression."""
         return LatticeView(self)
+
+    def by_k(
+        self, ks: Iterable[int], *, max_suppressed: float | None = None, p: int | None = None
+    ) -> ByK:
+        """What larger classes cost: for each k the best node's loss and suppressed records, without
+        another search. The limit of suppression is that of the search unless another is given.
+        """
+        limit = self.task.budget if max_suppressed is None else max_suppressed
+        asked = p if p is not None else max(self.task.distinct.values(), default=1)
+        answers = tuple(self.lattice.at(k=k, p=asked, max_suppressed=limit) for k in ks)
+        if not answers:
+            fail("P04", "no k is named.", "Give some: [3, 5, 10].")
+        return ByK(answers, self.task.keys.n, self.data.source.kind)
 
     @property
     def tally(self) -> SearchTally:
@@ -249,10 +266,27 @@ class Found(Result):
             self.best.explain(),
         ]
         if self.as_they_are:
-            lines.append(f"No hierarchy is given for {', '.join(self.as_they_are)}: left as given.")
+            lines.append(
+                f"No hierarchy is given for {', '.join(self.as_they_are)}: these keys stay as "
+                "they are."
+            )
         if not self.complete:
-            lines.append("The search was cut off: this is the best node so far, not proven best.")
+            lines.append(self._how_far())
         return "\n".join(lines)
+
+    def _how_far(self) -> str:
+        """How far the best node of a search that was cut off may be from the best of all."""
+        seen, best = counted(self.tally.counted, "node"), self.best.objective
+        said = (
+            f"The search was stopped early, after {seen}: the best node so far, not proven to be "
+            "the best."
+        )
+        if self.bound is None:
+            return f"{said} How much less another one loses is not known for this loss."
+        return (
+            f"{said} No node loses less than {self.bound:.4f}, so that this one loses at most "
+            f"{best - self.bound:.4f} more than it must."
+        )
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node found."""
@@ -273,6 +307,7 @@ class Found(Result):
             "criterion": self.task.words,
             "nodes": self.task.lattice.nodes,
             "complete": self.complete,
+            "bound": self.bound,
             "best": self.best.to_dict(),
             "minimal": [node.to_dict() for node in self.minimal],
             "counted": self.tally.counted,
@@ -294,13 +329,14 @@ def _mask(node: Node) -> Masked:
     if not classes.allowed:
         fail(
             "D34",
-            f"this node does not satisfy {task.words}, whatever is suppressed there as allowed.",
+            f"this node does not satisfy {task.words}, whichever allowed records are suppressed.",
             "Choose a node whose .feasible is true, such as .best.",
         )
     moved = {key: level for key, level in node.levels.items() if level}
     tables = {key: _table(found.recoding(key), level) for key, level in moved.items()}
     complete_from = data.complete if isinstance(data, Masked) else data.source
     recoded = engine.recoded(data.source, tables)
+    complete = recoded if complete_from is data.source else engine.recoded(complete_from, tables)
     gone = _suppressed_combinations(found, levels, _gone(classes))
     source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
     pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
@@ -312,6 +348,7 @@ def _mask(node: Node) -> Masked:
         "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
         "entropy": counter.loss(classes, levels, task.entropies),
         **({} if node.feasible else {"feasible": False}),
+        **({} if found.complete or found.search.seconds is None else {"by_clock": True}),
     }
     return masked_from(
         data,
@@ -321,7 +358,7 @@ def _mask(node: Node) -> Masked:
         promise=Holds(task.criterion, task.limits),
         after=task.keys.n - node.suppressed,
         changed=frozenset(moved),
-        complete=engine.recoded(complete_from, tables),
+        complete=complete,
         mappings=tables,
         types=dict.fromkeys(moved, AttributeType("nominal")),
         asked=found.asked if found.complete and node.number == found.best_number else pinned,

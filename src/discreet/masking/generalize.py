@@ -24,7 +24,6 @@ from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
-from discreet.masking.generalization.optimal import time_for
 from discreet.masking.generalization.population import coded_population
 from discreet.masking.generalization.search import Search, SearchName
 from discreet.masking.generalization.task import Suppression, Task
@@ -34,7 +33,7 @@ from discreet.masking.key_hierarchies import (
     hierarchy_problems,
 )
 from discreet.masking.method import masking
-from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number
+from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number, whole_number
 from discreet.risks.register import known_as
 from discreet.words import counted
 
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.frequency_set import FrequencySet
 
-_SEARCHES = ("samarati", "all-minimal", "optimal")
+_SEARCHES = ("samarati", "all-minimal", "optimal", "bounded")
 
 
 @masking(
@@ -53,7 +52,7 @@ _SEARCHES = ("samarati", "all-minimal", "optimal")
     command="protect",
     example="--keys age,zip --hierarchies dir/ --k 5",
     finish=Found.mask,
-    public_facts=("criterion", "levels"),
+    public_facts=("criterion", "levels", "by_clock"),
 )
 def generalize(
     data: Microdata,
@@ -83,6 +82,7 @@ def generalize(
                 "optimal": "the node of least loss",
                 "all-minimal": "all minimal nodes, and the best of them",
                 "samarati": "a node of least height",
+                "bounded": "a good node, and how far it may be from the best",
             },
         ),
         Doc("How the lattice is searched."),
@@ -101,11 +101,18 @@ def generalize(
         Doc("Suppress every class that fails, or only those smaller than k."),
         Public,
     ] = "failing",
+    nodes: Annotated[
+        int | None,
+        Ge(1),
+        Label("Nodes"),
+        Doc("How many nodes a bounded search counts; 4,000 unless a number or a time is given."),
+        Public,
+    ] = None,
     seconds: Annotated[
         float | None,
         Ge(0),
         Label("Seconds"),
-        Doc("How long to search a lattice that is too large to visit whole."),
+        Doc("How long a bounded search takes; then another machine may find another node."),
     ] = None,
 ) -> Found:
     """Find how far the keys must be generalized so that every class meets a criterion.
@@ -122,16 +129,20 @@ def generalize(
     max_suppressed : float or int
         Share (a float, 1.0 = all) or number (an int) of records that may be suppressed. A class
         that fails is suppressed whole.
-    search : {"optimal", "all-minimal", "samarati"}
-        The feasible node of least loss; every feasible node with none below it; or a minimal node
-        of least height by binary search (Algorithm 3 of Truta & Vinay).
+    search : {"optimal", "all-minimal", "samarati", "bounded"}
+        The feasible node of least loss; every feasible node with none below it; a minimal node
+        of least height by binary search (Algorithm 3 of Truta & Vinay); or the best node that is
+        found in a number of nodes or seconds, with a bound of the loss of all others. A lattice
+        that is too large to visit whole is searched so when the optimal node is asked for.
     loss : str
         What is minimised: iyengar, discernibility, average-class-size, precision, height, entropy.
     suppression : {"failing", "k-only"}
         Suppress every class that fails. Or only those smaller than k, as the paper reads
         literally: what is left must satisfy the rest, which is not monotone on the lattice.
+    nodes : int, optional
+        How many nodes a bounded search counts (default 4,000). It gives the same node everywhere.
     seconds : float, optional
-        How long to search a lattice that is too large to visit whole (default 60).
+        How long a bounded search takes. The same seconds may give another node elsewhere.
 
     Returns
     -------
@@ -169,7 +180,7 @@ def generalize(
     wanted = tuple(one for one in (parts, *limits) if one is not None)
     parts = None if parts is None else parts.resolved(data.confidential)
     if not isinstance(hierarchies, Mapping):
-        fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
+        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
     hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}
     raise_all(
         [
@@ -177,10 +188,11 @@ def generalize(
             *confidential_key_problems(data, hierarchies, parts),
             *_option_problems(search, loss, suppression, max_suppressed, data.n),
             *_seconds_problems(seconds),
+            *([] if nodes is None else whole_number("nodes", nodes, 1)),
         ]
     )
     task = _task(data, keys, hierarchies, parts, limits, wanted, max_suppressed, suppression, loss)
-    searching = Search(task, seconds)
+    searching = Search(task, seconds, nodes)
     outcome = searching.run(search)
     best = outcome.best
     if best is None and not outcome.complete:
@@ -195,10 +207,20 @@ def generalize(
         "search": search,
         "loss": loss,
         "suppression": suppression,
+        "nodes": nodes,
         "seconds": seconds,
     }
     found = Found(
-        data, task, searching, search, outcome.nodes, best, outcome.complete, as_they_are, asked
+        data,
+        task,
+        searching,
+        search,
+        outcome.nodes,
+        best,
+        outcome.complete,
+        as_they_are,
+        asked,
+        outcome.bound,
     )
     _ = found.best  # checked afresh before anything is handed out
     return found
@@ -288,11 +310,13 @@ def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
 def _not_found(searching: Search) -> NoReturn:
     """Say that time was up, which is not that there is no such node."""
     task, seen = searching.task, searching.tally.counted
+    within = "" if searching.seconds is None else f" within {searching.seconds:g} seconds"
     fail(
         "D33",
-        f"no node that satisfies {task.words} was found within {time_for(searching):g} seconds: "
-        f"{seen:,} of {task.lattice.nodes:,} nodes were looked at. There may be one all the same.",
-        f"Raise {argument('seconds')}, name fewer keys, or give hierarchies with fewer levels.",
+        f"no node that satisfies {task.words} was found{within}: "
+        f"{seen:,} of {task.lattice.nodes:,} nodes were looked at. There may still be one.",
+        f"Raise {argument('nodes')} or {argument('seconds')}, name fewer keys, or give hierarchies "
+        "with fewer levels.",
     )
 
 

@@ -76,10 +76,13 @@ class Method:
     holds : function, optional
         Whether the criterion that it is given holds of the released file as a check counts it, with
         these arguments; always where there is none.
-    perturbs : bool
+    perturbs : bool or function
         Whether a released value may be one that the record never had, so that records that look
         alike need not have been alike: classes counted on such columns say little about who can be
-        recognised.
+        recognised. A function where it depends on the arguments.
+    cautions : function, optional
+        From the recorded parameters of a step to sentences that everybody must know who reads of
+        it; the report says them.
     """
 
     entry: Entry
@@ -95,7 +98,8 @@ class Method:
     public_facts: tuple[str, ...] = ()
     outcome: Callable[..., tuple[Mapping[str, Any], str]] | None = None
     holds: Callable[[Mapping[str, Any]], bool] | None = None
-    perturbs: bool = False
+    perturbs: bool | Callable[[Mapping[str, Any]], bool] = False
+    cautions: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _recorded: ()
 
     @property
     def name(self) -> str:
@@ -171,6 +175,10 @@ class Method:
         own = {p.name for call in calls for p in parameters_of(call)}
         every = {p.name for call in self.choices.values() for p in parameters_of(call)}
         return every - own
+
+    def perturbing(self, recorded: Mapping[str, Any]) -> bool:
+        """Whether a step with these parameters perturbs the columns that it changes."""
+        return self.perturbs if isinstance(self.perturbs, bool) else self.perturbs(recorded)
 
     def published(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
         """What everybody may know of a step: what is marked so, and nothing else."""

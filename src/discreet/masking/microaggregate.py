@@ -2,9 +2,13 @@
 
 ``"mdav"``: MDAV-generic for continuous, ordinal and nominal attributes together (Domingo-Ferrer &
 Torra 2005, Algorithm 5.1). ``"v-mdav"``: groups of k to 2k − 1 that follow clusters (Solanas &
-Martínez-Ballesté 2006). Univariate, each column by itself: ``"fixed"`` takes k sorted values at a
-time (Truta, Fotouhi & Barth-Jones 2005, equations 1 and 2), ``"optimal-univariate"`` finds the
-k-partition of least loss (Hansen & Mukherjee 2003).
+Martínez-Ballesté 2006). ``"pca"``: groups of k along the first principal component.
+
+Univariate, each column by itself: ``"fixed"`` takes k sorted values at a time (Truta, Fotouhi &
+Barth-Jones 2005, equations 1 and 2); ``"individual"``, individual ranking, is the same by the name
+that it has for several columns; ``"optimal-univariate"`` finds the k-partition of least loss
+(Hansen & Mukherjee 2003). k then holds for each column and not for the columns together, which the
+masked file says of itself (:class:`ColumnGroups`).
 """
 
 from __future__ import annotations
@@ -31,10 +35,12 @@ from discreet.masking.aggregation import (
     Method,
     MissingValues,
     Objective,
+    Ties,
     groups_of,
 )
 from discreet.masking.attainable import attainable
 from discreet.masking.averages import OrdinalAverage
+from discreet.masking.column_groups import ColumnGroups, cautions, column_groups
 from discreet.masking.method import masking, unfit_columns, unknown_columns
 from discreet.masking.promises import InGroups
 from discreet.parameters import (
@@ -58,6 +64,12 @@ if TYPE_CHECKING:
 
 _NUMERIC = ("integer", "number")
 _TAKES_ALL = f"Use {argument('method', 'mdav')}."
+_NO_EXCHANGE = Unfit(
+    "D12",
+    "has no mean, which an exchange between groups needs",
+    f"Leave {argument('exchange')} out, or name numeric columns only.",
+    {"exchange": (False, None)},
+)
 
 
 def averageable(column: ColumnFacts) -> list[Unfit]:
@@ -67,7 +79,7 @@ def averageable(column: ColumnFacts) -> list[Unfit]:
     --------
     >>> averageable(ColumnFacts("date", "continuous", "continuous", 0))[0].what
     'is stored as date and has no mean'
-    >>> averageable(ColumnFacts("text", "nominal", "nominal", 3))[1].unless
+    >>> averageable(ColumnFacts("text", "nominal", "nominal", 3))[2].unless
     {'missing': ('category',)}
     """
     found = []
@@ -77,12 +89,12 @@ def averageable(column: ColumnFacts) -> list[Unfit]:
         found.append(Unfit("D12", what, "Name numeric columns only."))
     elif not number:
         what = f"is stored as {column.kind} and has no mean, which this method needs"
-        found.append(Unfit("D12", what, _TAKES_ALL, {"method": ("mdav",)}))
+        found += [Unfit("D12", what, _TAKES_ALL, {"method": ("mdav",)}), _NO_EXCHANGE]
     elif column.measure != "continuous":
         what = f"is {column.type} and has no mean, which this method needs"
         remedy = f"{_TAKES_ALL[:-1]}; or, if its numbers are amounts, read it with "
         remedy += "types={{{column!r}: 'continuous'}}."
-        found.append(Unfit("D12", what, remedy, {"method": ("mdav",)}))
+        found += [Unfit("D12", what, remedy, {"method": ("mdav",)}), _NO_EXCHANGE]
     if column.missing:
         what = f"has {column.missing:,} missing values"
         if column.measure == "nominal":
@@ -99,6 +111,7 @@ def averageable(column: ColumnFacts) -> list[Unfit]:
     about="Similar records form groups, and all get the average of their group.",
     example="--keys age,income --k 5",
     tells=("information_loss",),
+    cautions=cautions,
 )
 def microaggregate(
     data: Microdata,
@@ -125,7 +138,9 @@ def microaggregate(
             {
                 "mdav": "MDAV: groups of k to 2k − 1, all columns together",
                 "v-mdav": "V-MDAV: groups that grow with their surroundings",
+                "pca": "along the first principal component, all columns together",
                 "fixed": "fixed size, each column by itself",
+                "individual": "individual ranking, each column by itself",
                 "optimal-univariate": "optimal, each column by itself",
             },
         ),
@@ -187,6 +202,21 @@ def microaggregate(
         Doc("How readily the groups of V-MDAV grow."),
         Public,
     ] = 0.2,
+    ties: Annotated[
+        Ties,
+        Label(
+            "Equal values in groups of fixed size",
+            {"split": "may be split between groups", "together": "stay together"},
+        ),
+        Doc("Whether groups of fixed size, each column by itself, may split equal values."),
+        Public,
+    ] = "split",
+    exchange: Annotated[
+        bool,
+        Label("Exchange records between groups"),
+        Doc("Move and exchange records between groups while that lowers the loss."),
+        Public,
+    ] = False,
 ) -> Masked:
     """Replace values by the average of a group of at least k similar records.
 
@@ -198,7 +228,8 @@ def microaggregate(
         methods, which take each column by itself, need continuous ones.
     k : int
         Least size of a group; MDAV makes groups of k to 2k − 1.
-    method : {"mdav", "v-mdav", "fixed", "optimal-univariate"}
+    method : {"mdav", "v-mdav", "pca", "fixed", "individual", "optimal-univariate"}
+        The last three take each column by itself, so that k does not hold for columns together.
     preserve_variance : bool, optional
         Rescale continuous attributes to their original variance, within each stratum; by default
         after MDAV, not after the univariate methods. Means are always preserved, those of the
@@ -222,6 +253,14 @@ def microaggregate(
         What the optimal univariate partition minimises.
     gamma : float
         How readily the groups of V-MDAV grow.
+    ties : {"split", "together"}
+        Whether equal values may be split between groups of fixed size (``"fixed"``,
+        ``"individual"``), in the order of the records; or stay together, so that a group ends
+        where the value changes: safer against those who see the split, with a larger loss.
+    exchange : bool
+        Improve the groups of all columns together: records move, and change places, between
+        neighbouring groups while the sum of squares falls. It never rises, and groups keep k to
+        2k − 1 records. All columns must be continuous.
 
     Returns
     -------
@@ -253,7 +292,9 @@ def microaggregate(
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     strata = attributes.names(by)
     preserve = preserve_variance if preserve_variance is not None else method not in UNIVARIATE
-    options = Grouping(k, method, objective, ordinal, missing, preserve, round, blocks, gamma)
+    options = Grouping(
+        k, method, objective, ordinal, missing, preserve, round, blocks, gamma, ties, exchange
+    )
     raise_all(_problems(data, chosen, strata, options))
     source = _aggregated(data, chosen, strata, options)
     return masked_from(
@@ -266,7 +307,17 @@ def microaggregate(
         changed=frozenset(chosen),
         complete=source,
         types={c: AttributeType("continuous") for c in chosen if _continuous(data, c)},
+        outcome=_outcome(data, source, chosen, options),
     )
+
+
+def _outcome(
+    data: Microdata, source: engine.Source, chosen: tuple[str, ...], options: Grouping
+) -> ColumnGroups | None:
+    """That k holds for each column alone, where there are several."""
+    if not options.univariate or len(chosen) < 2:
+        return None
+    return column_groups(source, chosen, options.k, data.source.kind)
 
 
 def _promise(chosen: tuple[str, ...], strata: tuple[str, ...], options: Grouping) -> InGroups:
@@ -378,6 +429,12 @@ def _problems(
     if not problems and options.k > data.n:
         what = f"k = {options.k:,} is more than the {data.n:,} records there are."
         problems.append(Problem("P17", what, "Lower k."))
+    if options.exchange is True and options.univariate:
+        what = f"{argument('exchange')} is for groups of all columns together, and with "
+        what += f"{argument('method', options.method)} each column has its own."
+        problems.append(
+            Problem("P80", what, f"Leave it out, or choose {argument('method', 'mdav')}.")
+        )
     problems += unfit_columns(data, chosen, vars(options), averageable)
     there = [c for c in chosen if c in data.columns]
     numbers = [c for c in there if _continuous(data, c) or options.univariate]

@@ -99,6 +99,22 @@ def v_mdav_groups(points: Points, k: int, gamma: float, watch: Ints) -> Ints:
     return v_mdav(points.numbers, k, gamma=gamma, watch=watch)
 
 
+def pca_groups(points: Points, k: int) -> Ints:
+    """Groups of k neighbours along the first principal component; the last takes the remainder."""
+    from discreet.kernels.principal import first_component, scores
+    from discreet.kernels.univariate import fixed_groups
+
+    columns = np.ascontiguousarray(points.numbers.T)
+    return fixed_groups(scores(columns, first_component(columns)), k)
+
+
+def exchanged(points: Points, groups: Ints, k: int, watch: Ints) -> Ints:
+    """Groups between which records moved and changed places while the sum of squares fell."""
+    from discreet.kernels.multivariate.exchange import exchange
+
+    return exchange(points.numbers, groups, k, watch)
+
+
 def blocks_of(points: Points, size: int, k: int) -> list[Ints]:
     """Records in balanced blocks of about ``size``, never fewer than k, cut along wide axes."""
     from discreet.kernels.multivariate.blocks import balanced_blocks

@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from discreet import engine
 from discreet.criteria.check import counted_classes, risk_check, violating
+from discreet.frequency.classes import classes_with_values
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -68,6 +71,19 @@ class InGroups:
             if small:
                 problems.append(f"{counted(small, 'record')} in groups of fewer than {self.k}")
         return problems
+
+
+def failing_within(
+    masked: Masked, criterion: Any, keys: Sequence[str], values: Sequence[str]
+) -> list[str]:
+    """The criterion on the classes of some columns of the released file, strata among them; a blank
+    is a value."""
+    pairs = {name: masked.frequency_set([*keys, name]) for name in values}
+    whole = {name: masked.whole(name, pairs[name]) for name in pairs}
+    classes = classes_with_values(masked.frequency_set(keys), pairs, whole)
+    bad = np.logical_or.reduce(list(criterion.failing(classes).values()))
+    records = int(classes.records[bad].sum())
+    return [f"{criterion.describe()} fails for {counted(records, 'record')}"] if records else []
 
 
 def _of_number(masked: Masked, found: int) -> list[str]:

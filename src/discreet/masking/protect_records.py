@@ -27,7 +27,7 @@ from discreet.parameters import Columns, InPython, Label, Public, Vary, is_numbe
 from discreet.progress import stage
 from discreet.registry import measures
 from discreet.risks.record import record_risk
-from discreet.risks.record_level import ProtectableRisk
+from discreet.risks.record_level import ProtectableRisk, RecordLevel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -244,8 +244,13 @@ def _require(
     if not isinstance(data, Microdata):
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     if not isinstance(risk, ProtectableRisk):
-        able = [f"ds.{name}" for name in measures if measures[name].per_record]
-        fail("P09", "the risk is not a risk of records.", f"Measure it: {listed(able)}.")
+        able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
+        if isinstance(risk, RecordLevel):
+            what = (
+                f"this risk of records cannot be brought down cell by cell. {risk.not_protectable}"
+            )
+            fail("N43", what, f"Make the keys coarser (ds.generalize), or use one of {able}.")
+        fail("P09", "the risk is not a risk of records.", f"Measure it: {able}.")
     problems = _option_problems(at_most, method, cost)
     if risk.n != data.n:
         what = f"the risk was measured on {risk.n:,} records, and the data have {data.n:,}."
@@ -284,7 +289,7 @@ def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
     if cost is not None and not (
         isinstance(cost, Mapping) and all(is_number(c) and 0 < c < np.inf for c in cost.values())
     ):
-        what = f"{argument('cost')} is no mapping of attribute to a number above 0."
+        what = f"{argument('cost')} is not a mapping of attribute to a number above 0."
         problems.append(Problem("P43", what, 'Write {"illness": 10}.'))
     return problems
 

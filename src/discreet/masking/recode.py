@@ -15,10 +15,11 @@ from annotated_types import Ge
 
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.check import risk_check
+from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, require_records
 from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.search import recoded, too_large
@@ -31,9 +32,10 @@ from discreet.masking.local_recoding.full_domain import Answer, answer, cheaper_
 from discreet.masking.local_recoding.outcome import LocalRecoding
 from discreet.masking.local_recoding.promise import CellsCover
 from discreet.masking.local_recoding.request import RecodingRequest, request_of
-from discreet.masking.method import masking
+from discreet.masking.method import masking, unknown_columns
 from discreet.parameters import (
     Amount,
+    Columns,
     Label,
     Public,
     Seed,
@@ -88,6 +90,13 @@ def recode(
         Doc("Search cells of little loss, or cut the records in halves along the hierarchies."),
         Public,
     ] = "local",
+    by: Annotated[
+        Sequence[str] | str,
+        Columns(),
+        Label("Strata"),
+        Doc("Columns that make the strata: classes are counted within each."),
+        Public,
+    ] = (),
     max_suppressed: Annotated[
         float,
         Amount,
@@ -133,6 +142,9 @@ def recode(
         Search for cells of least loss; what is found is never worse than the best levels for whole
         columns. Or cut the records in halves along the hierarchies, as long as both sides satisfy:
         faster, and more is lost. Strict: a value goes to one side of a cut; relaxed: to both.
+    by : list of columns, optional
+        Strata: every class has records of one stratum only, and satisfies the criterion there. A
+        stratum with fewer than k records is an error, unless they may be left out.
     max_suppressed : float or int
         Share (a float, 1.0 = all) or number (an int) of records that may be left out.
     search : {"quick", "default"}
@@ -179,6 +191,7 @@ def recode(
         "hierarchies": hierarchies,
         "criterion": criterion,
         "method": method,
+        "by": by,
         "max_suppressed": max_suppressed,
         "search": search,
         "seconds": seconds,
@@ -207,9 +220,11 @@ def _request(
     parts = parts.resolved(data.confidential)
     given = asked["hierarchies"]
     if not isinstance(given, Mapping):
-        fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
+        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
     hierarchies = {str(name): hierarchy for name, hierarchy in given.items()}
-    own = [p for p in parameters_of(recode) if p.name in ("method", "search", "seconds", "seed")]
+    by = attributes.names(asked["by"])
+    checked = ("method", "by", "search", "seconds", "seed")
+    own = [p for p in parameters_of(recode) if p.name in checked]
     raise_all(
         [
             *hierarchy_problems(data, hierarchies),
@@ -217,11 +232,34 @@ def _request(
             *suppression_problems(asked["max_suppressed"], data.n),
             *problems_of(own, asked),
             *_merging_problems(parts),
+            *_stratum_problems(data, by),
         ]
     )
     require_draws(data)
     budget = budget_of(asked["max_suppressed"], data.n)
-    return request_of(data, hierarchies, parts, budget), limits
+    request = request_of(data, hierarchies, parts, budget, by)
+    _need_large_strata(request)
+    return request, limits
+
+
+def _stratum_problems(data: Microdata, by: Sequence[str]) -> list[Problem]:
+    return unknown_columns(data, by, "stratum") + [
+        Problem("R15", f"{name!r} is a key: it is recoded itself.", "Name another column.")
+        for name in by
+        if name in data.keys
+    ]
+
+
+def _need_large_strata(request: RecodingRequest) -> None:
+    """Refuse strata with fewer records than a class needs, unless these may be left out."""
+    small, records = request.small_strata()
+    if request.by and records > request.budget:
+        fail(
+            "D45",
+            f"strata of {listed(request.by)} with fewer than {request.task.k} records: {small:,}, "
+            f"with {counted(records, 'record')} in all.",
+            f"Merge small strata, lower the criterion, or raise {argument('max_suppressed')}.",
+        )
 
 
 def _merging_problems(parts: Any) -> list[Problem]:
@@ -253,10 +291,10 @@ def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | N
     passes = None if by_counts else asked.passes
     if method != "local":
         relaxed = method == "mondrian-relaxed"
-        return _served(asked, mondrian(asked.task, relaxed=relaxed, passes=passes))
+        return _served(asked, mondrian(asked.within_strata, relaxed=relaxed, passes=passes))
     with stage("searching cells of little loss", 1) as advance:
         cells = recoded(
-            asked.task,
+            asked.within_strata,
             search,
             passes=passes,
             max_suppressed=asked.budget if by_counts else 0,
@@ -275,7 +313,7 @@ def _served(asked: RecodingRequest, found: Recoded) -> Answer:
     tops = [_tops(tree, asked.task.codes[out, a]) for a, tree in enumerate(asked.task.trees)]
     cells = Cells(
         np.r_[found.item, out],
-        np.r_[found.node, np.column_stack(tops).astype(np.int32)],
+        np.r_[found.node[:, : len(tops)], np.column_stack(tops).astype(np.int32)],
         np.r_[found.count, found.left[out]],
     )
     return answer(asked, cells, np.arange(len(cells.item)) >= len(found.item))
@@ -303,11 +341,20 @@ def _masked(
         parameters={
             "criterion": request.criterion.describe(),
             "max_suppressed": asked["max_suppressed"],
+            "by": list(request.by),
             **{name: asked[name] for name in step},
             **({} if asked["seconds"] is None else {"by_clock": True}),
             **outcome.to_dict(),
         },
-        promise=CellsCover(data, request.recodings, request.criterion, made.changes, outcome.loss),
+        promise=CellsCover(
+            data,
+            request.recodings,
+            request.criterion,
+            made.changes,
+            outcome.loss,
+            request.by,
+            tuple(request.whole),
+        ),
         after=data.n - found.suppressed,
         changed=frozenset(made.changes),
         complete=made.complete,
@@ -342,7 +389,9 @@ def _outcome(
         classes=len(np.unique(cells.node[kept], axis=0)),
         suppressed=found.suppressed,
         n=request.n,
-        by_class_size=sizes_before(request.counted, request.nodes, cells, request.task.k),
+        by_class_size=sizes_before(
+            request.counted, request.nodes, cells, request.task.k, request.by
+        ),
         said=request.criterion.describe(),
         method=asked["method"],
         seconds=asked["seconds"],

@@ -18,6 +18,7 @@ from discreet.hierarchies.written import written as dumped
 from discreet.plan import criteria, measures
 from discreet.plan.document import FILES
 from discreet.plan.fields import is_scalar
+from discreet.plan.steps import hierarchies_in
 from discreet.registry import maskings
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
         named = [
             *part.get("hierarchies", {}).values(),
             *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
+            *(one for _, one in hierarchies_in(part)),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
         yield from criteria.files_in(part.get("criterion", []))

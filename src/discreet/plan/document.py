@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
+from discreet.formats import WRITTEN
 from discreet.plan import criteria, hierarchies, measures, steps
 from discreet.plan.fields import (
     COLUMN,
@@ -18,6 +20,7 @@ from discreet.plan.fields import (
     Field,
     choice,
     is_scalar,
+    is_whole,
     table_problems,
 )
 from discreet.plan.lines import At
@@ -35,6 +38,15 @@ _CODES = Field(
         ]
     },
 )
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        return bool(codecs.lookup(name).name)
+    except (LookupError, ValueError):
+        return False
+
+
 SOURCE = {
     "file": TEXT,
     "separator": Field(
@@ -42,11 +54,36 @@ SOURCE = {
         lambda v: isinstance(v, str) and len(v) == 1,
         schema={"type": "string", "minLength": 1, "maxLength": 1},
     ),
-    "encoding": choice("utf-8", "latin-1", "utf-16"),
+    "encoding": Field(
+        "an encoding that Python knows, such as utf-8 or cp1252",
+        lambda v: isinstance(v, str) and _is_encoding(v),
+        schema={"type": "string"},
+    ),
+    "decimal": choice(".", ","),
+    "thousands": TEXT,
+    "date_format": Field(
+        "a text such as 'dd/mm/yyyy', or a table of columns and such texts",
+        lambda v: (
+            isinstance(v, str)
+            or (isinstance(v, Mapping) and all(isinstance(one, str) for one in v.values()))
+        ),
+        schema={
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object", "additionalProperties": {"type": "string"}},
+            ]
+        },
+    ),
     "missing": choice("category", "wildcard", "refuse"),
     "missing_values": _CODES,
     "names": TEXTS,
     "header": FLAG,
+    "sheet": Field(
+        "the name of a sheet, or its number",
+        lambda v: isinstance(v, str) or is_whole(v),
+        schema={"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
+    ),
+    "labels": FLAG,
     "engine": choice("spark"),
 }
 ROLES = {
@@ -75,11 +112,12 @@ OUTPUTS = {
         columns=True,
     ),
     "escape_formulas": FLAG,
+    "metadata": TEXTS,
     "seed": SEED,
 }
 PUBLIC = ("public", "public_report")  # outputs that make a release a public one
 FILES = {  # the outputs that are files, in the order in which they appear; the ledger is last
-    "masked": (".csv", ".parquet"),
+    "masked": (".csv", ".parquet", *WRITTEN),
     "report": (".html",),
     "public_report": (".html",),
     "public": (".json",),
@@ -167,6 +205,10 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
         own, criterion = step.get("hierarchies"), step.get("criterion")
         if isinstance(own, Mapping):
             problems += _hierarchy_problems(own, (*at, "hierarchies"), where, folder)
+        for inner, one in steps.hierarchies_in(step) if isinstance(step, Mapping) else ():
+            table = {key: part for key, part in one.items() if key != "level"}
+            here = (*at, *inner)
+            problems += hierarchies.hierarchy_problems(table, here, where, folder)
         if isinstance(criterion, Mapping | list):
             here = (*at, "criterion")
             problems += criteria.criterion_problems(criterion, here, where, folder)

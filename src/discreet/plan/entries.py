@@ -18,6 +18,7 @@ import discreet as ds
 from discreet.plan import criteria, measures
 from discreet.plan.calls import files_of, plain, read_files
 from discreet.plan.digests import digest, fingerprint, size
+from discreet.plan.steps import hierarchies_in
 from discreet.registry import maskings, origins
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hide_leaves(part: dict[str, Any]) -> None:
     inner = [one for _, one in criteria.inner_tables(part.get("criterion", []), "hierarchies")]
-    for hierarchy in (*part.get("hierarchies", {}).values(), *inner):
+    own = [one for _, one in hierarchies_in(part)]
+    for hierarchy in (*part.get("hierarchies", {}).values(), *inner, *own):
         for name in {"leaves", "tree"} & set(hierarchy):
             hierarchy[name] = _counted(hierarchy[name])
     known = maskings[part["do"]].parameters if "do" in part else {}

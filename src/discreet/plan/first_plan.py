@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.errors import listed
+from discreet.formats import WRITTEN
 from discreet.plan.calls import moved, reading_of
 from discreet.plan.document import ALONE
 from discreet.plan.lines import At
@@ -44,6 +45,7 @@ def first_plan(data: Any, output: str | None) -> Plan:
     file = data.origin.file
     stem = file.name.partition(".")[0] if file else "data"
     suffix = ".parquet" if file and file.suffix in (".parquet", ".pq") else ".csv"
+    suffix = file.suffix if file and file.suffix in WRITTEN else suffix
     document["outputs"] = {"masked": output or f"{stem}.masked{suffix}"}
     notes["outputs",] = _outputs(data, roles)
     here = Path.cwd()
@@ -58,7 +60,7 @@ def _heading() -> Notes:
         ("source",): "A first plan, to be corrected by someone who knows the data.\n"
         "Run it with: discreet run release.toml",
         ("roles",): "identifiers are never written; keys may be known to an intruder;\n"
-        "confidential is what must not be learnt about a person.",
+        "confidential is what must not be learned about a person.",
         ("types",): "as inferred; a list of values in order makes an attribute ordinal.",
         ("hierarchies",): "how the values of a key become coarser: intervals, prefixes, dates,\n"
         'by_frequency, suppress, or a file: { file = "job.csv" }.',
@@ -68,7 +70,7 @@ def _heading() -> Notes:
 
 def _outputs(data: Any, roles: dict[str, Any]) -> str:
     """What else can be written, and what a public release needs."""
-    said = 'report = "release.html" adds a report for the house.'
+    said = 'report = "release.html" adds a report for internal use.'
     named = (*roles.get("identifiers", []), *roles.get("keys", []))
     out = {*named, roles.get("record_id"), roles.get("household")}
     unique = [one.column for one in ds.unchanged(data).flagged if one.column not in out]
@@ -129,8 +131,47 @@ def _types(data: Any, roles: dict[str, Any], notes: Notes) -> dict[str, Any]:
 def _hierarchies(data: Any, keys: list[str], found: Any, notes: Notes) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in keys:
-        made[name], notes["hierarchies", name] = _hierarchy(data, name, found.reason(name))
+        beside = _file_beside(data, name)
+        if beside is not None:
+            made[name] = {"file": str(beside)}
+            notes["hierarchies", name] = "found beside the data"
+        else:
+            made[name], notes["hierarchies", name] = _hierarchy(data, name, found.reason(name))
     return made
+
+
+def _file_beside(data: Any, name: str) -> Path | None:
+    """A hierarchy file next to the data, as ARX names it (``adult_hierarchy_age.csv``), or in a
+    folder ``hierarchies`` beside them; only one that has a place for every value.
+    """
+    file = data.origin.file
+    if file is None:
+        return None
+    wanted = name.casefold().replace(" ", "-")
+    named = [
+        *(f for f in file.parent.glob("*.csv") if "_hierarchy_" in f.name),
+        *(file.parent / "hierarchies").glob("*.csv"),
+    ]
+    for one in sorted(named):
+        stem = one.stem.casefold()
+        if (stem == wanted or stem.endswith(f"_{wanted}")) and _fits(one, data, name):
+            return one
+    return None
+
+
+def _fits(file: Path, data: Any, name: str) -> bool:
+    try:
+        ds.Hierarchy.from_csv(file).fit(name, data.frequency_set([name]).values[0])
+    except ds.DiscreetError:
+        return False
+    return True
+
+
+def _are_codes(data: Any, name: str) -> bool:
+    """Whether texts are short and have digits, as postcodes: a prefix of a name says nothing."""
+    texts = [str(text) for text in data.frequency_set([name]).values[0].to_pylist() if text]
+    codes = [text for text in texts if len(text) <= 10 and any(c.isdigit() for c in text)]
+    return len(codes) >= 0.9 * len(texts)
 
 
 def _hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
@@ -141,7 +182,7 @@ def _hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
         if " age" in f" {reason}":
             return _AGE, ""
         return {"suppress": True}, "intervals = [10, 50], say, keeps more"
-    if "a place" in reason and kind == "text" and distinct > _FEW:
+    if "a place" in reason and kind == "text" and distinct > _FEW and _are_codes(data, name):
         return _CODE, "for codes such as postcodes"
     if distinct > _FEW:
         return {"by_frequency": True}, "rare ones together; a hierarchy of your own is better"

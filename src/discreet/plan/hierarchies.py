@@ -34,6 +34,11 @@ _NUMBERS = Field(
     lambda v: isinstance(v, list) and all(is_number(one) for one in v),
     schema={"type": "array", "items": {"type": "number"}},
 )
+_CUTS = Field(
+    "a list of cut points, or one such list per level",
+    lambda v: isinstance(v, list) and (all(map(is_number, v)) or all(map(_NUMBERS.fits, v))),
+    schema={"anyOf": [_NUMBERS.schema, {"type": "array", "items": _NUMBERS.schema}]},
+)
 _TOP = Field(
     "a label, or false for no such level",
     lambda v: v is False or bool(TEXT.fits(v)),
@@ -68,6 +73,7 @@ BUILDERS: dict[str, tuple[Field, dict[str, Field]]] = {
         _NUMBERS,
         {"origin": _NUMBER, "bottom_code": _NUMBER, "top_code": _NUMBER, "top": _TOP},
     ),
+    "cuts": (_CUTS, {"top": _TOP}),
     "prefixes": (_NUMBERS, {"top": _TOP}),
     "dates": (TEXTS, {"top": _TOP}),
     "suppress": (FLAG, {"top": TEXT}),

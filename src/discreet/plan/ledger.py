@@ -1,7 +1,7 @@
 """The ledger of a release: what was done, with which parameters, digests and figures.
 
 It lies beside the masked file as JSON and holds no cell value. An intruder who has it learns
-the seeds and can tell by the digest whether a file is the original: it is for the house. The
+the seeds and can tell by the digest whether a file is the original: it is for internal use. The
 public extract has neither.
 """
 

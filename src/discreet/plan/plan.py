@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from discreet.plan.ledger import Ledger
     from discreet.plan.release import Release
 
-_FORMAT = ("separator", "encoding", "names", "header")
+_FORMAT = ("separator", "encoding", "names", "header", "decimal", "thousands", "sheet")
 # Editors look for the directive in the first lines, and for the file beside the plan.
 _SCHEMA = """\
 #:schema ./release.schema.json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -212,7 +212,7 @@ def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Rele
 
 
 def _write_masked(release: Release, place: Path) -> None:
-    names = ("identifiers", "escape_formulas", "seed")
+    names = ("identifiers", "escape_formulas", "metadata", "seed")
     outputs = release.plan.section("outputs")
     release.masked.write(place, **{name: outputs[name] for name in names if name in outputs})
 
@@ -248,10 +248,18 @@ def _completed(
     document["outputs"][0] |= {
         "columns": list(_columns(release)),
         "formulas_escaped": bool(outputs.get("escape_formulas", False)),
+        **_dropped(release, outputs.get("metadata", ())),
     }
     document["plan_file"] = _plan_file(release.plan, folder)
     document["seconds"] = round(time.monotonic() - clock, 3)
     return Ledger(document, folder)
+
+
+def _dropped(release: Release, asked: Sequence[str]) -> dict[str, list[str]]:
+    """What the file that was read said of itself and was left out, by name."""
+    book = release.masked.initial.origin.book if hasattr(release.masked, "initial") else None
+    left = [] if book is None else [one for one in book.about if one not in asked]
+    return {"dropped_metadata": left} if left else {}
 
 
 def _columns(release: Release) -> list[str]:

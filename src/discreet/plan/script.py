@@ -11,7 +11,7 @@ from discreet.hierarchies.written import script as hierarchy_script
 from discreet.masking.method import arguments_of
 from discreet.plan import criteria
 from discreet.plan.measures import files_in
-from discreet.plan.steps import loaded, method_of
+from discreet.plan.steps import hierarchies_in, loaded, method_of
 from discreet.registry import measures
 
 if TYPE_CHECKING:
@@ -60,12 +60,19 @@ def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
         lines.append(f"{name} = {call(f'ds.{measure.__name__}', [data], told)}")
     own = arguments_of(method.function, said)
     first = [data, *method.measures, *_from_sections(plan, step, method)]
-    made = call(f"ds.{method.name}", first, _options(own))
+    made = call(f"ds.{method.name}", first, {**_options(own), **_inner(method, step)})
     if method.finish is None:
         return "\n".join([*lines, f"masked = {made}"])
     verb = f"found.{method.finish.__name__}"
     end = call(verb, [], _options(arguments_of(method.finish, said)))
     return "\n".join([*lines, f"found = {made}", f"masked = {end}"])
+
+
+def _inner(method: Method, step: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters that hold hierarchies, as calls that build them."""
+    names = dict.fromkeys(at[0] for at, _ in hierarchies_in(step))
+    forms = {str(name): method.parameters[str(name)].written for name in names}
+    return {name: form.script(step[name]) for name, form in forms.items() if form is not None}
 
 
 def _measures(plan: Plan) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,18 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
             what = f"needs {' or '.join(names)}, one of the two."
             problems.append(where.problem(at, "P32", what, "Give one."))
     return problems
+
+
+def hierarchies_in(step: Any) -> Iterator[tuple[At, dict[str, Any]]]:
+    """Hierarchies in parameters of a step other than the section that steps share: where each
+    stands, and its table."""
+    known = maskings[step["do"]].parameters if step.get("do") in maskings else {}
+    for name, parameter in known.items():
+        given = step.get(name)
+        if parameter.written is None or parameter.written.section != "hierarchies":
+            continue
+        if isinstance(given, Mapping):
+            yield from (((name, key), one) for key, one in given.items() if isinstance(one, dict))
 
 
 def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:

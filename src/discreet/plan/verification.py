@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.errors import DiscreetError, did_you_mean, fail, listed
+from discreet.errors import DiscreetError, ReadHint, did_you_mean, fail, listed
+from discreet.formats import WRITTEN
 from discreet.frames import FrameKind, from_arrow
 from discreet.plan import criteria, measures
 from discreet.plan.digests import digest
@@ -187,7 +189,7 @@ def _need(file: Path) -> None:
 def _compare_content(findings: _Findings, ledger: Ledger, masked: Path, *, alone: bool) -> None:
     """Records, columns, class sizes, measures and the criterion, computed from the file."""
     roles = ledger.document["plan"].get("roles", {})
-    bare = ds.read(masked, **_form(masked))
+    bare = _opened(masked)
     findings.compare("records", ledger.document["records"]["after"], bare.n)
     findings.compare("columns", ledger.output("masked").get("columns"), list(bare.columns))
     named = [*roles.get("keys", []), *roles.get("confidential", [])]
@@ -234,6 +236,8 @@ def _form(masked: Path) -> dict[str, Any]:
     """How our own files are written; a folder of Parquet files is Spark's."""
     if masked.suffix == ".parquet":
         return {"engine": "spark"} if masked.is_dir() else {}
+    if masked.suffix in WRITTEN:
+        return {}
     return {"separator": ",", "header": True}
 
 
@@ -245,9 +249,17 @@ def _read(ledger: Ledger, masked: Path, named: list[str], columns: Sequence[str]
     given = plan.get("roles", {})
     roles = {n: v for n, v in given.items() if n in ("keys", "confidential")}
     roles |= {n: given[n] for n in ("weight", "household") if given.get(n) in columns}
-    types = {} if masked.suffix == ".parquet" else dict.fromkeys(named, "nominal")
+    typed = masked.suffix in (".parquet", *WRITTEN)
+    types = {} if typed else dict.fromkeys(named, "nominal")
     policy = plan.get("source", {}).get("missing", "category")
-    return ds.read(masked, **_form(masked), **roles, types=types, missing=policy)
+    return _opened(masked, **roles, types=types, missing=policy)
+
+
+def _opened(masked: Path, **options: Any) -> Any:
+    """The masked file; no hints how to read it: what does not fit shows as a difference."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadHint)
+        return ds.read(masked, **_form(masked), **options)
 
 
 def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:

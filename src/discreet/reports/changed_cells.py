@@ -56,7 +56,7 @@ def _needed(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 def _table(
     facts: Facts, place: int, sizes: Mapping[str, Mapping[str, int]], changes: Mapping[str, int]
 ) -> Table:
-    """Cells by key; for the house also by the class size that the records had before."""
+    """Cells by key; for internal use also by the class size that the records had before."""
     caption = f"Step {place}: changed cells, numbers"
     if facts.public:
         rows = tuple((facts.names[key], number) for key, number in changes.items())

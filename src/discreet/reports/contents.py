@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet.registry import maskings
@@ -17,7 +18,7 @@ from discreet.reports.blocks import (
     rounded,
 )
 from discreet.reports.facts import Facts
-from discreet.words import counted
+from discreet.words import PERTURBED, counted, perturbation_caution
 
 
 def section(facts: Facts) -> Section:
@@ -54,7 +55,10 @@ def _in_words(facts: Facts) -> Words:
         for step in facts.steps
         if (number := step.parameters.get("drawn_in", 0)) and not facts.public
     ]
+    lines += [said for s in facts.steps for said in maskings[s.method].cautions(s.parameters)]
     lines += _about_weights(facts)
+    if facts.perturbed:
+        lines.append(facts.said(f"{PERTURBED}{perturbation_caution(facts.perturbed)}"))
     held = [c for c in facts.initial.columns if c not in facts.released]
     if held and facts.public:
         lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")
@@ -101,7 +105,7 @@ def _warnings(facts: Facts) -> list[Words]:
 
 
 def _unchanged(facts: Facts) -> list[Block]:
-    """What leaves as it was; how many records are unique on it is for the house."""
+    """What leaves as it was; how many records are unique on it is for internal use."""
     found = facts.unchanged
     if facts.public or not found.columns:
         return []
@@ -140,7 +144,8 @@ def _columns(facts: Facts) -> Table:
             )
             for c in facts.released
         ]
-        return Table("Columns released", ("column", "role", "type", "values"), tuple(rows))
+        heads = ("column", "role", "type", "values")
+        return _with_labels(Table("Columns released", heads, tuple(rows)), facts, facts.released)
     before, after = facts.initial.profile, facts.masked.profile
     gaps = any(missing for _, missing in (*before.values(), *after.values()))
     rows_inside = []
@@ -151,12 +156,23 @@ def _columns(facts: Facts) -> Table:
         cells = [number for pair in counts for number in pair]
         rows_inside.append((facts.names[c], _role(c, facts), kind, *cells))
     missing = ("missing before", "missing after") if gaps else ()
-    return Table(
+    table = Table(
         "Columns of the initial file",
         ("column", "role", "type", "distinct before", "distinct after", *missing),
         tuple(rows_inside),
         "" if gaps else "No value is missing.",
     )
+    return _with_labels(table, facts, facts.initial.columns)
+
+
+def _with_labels(table: Table, facts: Facts, columns: Sequence[str]) -> Table:
+    """The table with the variables in words, where the file that was read has them."""
+    book = facts.initial.origin.book
+    labels = ["" if book is None else book.label(name) for name in columns]
+    if not any(labels):
+        return table
+    rows = [(row[0], label, *row[1:]) for row, label in zip(table.rows, labels, strict=True)]
+    return replace(table, columns=(table.columns[0], "label", *table.columns[1:]), rows=tuple(rows))
 
 
 def _type(before: Any, after: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import discreet as ds
-from discreet.charts import correlation_chart
-from discreet.reports.blocks import Block, Figure, Section, Table, Words, cut, rounded, shown
+from discreet.charts import correlation_chart, correlation_scatter_chart, difference_chart
+from discreet.reports.blocks import Block, Figure, Section, Share, Table, Words, cut, rounded, shown
 from discreet.reports.changed_cells import changed_cells
 from discreet.reports.distributions import distributions
 from discreet.reports.facts import Facts
@@ -17,6 +17,9 @@ from discreet.words import counted
 
 _MOST_CHARTS = 24
 _MOST_PAIRS = 15
+_NEAR = 0.05  # a change of a correlation that hardly counts
+_LIMITS = (0.01, 0.05, 0.1, 0.2)
+_FEWEST_PAIRS = 3  # for a picture of all correlations
 _SHORT = {"mean": "mean", "standard deviation": "SD"}
 
 
@@ -50,7 +53,7 @@ def _in_words(facts: Facts) -> list[Words]:
 
 def _lead(facts: Facts) -> str:
     """A measure that applies, in a sentence."""
-    rows = {row["measure"]: row for row in facts.loss.table("arrow").to_pylist()}
+    rows = {row["measure"]: row for row in _of_all(facts)}
     if facts.loss.lead is None:
         return "No single measure sees all that was changed; the attributes have their own."
     row = rows[facts.loss.lead]
@@ -60,10 +63,10 @@ def _lead(facts: Facts) -> str:
 
 def _measures(facts: Facts) -> list[Block]:
     """Every measure that applies with its sentence, in public with two digits, also in the
-    sentence; then those that do not, with the reason for the house.
+    sentence; then those that do not, with the reason for internal use.
     """
     rows = []
-    for row in facts.loss.table("arrow").to_pylist():
+    for row in _of_all(facts):
         if row["value"] is not None:
             value = _few_digits(facts, row["value"])
             said = sentence(row["measure"], value, row["meaning"])
@@ -79,6 +82,11 @@ def _measures(facts: Facts) -> list[Block]:
     if facts.public:
         lines = [", ".join(short(name) for name in facts.loss.not_applicable)] if lines else []
     return [*blocks, *([Words((_ABSENT, *lines))] if lines else [])]
+
+
+def _of_all(facts: Facts) -> list[dict[str, Any]]:
+    """The measures of all attributes together."""
+    return [row for row in facts.loss.table("arrow").to_pylist() if not row["attributes"]]
 
 
 _ABSENT = "Measures that do not apply to this masking:"
@@ -134,7 +142,68 @@ def _statistics(facts: Facts) -> list[Block]:
         for name, statistic, before, after in found
         if statistic == "correlation" and before is not None and after is not None
     ]
-    return [table, *([_correlations(facts, pairs)] if pairs else [])]
+    blocks: list[Block] = [table, *_differences(rows)]
+    if len(pairs) >= _FEWEST_PAIRS:
+        blocks.append(_scatter(facts, pairs))
+    return [*blocks, *([_correlations(facts, pairs)] if pairs else [])]
+
+
+def _differences(rows: list[tuple[str, str, float, float, str]]) -> list[Figure]:
+    """How far means and standard deviations moved, in original standard deviations; the attributes
+    that moved most first."""
+    moved: dict[str, dict[str, tuple[float, float]]] = {}
+    for name, statistic, before, after, _ in rows:
+        moved.setdefault(name, {})[statistic] = (before, after)
+    found = [
+        (name, (of["mean"][1] - of["mean"][0]) / unit, (of["SD"][1] - unit) / unit)
+        for name, of in moved.items()
+        if (unit := of["SD"][0]) > 0
+    ]
+    if not found:
+        return []
+    ordered = sorted(found, key=lambda row: (-max(abs(row[1]), abs(row[2])), row[0]))
+    table = Table(
+        "Standardised differences, numbers",
+        ("attribute", "mean", "standard deviation"),
+        tuple((name, _r(mean), _r(spread)) for name, mean, spread in ordered),
+    )
+    name, mean, spread = ordered[0]
+    return [
+        figure(
+            difference_chart(ordered[:_MOST_PAIRS]),
+            title="Standardised differences",
+            alt=(
+                f"Change of the mean and of the standard deviation of "
+                f"{counted(len(ordered), 'attribute')}, in original standard deviations. Most "
+                f"moved {name}: its mean by {mean:.2f}, its standard deviation by {spread:.2f}."
+            ),
+            table=cut(table),
+            note=f"The {_MOST_PAIRS} largest are drawn." if len(ordered) > _MOST_PAIRS else "",
+        )
+    ]
+
+
+def _scatter(facts: Facts, found: list[tuple[str, str, float, float]]) -> Figure:
+    """All correlations at once: what lies on the line did not change."""
+    rows = [(facts.said(pair), before, after) for pair, _, before, after in found]
+    apart = [abs(after - before) for _, before, after in rows]
+    near = sum(change <= _NEAR for change in apart)
+    bins = [(f"up to {limit:g}", sum(change <= limit for change in apart)) for limit in _LIMITS]
+    bins.append(("any", len(rows)))
+    table = Table(
+        "Changes of correlations, numbers",
+        ("change of a correlation", "pairs", "share"),
+        tuple((label, number, Share(number, len(rows))) for label, number in bins),
+    )
+    return figure(
+        correlation_scatter_chart(rows),
+        title="All correlations, after against before",
+        alt=(
+            f"{counted(len(rows), 'pair')} of attributes; {near:,} correlations changed by "
+            f"{_NEAR:g} or less, the largest change is {max(apart):.2f}."
+        ),
+        table=table,
+    )
 
 
 def _none_complete(facts: Facts) -> str:

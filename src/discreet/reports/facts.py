@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import discreet as ds
 from discreet.reports.names import distinct, renamed
-from discreet.words import NOT_USED
+from discreet.words import NOT_USED, PERTURBED
 
 Audience = Literal["internal", "public"]
 FEWEST = 5  # records: the usual limit of official statistics for what may be shown
@@ -76,6 +76,11 @@ class Facts:
         return all(check.satisfied for check in self.checks) if self.checks else None
 
     @property
+    def perturbed(self) -> tuple[str, ...]:
+        """The keys whose values were changed at random, so that classes by them mean little."""
+        return self.after.provenance.perturbed
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What the steward must see to before release: identifiers in a file masked elsewhere."""
         named = (*self.masked.identifiers, self.masked.household)
@@ -97,7 +102,7 @@ class Facts:
         """What a result says of itself, but for its advice on what to call next, and for what the
         report says once."""
         lines = self.said(result.explain()).splitlines()
-        return tuple(line for line in lines if not line.startswith(("Next: ", NOT_USED)))
+        return tuple(line for line in lines if not line.startswith(("Next: ", NOT_USED, PERTURBED)))
 
     def changed(self) -> list[str]:
         """The released attributes whose values were changed, in the order of the file."""

@@ -48,7 +48,7 @@ def _few_digits(found: Measured, value: float) -> float:
 
 
 def _absent(found: Measured, facts: Facts) -> list[str]:
-    """Why figures are not there, for the house; those of one reason together."""
+    """Why figures are not there, for internal use; those of one reason together."""
     if facts.public:
         return []
     together: dict[str, list[str]] = {}

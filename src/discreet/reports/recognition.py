@@ -80,7 +80,7 @@ def _in_population(facts: Facts) -> list[Block]:
 
 
 def _by_household(facts: Facts) -> list[Block]:
-    """What the composition of a household gives away, for the house."""
+    """What the composition of a household gives away, for internal use."""
     if facts.public or facts.masked.household is None:
         return []
     try:

@@ -191,7 +191,7 @@ class Risk(Result):
         """The numbers in a few sentences, and what to do next."""
         lines = self._of_records() if self.households is None else self._of_households()
         lines += [] if self.population is None else self.population.explain()
-        lines += self.provenance.unweighted()
+        lines += self.provenance.cautions()
         lines.append(f"Next: {self._advice()}")
         return "\n".join(lines)
 
@@ -200,8 +200,9 @@ class Risk(Result):
         keys, homes = ", ".join(self.provenance.keys), counted(self.households.number, "household")
         seen = "household" if self.k == 1 else "households"
         return [
-            f"{self.n:,} records live in {homes} of {self.classes:,} compositions by {keys}; the "
-            f"rarest is that of k = {self.k:,} {seen}.",
+            f"{counted(self.n, 'record')} {'lives' if self.n == 1 else 'live'} in {homes} of "
+            f"{counted(self.classes, 'composition')} by {keys}; the rarest is "
+            f"that of k = {self.k:,} {seen}.",
             f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
             f"{'lives' if self.uniques == 1 else 'live'} in a household like no other: anyone who "
             f"knows {keys} of all who live there recognises it." if self.uniques else
@@ -212,12 +213,13 @@ class Risk(Result):
     def _of_records(self) -> list[str]:
         keys = ", ".join(self.provenance.keys)
         lines = [
-            f"{self.n:,} records fall into {self.classes:,} "
-            f"{'classes' if self.partition else 'combinations'} by {keys}; the smallest "
+            f"{counted(self.n, 'record')} {'falls' if self.n == 1 else 'fall'} into "
+            f"{counted(self.classes, 'class' if self.partition else 'combination')} by {keys}; the "
+            "smallest "
             f"{'class has' if self.partition else 'set of compatible records has'} k = {self.k:,}.",
             f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
             f"{'is' if self.uniques == 1 else 'are'} alone in a class: anyone who knows "
-            f"{keys} recognises them." if self.uniques else
+            f"{keys} recognises {'it' if self.uniques == 1 else 'them'}." if self.uniques else
             f"No record is alone; the highest risk of recognition is 1/{self.k:,}.",
             f"On average a record is recognised with probability {self.mean_risk:.1%}; "
             f"{self.share_above(0.2):.1%} of the records are above 20%.",

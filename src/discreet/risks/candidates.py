@@ -203,14 +203,14 @@ class KeyCandidates(Result):
             return [f"At least half of the records are unique by {few}{more}."]
         best = max(self._order, key=lambda i: self.uniques[i])  # the first of equals, as listed
         said = f"{_braced(self._at(best))} with {share(int(self.uniques[best]), self.n)}"
-        return [f"No set makes half of the records unique; nearest comes {said}."]
+        return [f"No set makes half of the records unique; the closest is {said}."]
 
     def _names_all(self) -> list[str]:
         alone = [name for name, _, c in self._ranked if c.uniques == self.n]
         if not alone or self.n == 1:
             return []
         differ = "differs" if len(alone) == 1 else "differ"
-        return [f"{listed(alone)} {differ} in every record: perhaps to be named in identifiers=."]
+        return [f"{listed(alone)} {differ} in every record: consider naming it in identifiers=."]
 
     @functools.cached_property
     def _ratios(self) -> dict[str, NDArray[np.float64]]:

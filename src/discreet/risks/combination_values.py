@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.data.microdata import Microdata
-from discreet.data.numbers import numbers_of_records, with_numbers_of
+from discreet.data.numbers import has_order, numbers_of_records, with_numbers_of
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.summation import weighted_total
@@ -66,7 +66,7 @@ class CombinationValues:
     def above(self, threshold: float) -> RecordsAbove:
         """The records with a higher number; where they stand is looked up when it is asked for."""
         count = int(self.combinations.counts[self.numbers > threshold].sum())
-        found = None if self.data.source.row is None else lambda: self._places(threshold)
+        found = (lambda: self._places(threshold)) if has_order(self.data) else None
         return RecordsAbove(threshold, count, found, self.combinations.n)
 
     def histogram(self) -> Histogram:

@@ -144,8 +144,9 @@ class DisclosureRisk(Result):
             f"DR_max = {self.maximal:.4f}: the share of the initial records that is linked, on "
             "average, by guessing within classes.",
             self._exactness(),
-            *self.provenance.unweighted(),
-            "Next: set a limit with ds.DisclosureRiskAtMost, weigh the classes you hold to be safe "
+            *self.provenance.cautions(),
+            "Next: set a limit with ds.DisclosureRiskAtMost, give less weight to the classes you "
+            "consider safe "
             "with .weighted(W), and mask further until the measure is under it.",
         ]
         return "\n".join(lines)
@@ -275,7 +276,7 @@ def disclosure_risk(
         initial_sizes=_initial_sizes(classes),
         masked_sizes=_masked_sizes(classification),
         method=linked.method,
-        provenance=Provenance.of(initial),
+        provenance=Provenance.of(initial, masked),
         id_name=linked.id_name,
         _records=linked.record_sizes,
         _compatible=linked.compatible if linked.made_here else None,

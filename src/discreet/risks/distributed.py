@@ -19,13 +19,14 @@ import numpy as np
 from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.microdata import Microdata
-from discreet.data.numbers import need_free, no_order, with_column
+from discreet.data.numbers import has_order, need_free, numbers_in_order, with_column
 from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
 from discreet.risks.histogram import PER_DECADE, Histogram
 from discreet.risks.records_above import RecordsAbove
+from discreet.risks.risk_values import top
 from discreet.risks.sensitivity import RiskSettings
 from discreet.risks.value_weights import ListedValues, Ranges
 
@@ -52,16 +53,16 @@ class ValuesInEngine:
     attributes: tuple[str, ...]
 
     def values(self) -> Floats:
-        """Not to be had: the records have no order."""
-        no_order(self.data)
+        """The risks, in the order of the record ids; refused where there are none."""
+        return numbers_in_order(self.data, self.exposed.source, self._made(0))
 
     def sensitivity(self) -> Floats:
-        """Not to be had: the records have no order."""
-        no_order(self.data)
+        """T(r), in the order of the record ids; refused where there are none."""
+        return numbers_in_order(self.data, self.exposed.source, self._made(1))
 
-    def top(self, n: int, kind: FrameKind) -> Any:  # noqa: ARG002
-        """Not to be had: the records have no order."""
-        no_order(self.data)
+    def top(self, n: int, kind: FrameKind) -> Any:
+        """The records with the highest risks; refused where they have no order."""
+        return top(self.values(), n, kind)
 
     @functools.cache  # noqa: B019 - lives as long as the result
     def summary(self) -> tuple[float, float]:
@@ -76,7 +77,8 @@ class ValuesInEngine:
     def above(self, threshold: float) -> RecordsAbove:
         """How many records have a higher risk."""
         count = engine.number_above(self.exposed.source, self._made(0), threshold)
-        return RecordsAbove(threshold, count, None, self.data.n)
+        found = (lambda: self._places(threshold)) if has_order(self.data) else None
+        return RecordsAbove(threshold, count, found, self.data.n)
 
     def histogram(self) -> Histogram:
         """Records by risk."""
@@ -100,6 +102,9 @@ class ValuesInEngine:
         by_value = dict(zip(self.weights, products, strict=True))
         found = [by_value.get(a, 0.0) - known_weight.get(a, 0.0) for a in self.attributes]
         return by_set, np.array(found)
+
+    def _places(self, threshold: float) -> Any:
+        return np.flatnonzero(self.values() > threshold)
 
     def _made(self, number: int) -> str:
         return self.exposed.columns[len(self.data.columns) + number]

@@ -15,22 +15,22 @@ import functools
 import math
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
-from discreet.errors import argument, fail
+from discreet.errors import Problem, argument, fail, listed
 from discreet.frames import FrameKind
 from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
 from discreet.kernels.packing import added
-from discreet.kernels.summation import group_totals, total, weighted_total
+from discreet.kernels.summation import total
 from discreet.measures import measure
 from discreet.parameters import is_number
 from discreet.results import Provenance
 from discreet.risks.combination_values import CombinationValues
-from discreet.risks.households import members_risk
+from discreet.risks.household_values import HouseholdValues
 from discreet.risks.individual_cells import IndividualRiskOfCells
 from discreet.risks.record_level import ProtectableRisk
 from discreet.words import counted, share
@@ -41,12 +41,19 @@ if TYPE_CHECKING:
 _LIMITS = (0.001, 0.01, 0.1, 0.5)
 _THRESHOLD = 0.1
 _MARGIN = 1.05  # in simulations, 88 to 94 of 100 lie within 90% intervals without it
+_OF_HOUSEHOLDS = ("household_expected", "household_highest_expected")
+_NO_INTERVAL = (
+    "a missing key matches every value. A record with one counts in every class that it may belong "
+    "to, so that classes overlap, their sizes are not independent, and the sum is too low."
+)
+_NO_HOUSEHOLD_INTERVAL = "people of one class live in many households, which are not independent."
+Series = Literal["record", "household", "household_highest"]
 _SIZES = (1, 2, 3, 6, 11, 51)  # classes from these sizes on share a row of the table
 ASSUMPTION = (
     "It rests on the weights, and on a model of what the sample does not show: the size of a class "
     "in the population is taken to be negative binomial. On real populations the sum is too low: "
     "in samples of 10% of the Adult census file it came to 128 where 166 is right (4 keys), and to "
-    "506 where 1,244 is right (8 keys). The interval does not hold that error."
+    "506 where 1,244 is right (8 keys)."
 )
 
 
@@ -59,7 +66,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IndividualRisk(ProtectableRisk):
-    """The risk of every record to be matched rightly with the population.
+    """The risk of every record to be matched correctly with the population.
 
     Attributes
     ----------
@@ -100,7 +107,7 @@ class IndividualRisk(ProtectableRisk):
 
     @property
     def expected(self) -> float:
-        """The number of records that are expected to be matched rightly: the sum of the risks."""
+        """The number of records that are expected to be matched correctly: the sum of the risks."""
         return self._summary[0]
 
     def again(self, data: Microdata) -> IndividualRisk:
@@ -129,49 +136,77 @@ class IndividualRisk(ProtectableRisk):
         if not (is_number(confidence) and 0 < confidence < 1):
             fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
         if not self.partition:
-            fail("N01", self._no_interval, f"Read the data with {argument('missing', 'category')}.")
+            fail("N01", _NO_INTERVAL, f"Read the data with {argument('missing', 'category')}.")
         return interval_of(self.expected, self._counts, self._weights, confidence)
-
-    @property
-    def _no_interval(self) -> str:
-        return "a missing key matches every value, so that classes overlap and are not independent."
 
     # -- households --------------------------------------------------------------------------------
 
     @functools.cached_property
     def household(self) -> Floats:
-        """For every record, the chance that somebody of its household is matched rightly.
+        """For every record, the chance that somebody of its household is matched correctly.
 
-        1 − Π(1 − r) over the household, in the order of the input. It takes the members to be
+        1 − Π(1 − r) over the household, in the order of ``values``. It takes the members to be
         matched independently of each other: where the composition of a household is rarer than
         its members, the risk is higher (``ds.risk(data, by="household")``).
         """
-        data = self._found.data
-        name = data.need_household()
-        logs = np.log1p(-self.values, where=self.values < 1, out=np.full(self.n, -np.inf))
-        owner = data.coded(name)[1]
-        return np.asarray(-np.expm1(group_totals(logs, owner, int(owner.max()) + 1))[owner])
+        return self._somebody.values()
+
+    @functools.cached_property
+    def household_highest(self) -> Floats:
+        """For every record, the highest risk in its household, in the order of ``values``: the
+        chance that somebody of it is matched, if whoever matches another matches the riskiest.
+        """
+        return self._riskiest.values()
 
     @functools.cached_property
     def household_expected(self) -> float | None:
-        """The sum of ``household`` over the records, or None where there are no households; from
-        the compositions of the households, wherever the records are.
+        """The sum of ``household`` over the records, or None where there are no households."""
+        return None if self._found.data.household is None else self._somebody.total
+
+    @functools.cached_property
+    def household_highest_expected(self) -> float | None:
+        """The sum of ``household_highest``, or None where there are no households."""
+        return None if self._found.data.household is None else self._riskiest.total
+
+    @functools.cached_property
+    def _somebody(self) -> HouseholdValues:
+        found = self._found
+        return HouseholdValues.somebody(found.data, found.combinations, found.numbers)
+
+    @functools.cached_property
+    def _riskiest(self) -> HouseholdValues:
+        found = self._found
+        return HouseholdValues.riskiest(found.data, found.combinations, found.numbers)
+
+    def column(self, name: str | None = None, of: Series = "record") -> Microdata:
+        """The records with a risk as a further column, in the engine that holds them.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the column; by default ``individual_risk`` or that of the series.
+        of : {"record", "household", "household_highest"}
+            The record's own risk, ``household`` or ``household_highest``.
         """
-        data = self._found.data
-        if data.household is None:
-            return None
-        alike = data.compositions(data.need_household(), self._found.combinations)
-        households, each = (np.asarray(alike[name]) for name in ("households", "records"))
-        return weighted_total(members_risk(alike, self._found.numbers), households * each)
+        made = {"household": "_somebody", "household_highest": "_riskiest"}
+        if of == "record":
+            return super().column(name)
+        if of not in made:
+            use = f"Use {listed(['record', *made])}."
+            fail("P16", f"{argument('of')} is not known.", use)
+        found: HouseholdValues = getattr(self, made[of])
+        return found.column(of if name is None else name)
 
     @functools.cached_property
     def not_applicable(self) -> dict[str, str]:
         """Why some figures are None."""
-        reasons = {}
+        reasons: dict[str, str] = {}
         if self._found.data.household is None:
-            reasons["household_expected"] = "no household is named."
+            reasons |= dict.fromkeys(_OF_HOUSEHOLDS, "no household is named.")
+        else:
+            reasons["household_interval"] = _NO_HOUSEHOLD_INTERVAL
         if not self.partition:
-            reasons["interval"] = self._no_interval
+            reasons["interval"] = _NO_INTERVAL
         return reasons
 
     # -- what to protect to ------------------------------------------------------------------------
@@ -249,26 +284,41 @@ class IndividualRisk(ProtectableRisk):
         high = self.above(_THRESHOLD)
         lines = [
             f"Someone who has the names and {', '.join(self.provenance.keys)} of the whole "
-            f"population would match about {self.expected:,.4g} of {self.n:,} records rightly "
+            f"population would match about {self.expected:,.4g} of {self.n:,} records correctly "
             f"({self.mean:.2%}){self._between()}.",
-            f"{counted(high.count, 'record')} ({share(high.count, self.n)}) have a risk above "
-            f"{_THRESHOLD:g}; the highest is {self.highest:.4g}.",
+            f"{counted(high.count, 'record')} ({share(high.count, self.n)}) "
+            f"{'has' if high.count == 1 else 'have'} a risk above {_THRESHOLD:g}; the highest is "
+            f"{self.highest:.4g}.",
         ]
         if self.household_expected is not None:
             lines.append(
                 "Counting everybody in whose household somebody is matched, it is "
-                f"{self.household_expected:,.4g} of {self.n:,} records."
+                f"{self.household_expected:,.4g} of {self.n:,} records if its members are matched "
+                f"independently of each other, and {self.household_highest_expected:,.4g} if "
+                f"together. It has no interval: {_NO_HOUSEHOLD_INTERVAL}"
             )
         lines += [
-            ASSUMPTION,
-            "Next: hold the other models of the population beside it (ds.model_risk), and protect "
-            "the records above your limit with ds.protect_records(data, risk, at_most=…).",
+            self.assumption,
+            *self.provenance.after_perturbation(),
+            f"Next: {self._first_step()}, and protect the records above your limit with "
+            "ds.protect_records(data, risk, at_most=…).",
         ]
         return "\n".join(lines)
 
+    @property
+    def assumption(self) -> str:
+        """What it rests on, and how far off it was where the truth is known."""
+        return ASSUMPTION + (" The interval does not hold that error." if self.partition else "")
+
+    def _first_step(self) -> str:
+        if self.partition:
+            return "compare it with the other models of the population (ds.model_risk)"
+        said = str(Problem("N01", argument("missing", "category"), "")).strip()
+        return f"read the data with {said} for an interval and for the other models"
+
     def _between(self) -> str:
         if not self.partition:
-            return f"; it has no interval, as {self._no_interval[:-1]}"
+            return f"; it has no interval: {_NO_INTERVAL[:-1]}"
         low, high = self.interval()
         return f", by the model between {low:,.4g} and {high:,.4g} (90% interval)"
 
@@ -284,10 +334,11 @@ class IndividualRisk(ProtectableRisk):
             "mean": self.mean,
             "highest": self.highest,
             "household_expected": self.household_expected,
+            "household_highest_expected": self.household_highest_expected,
             "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
             "histogram": self.histogram().to_dict(),
             "partition": self.partition,
-            "assumption": ASSUMPTION,
+            "assumption": self.assumption,
             "not_applicable": dict(self.not_applicable),
             "computed_from": self.provenance.to_dict(),
         }
@@ -305,7 +356,7 @@ class IndividualRisk(ProtectableRisk):
     side="risk",
     of="file",
     figures={
-        "expected": "records expected to be matched rightly with the population",
+        "expected": "records expected to be matched correctly with the population",
         "mean": "mean individual risk of a record",
         "highest": "highest individual risk of a record",
         "household_expected": "records in whose household somebody is expected to be matched",
@@ -331,7 +382,7 @@ def individual_risk(data: Microdata) -> IndividualRisk:
     -------
     IndividualRisk
         ``.values`` one per record, ``.expected`` their sum with ``.interval(0.9)``,
-        ``.household``, ``.threshold(0.01)``, ``.cap(0.01)``.
+        ``.household`` and ``.household_highest``, ``.threshold(0.01)``, ``.cap(0.01)``.
 
     Examples
     --------

@@ -113,7 +113,7 @@ def _given(hierarchies: Any, initial: Microdata) -> dict[str, pa.Table]:
     if hierarchies is None:
         return {}
     if not isinstance(hierarchies, Mapping):
-        fail("P19", "the hierarchies are no mapping.", 'Write {"age": ds.Hierarchy.…}.')
+        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
     raise_all([p for key, one in hierarchies.items() for p in _problems(key, one, initial)])
     return {
         key: _fitted(key, one, initial) if isinstance(one, Hierarchy) else one

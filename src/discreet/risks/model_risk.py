@@ -6,7 +6,7 @@ for every combination, so that one record among many alike is told from one whos
 together. Over the records alone in the sample
 
     τ1 = Σ e^(−λ(1−π))                  expected number that is alone in the population
-    τ2 = Σ (1 − e^(−λ(1−π)))/(λ(1−π))    expected number that is matched rightly, Σ E(1/F)
+    τ2 = Σ (1 − e^(−λ(1−π)))/(λ(1−π))    expected number that is matched correctly, Σ E(1/F)
 
 Skinner & Holmes (1998), Elamir & Skinner (2006), Skinner & Shlomo (2008).
 """
@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from annotated_doc import Doc
@@ -27,21 +27,20 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.loglinear import (
-    MOST_CELLS,
-    Axes,
-    Grid,
-    ModelFit,
-    fit_of,
-    fitted,
-    spread,
-    spread_of_product,
-)
+from discreet.kernels.fitted_model import FittedModel, ModelFigure, is_fitted
+from discreet.kernels.loglinear import MOST_CELLS, Axes, Grid, ModelFit
 from discreet.kernels.model_choice import UNDERFIT, AddedMargin, chosen_margins
-from discreet.kernels.poisson import mean_reciprocal, reciprocal_variance
 from discreet.kernels.summation import total
 from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Notation, Public, is_number, parameters_of
+from discreet.parameters import (
+    Columns,
+    Label,
+    Notation,
+    Public,
+    is_number,
+    parameters_of,
+    problems_of,
+)
 from discreet.progress import stage
 from discreet.results import Provenance
 from discreet.risks.combination_values import CombinationValues
@@ -56,7 +55,8 @@ if TYPE_CHECKING:
 
 _LIMITS = (0.001, 0.01, 0.1, 0.5)
 _LOOSE = 1e-9  # a fit whose margins are farther off, as a share of n, did not come to an end
-Tau = Literal["tau1", "tau2"]
+Estimate = Literal["tau1", "tau2", "expected"]
+Fit = Literal["counts", "weights"]
 ASSUMPTION = (
     "It rests on the model: the records are a random sample, and the keys go together as the "
     "margins say and not otherwise."
@@ -74,11 +74,10 @@ class ModelRisk(RecordLevel):
     population : Population
     margins : tuple of tuples of str
         The sets of keys that the model fits beside each key by itself.
-    tau1, tau2 : float
-        Of the records alone in the sample, how many are expected to be alone in the population,
-        and how many are expected to be matched rightly.
-    expected : float
-        Expected number of right matches over all records, those not alone included.
+    fit : {"counts", "weights"}
+        What the model is fitted to.
+    figures : mapping of "tau1", "tau2" and "expected" to ModelFigure
+        The estimates, with their standard deviations.
     expected_counts : mapping or None
         Combinations with one and with two records, as the model expects and as they are: how well
         it fits. None on grids too large to look at every cell.
@@ -110,10 +109,8 @@ class ModelRisk(RecordLevel):
     uniques: int
     population: Population
     margins: tuple[tuple[str, ...], ...]
-    tau1: float
-    tau2: float
-    tau1_sd: float
-    tau2_sd: float
+    fit: Fit
+    figures: Mapping[Estimate, ModelFigure]
     expected_counts: Mapping[str, Mapping[str, float]] | None
     scores: tuple[float, float] | None
     steps: tuple[Mapping[str, Any], ...]
@@ -123,6 +120,20 @@ class ModelRisk(RecordLevel):
     kind: FrameKind
     _found: CombinationValues = field(compare=False)
     column_name: ClassVar[str] = "model_risk"
+    not_protectable: ClassVar[str] = (
+        "To a log-linear model a blank is one more value of the key, and a rare one: blanking a "
+        "cell raises the risk that it should lower."
+    )
+
+    @property
+    def tau1(self) -> float:
+        """Records alone in the sample that are expected to be alone in the population."""
+        return self.figures["tau1"].value
+
+    @property
+    def tau2(self) -> float:
+        """Records alone in the sample that are expected to be matched rightly."""
+        return self.figures["tau2"].value
 
     @property
     def expected(self) -> float:
@@ -134,25 +145,26 @@ class ModelRisk(RecordLevel):
         """Whether margins seem to be missing, so that the risk is overstated; None if unknown."""
         return None if self.scores is None else max(self.scores) > UNDERFIT
 
-    def interval(self, confidence: float = 0.9, of: Tau = "tau2") -> tuple[float, float]:
-        """Between what the true τ of this file lies, by the model.
+    def interval(self, confidence: float = 0.9, of: Estimate = "tau2") -> tuple[float, float]:
+        """Between what the true figure of this file lies, by the model.
 
-        It holds two kinds of chance: who else is in the population, and the error of the fitted
-        margins (delta method). That the model lacks margins is not in it: see ``scores``.
+        It holds two kinds of chance, who else is in the population and the error of the fitted
+        margins (delta method), and reaches as far as a model of many margins understates the risk,
+        because these hold the records themselves. That the model lacks margins is not in it: see
+        ``scores``.
 
         Parameters
         ----------
         confidence : float
             Above 0 and below 1.
-        of : {"tau1", "tau2"}
+        of : {"tau1", "tau2", "expected"}
         """
         if not (is_number(confidence) and 0 < confidence < 1):
             fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
-        if of not in ("tau1", "tau2"):
-            fail("P16", f"{argument('of')} is not known.", "Use 'tau1' or 'tau2'.")
-        middle, sd = getattr(self, of), getattr(self, f"{of}_sd")
-        away = NormalDist().inv_cdf((1 + confidence) / 2) * sd
-        return max(middle - away, 0.0), min(middle + away, float(self.uniques))
+        if of not in get_args(Estimate):
+            fail("P16", f"{argument('of')} is not known.", f"Use {listed(get_args(Estimate))}.")
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        return self.figures[of].interval(z, float(self.n if of == "expected" else self.uniques))
 
     def explain(self) -> str:
         """The numbers in a few sentences, what they rest on, and what to do next."""
@@ -168,12 +180,16 @@ class ModelRisk(RecordLevel):
             )
             lines.append(
                 "Someone who has the names of the whole population would match about "
-                f"{self.tau2:,.4g} of them rightly (τ2; {low2:,.4g} to {high2:,.4g}), and "
-                f"{self.expected:,.4g} of all records."
+                f"{self.tau2:,.4g} of them correctly (τ2; {low2:,.4g} to {high2:,.4g})."
             )
+        low, high = self.interval(of="expected")
+        lines.append(
+            f"Of all records, about {self.expected:,.4g} would be matched correctly ({low:,.4g} to "
+            f"{high:,.4g})."
+        )
         lines += [self._model_words(), *self._fit_words(), ASSUMPTION]
         if self.population.basis != "weights":
-            lines += self.provenance.unweighted()
+            lines += self.provenance.cautions()
         lines.append(f"Next: {self._advice()}")
         return "\n".join(lines)
 
@@ -182,29 +198,34 @@ class ModelRisk(RecordLevel):
         return ", ".join(self.provenance.keys)
 
     def _model_words(self) -> str:
+        to = "" if self.fit == "counts" else " It is fitted to weighted counts."
         if not self.margins:
-            return "The model takes the keys to be independent of each other."
+            return f"The model takes the keys to be independent of each other.{to}"
         sets = listed([" × ".join(m) for m in self.margins], 10)
-        return f"Beside each key by itself the model fits how these go together: {sets}."
+        return f"Beside each key by itself the model fits how these go together: {sets}.{to}"
 
     def _fit_words(self) -> list[str]:
-        if self.expected_counts is None or self.scores is None:
+        if self.expected_counts is None:
             return [f"How well it fits is not known: {self.not_applicable['expected_counts']}"]
         one, two = (self.expected_counts[name] for name in ("uniques", "pairs"))
-        worst = max(self.scores)
         lines = [
             f"It expects {one['expected']:,.0f} combinations with one record, and there are "
             f"{one['observed']:,.0f}; {two['expected']:,.0f} with two, and there are "
             f"{two['observed']:,.0f}.",
-            f"It lacks margins and overstates the risk (score {worst:.1f}, above {UNDERFIT:.1f})."
-            if self.underfits
-            else f"Nothing says that it lacks margins (score {worst:.1f}).",
+            self._score_words(),
         ]
         if self.margin_error > _LOOSE:
-            lines.append(
-                f"The fit did not come to an end: margins are {self.margin_error:.1g} of n off."
-            )
+            lines.append(f"The fit did not converge: margins are {self.margin_error:.1g} of n off.")
         return lines
+
+    def _score_words(self) -> str:
+        if self.scores is None:
+            return f"It has no scores of what it lacks: {self.not_applicable['scores']}"
+        worst = max(self.scores)
+        if self.underfits:
+            limit = f"{UNDERFIT:.1f}"
+            return f"It lacks margins and overstates the risk (score {worst:.1f}, above {limit})."
+        return f"Nothing says that it lacks margins (score {worst:.1f})."
 
     def _advice(self) -> str:
         if self.underfits and not self.steps:
@@ -213,10 +234,11 @@ class ModelRisk(RecordLevel):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """τ1, τ2 and the right matches of all records, with their 90 % intervals."""
-        ends = [self.interval(of="tau1"), self.interval(of="tau2"), (None, None)]
+        names = get_args(Estimate)
+        ends = [self.interval(of=name) for name in names]
         columns = {
-            "figure": ["tau1", "tau2", "expected"],
-            "value": [self.tau1, self.tau2, self.expected],
+            "figure": list(names),
+            "value": [getattr(self, name) for name in names],
             "low": [low for low, _ in ends],
             "high": [high for _, high in ends],
         }
@@ -230,12 +252,14 @@ class ModelRisk(RecordLevel):
             "uniques": self.uniques,
             "population": self.population.to_dict(),
             "margins": [list(m) for m in self.margins],
+            "fit": self.fit,
             "tau1": self.tau1,
             "tau1_interval": list(self.interval(of="tau1")),
             "tau2": self.tau2,
             "tau2_interval": list(self.interval(of="tau2")),
             "confidence": 0.9,
             "expected": self.expected,
+            "expected_interval": list(self.interval(of="expected")),
             "mean": self.mean,
             "highest": self.highest,
             "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
@@ -252,12 +276,16 @@ class ModelRisk(RecordLevel):
     def __repr__(self) -> str:
         return (
             f"ModelRisk: of {counted(self.uniques, 'record')} alone in the file {self.tau1:,.4g} "
-            f"are alone in the population (τ1), {self.tau2:,.4g} matched rightly (τ2)"
+            f"are alone in the population (τ1), {self.tau2:,.4g} matched correctly (τ2)"
         )
 
 
 def _said(name: str, value: str) -> str:
     return str(Problem("P46", argument(name, value), "")).strip()
+
+
+def _what(margins: Any) -> str:
+    return "a search" if margins == "search" else "a model whose margins form a circle"
 
 
 def _is_list(value: Any) -> bool:
@@ -304,9 +332,9 @@ _MARGINS = Notation(
             "records alone in the file and in the population, τ1", of_smallest_class=True
         ),
         "tau2": FigureKind(
-            "records alone in the file and matched rightly, τ2", of_smallest_class=True
+            "records alone in the file and matched correctly, τ2", of_smallest_class=True
         ),
-        "expected": "records matched rightly with the population",
+        "expected": "records matched correctly with the population",
         "mean": "mean risk by the log-linear model",
     },
     by_equality=True,
@@ -323,6 +351,12 @@ def model_risk(
         Public,
     ] = None,
     *,
+    fit: Annotated[
+        Fit,
+        Label("Fitted to", {"counts": "counts of records", "weights": "weighted counts"}),
+        Doc("Plain counts of records, or weighted ones (pseudo-likelihood)."),
+        Public,
+    ] = "counts",
     population: PopulationSize = None,
     fraction: SampledShare = None,
 ) -> ModelRisk:
@@ -333,10 +367,14 @@ def model_risk(
     data : Microdata
         A sample, with its keys named. Its weights say which share of people alike was sampled:
         for a record alone with its keys 1/weight, for others the number of records over the sum
-        of their weights. The counts that the model is fitted to are not weighted.
+        of their weights.
     margins : list of tuples of keys, or "search", optional
         Sets of two or more keys that go together. Without, the keys are taken to be independent,
         which overstates the risk where they are not; "search" adds pairs while it does.
+    fit : {"counts", "weights"}
+        Fit the model to counts of records, or to sums of weights scaled to n (pseudo-likelihood):
+        where people were drawn with unequal chances, the first are of the sample and the second of
+        the population. A search looks at plain counts.
     population, fraction : number, optional
         Where there are no weights, or in place of them: how many people there are, or the share
         of them that is in the file, the same for all.
@@ -367,16 +405,25 @@ def model_risk(
         fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
     require_records(data)
     data.need_keys()
-    raise_all(_margin_problems(data, margins))
+    problems = problems_of(parameters_of(model_risk), {"fit": fit})
+    raise_all([*problems, *_margin_problems(data, margins)])
     data.need_partition("a model of the combinations of keys")
     given = {"population": population, "fraction": fraction}
     people = population_of(data, data.n, given, parameters_of(model_risk))
-    by_weight = people.basis == "weights"
-    combinations = data.frequency_set(weighted=by_weight)
+    if fit == "weights":
+        data.need_weight(at_least=1)
+    combinations = data.frequency_set(weighted="weights" in (people.basis, fit))
     grid = Grid(combinations.codes, combinations.counts, combinations.cardinalities)
     _need_cells(grid, margins, data)
-    shares = _shares(combinations, people)
-    return _modelled(data, combinations, grid, shares, people, margins)
+    if fit == "weights":
+        grid = replace(grid, weighted=_scaled(combinations))
+    return _modelled(data, combinations, grid, people, margins)
+
+
+def _scaled(combinations: FrequencySet) -> Floats:
+    """The sums of weights, scaled so that they add up to n."""
+    assert combinations.weights is not None
+    return combinations.weights * (combinations.n / total(combinations.weights))
 
 
 def _shares(combinations: FrequencySet, people: Population) -> Floats:
@@ -384,8 +431,9 @@ def _shares(combinations: FrequencySet, people: Population) -> Floats:
     are several and their weights differ; the records over the people they stand for are what the
     individual risk takes, too, and need only the exact sums of the weights.
     """
-    if combinations.weights is None:
+    if people.basis != "weights":
         return np.full(len(combinations), people.fraction)
+    assert combinations.weights is not None
     return np.minimum(combinations.counts / combinations.weights, 1.0)
 
 
@@ -393,47 +441,39 @@ def _modelled(
     data: Microdata,
     combinations: FrequencySet,
     grid: Grid,
-    shares: Floats,
     people: Population,
     margins: Any,
 ) -> ModelRisk:
+    shares = _shares(combinations, people)
     path = _searched(grid, shares, people) if margins == "search" else []
     chosen = [step.added for step in path[1:]] if path else _axes(data, margins)
-    small = grid.cells <= MOST_CELLS
-    full, error = fitted(grid, chosen) if small else (None, 0.0)
-    mu = grid.product() if full is None else full.ravel()[grid.places()]
-    x = mu * (1 - shares) / shares
-    values = mean_reciprocal(grid.counts, x)
-    alone = grid.counts == 1
-    first, second = np.exp(-x), values
-    # d of a function of λ by ln μ: λ d/dλ = x d/dx
-    slopes = (-x * first, x * (mean_reciprocal(2, x) - mean_reciprocal(1, x)))
-    sds = []
-    for chance, slope in zip((first * (1 - first), reciprocal_variance(x)), slopes, strict=True):
-        d = np.where(alone, slope, 0.0)
-        by_fit = spread_of_product(grid, d) if full is None else spread(grid, chosen, full, d)
-        sds.append(math.sqrt(total(chance[alone]) + by_fit))
-    fit = None if full is None else fit_of(grid, full, shares, people.fraction)
+    model = FittedModel.of(grid, chosen, shares, people.fraction, MOST_CELLS)
+    fit = model.quality()
     return ModelRisk(
         n=grid.n,
-        uniques=int(alone.sum()),
+        uniques=int(model.alone.sum()),
         population=people,
         margins=tuple(tuple(data.keys[a] for a in m) for m in chosen),
-        tau1=total(first[alone]),
-        tau2=total(second[alone]),
-        tau1_sd=sds[0],
-        tau2_sd=sds[1],
+        fit="counts" if grid.weighted is None else "weights",
+        figures={"tau1": model.tau1(), "tau2": model.tau2(), "expected": model.expected()},
         expected_counts=None if fit is None else _counts(grid, fit),
-        scores=None if fit is None else fit.scores,
+        scores=None if fit is None or grid.weighted is not None else fit.scores,
         steps=tuple(_step(data, step) for step in path),
-        margin_error=error,
-        not_applicable={} if small else dict.fromkeys(("expected_counts", "scores"), _TOO_MANY),
+        margin_error=model.error,
+        not_applicable=_unknown(grid),
         provenance=Provenance.of(data),
         kind=data.source.kind,
-        _found=CombinationValues(data, combinations, values),
+        _found=CombinationValues(data, combinations, model.values),
     )
 
 
+def _unknown(grid: Grid) -> dict[str, str]:
+    if grid.cells > MOST_CELLS:
+        return dict.fromkeys(("expected_counts", "scores"), _TOO_MANY)
+    return {} if grid.weighted is None else {"scores": _WEIGHTED}
+
+
+_WEIGHTED = "they are of a fit to plain counts, and this one is to weighted counts."
 _TOO_MANY = f"the keys have more than {MOST_CELLS:,} combinations, and not all are looked at."
 
 
@@ -455,7 +495,7 @@ def _step(data: Microdata, step: AddedMargin) -> dict[str, Any]:
 def _searched(grid: Grid, shares: Floats, people: Population) -> list[AddedMargin]:
     pairs = math.comb(len(grid.shape), 2)
     with stage("choosing margins", pairs * (pairs + 1) // 2) as advance:
-        return chosen_margins(grid, shares, people.fraction, advance)
+        return chosen_margins(replace(grid, weighted=None), shares, people.fraction, advance)
 
 
 def _axes(data: Microdata, margins: Sequence[Sequence[str]] | None) -> list[Axes]:
@@ -487,14 +527,17 @@ def _margin_problems(data: Microdata, margins: Any) -> list[Problem]:
 
 
 def _need_cells(grid: Grid, margins: Any, data: Microdata) -> None:
-    """Refuse a grid that is too large to be fitted; independent keys need none."""
-    if grid.cells <= MOST_CELLS or not margins:
+    """Refuse a grid that is too large to be fitted, where the model needs one."""
+    if margins != "search" and is_fitted(grid, _axes(data, margins), MOST_CELLS):
+        return
+    if grid.cells <= MOST_CELLS:
         return
     most = sorted(zip(grid.shape, data.keys, strict=True), reverse=True)
     wide = listed([f"{name!r} ({size:,} values)" for size, name in most], 3)
     fail(
         "N13",
-        f"the keys have {grid.cells:,} combinations, and a model with margins is fitted to at most "
-        f"{MOST_CELLS:,}; most values have {wide}.",
-        f"Name fewer keys, generalize these first, or leave {argument('margins')} out.",
+        f"the keys have {grid.cells:,} combinations, and {_what(margins)} needs all of them, at "
+        f"most {MOST_CELLS:,}; most values have {wide}.",
+        "Name fewer keys, generalize these first, or name margins that form no circle: (age, sex) "
+        "and (sex, zip) need no more than the combinations that occur.",
     )

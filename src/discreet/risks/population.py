@@ -39,7 +39,9 @@ class Population:
         """Its size and what says so, for a sentence."""
         said = {
             "population": "as it was given",
-            "fraction": f"the records being {self.fraction:.3g} of them",
+            "fraction": f"the records being {self.fraction:.3g} of them"
+            if self.fraction < 1
+            else "the records being all of them",
             "weights": "the sum of the weights",
         }
         return f"{round(self.size):,} people ({said[self.basis]})"
@@ -66,7 +68,7 @@ def population_of(
     if not said and data.weight is None:
         fail(
             "P45",
-            "nothing says how large the population is.",
+            "the size of the population is not known.",
             f"Give {argument('population')} or {argument('fraction')}, or read the data with "
             f"{argument('weight')}.",
         )

@@ -122,7 +122,7 @@ class PopulationUniqueness(Result):
         interval of confidence, and all of them may be wrong.
         """
         found = self.estimates.values()
-        return min(found), max(found)
+        return min(found), min(max(found), 1.0)  # an asymptotic share may be more than all
 
     @property
     def population_uniques(self) -> float:
@@ -164,7 +164,7 @@ class PopulationUniqueness(Result):
             if name in _TITLES
         ]
         if self.population.basis != "weights":
-            lines += self.provenance.unweighted()
+            lines += self.provenance.cautions()
         lines.append("Next: ds.model_risk(…) says which records of the file they are likely to be.")
         return "\n".join(lines)
 

@@ -207,7 +207,7 @@ class Readings(Result):
             f"{self.released:,} of {counted(self.n, 'initial record')} are released.",
             *self.sentences(),
             *self.warnings(),
-            *self.provenance.unweighted(),
+            *self.provenance.cautions(),
         ]
         if any(self.below().values()):
             lines.append(
@@ -354,7 +354,7 @@ def readings(
         released=int(found["category"].records.sum()),
         k=int(k),
         not_applicable=reasons,
-        provenance=Provenance.of(initial),
+        provenance=Provenance.of(initial, masked),
         kind=masked.source.kind,
         _masked=masked,
         _found=found,

@@ -22,7 +22,7 @@ from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure
 from discreet.parameters import parameters_of
 from discreet.results import Provenance, Result
-from discreet.risks.individual import individual_risk
+from discreet.risks.individual import individual_risk, interval_of
 from discreet.risks.model_risk import model_risk
 from discreet.risks.population import Population, population_of
 from discreet.risks.population_uniqueness import (
@@ -51,6 +51,8 @@ class PopulationRange(Result):
     population : Population
     models : mapping of title to float
         Expected number of right matches over all records, by model.
+    intervals : mapping of title to pair of floats, or None
+        Between what that number lies, with 90 %, by each model; None where it has no interval.
     uniqueness : PopulationUniqueness or None
         How many people are alone with their keys in the population.
     not_applicable : mapping of title to str
@@ -68,6 +70,7 @@ class PopulationRange(Result):
     n: int
     population: Population
     models: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float] | None]
     uniqueness: PopulationUniqueness | None
     not_applicable: Mapping[str, str]
     provenance: Provenance
@@ -99,11 +102,18 @@ class PopulationRange(Result):
     def _range(self) -> str:
         numbers = list(self.models.values())
         low, high = math.floor(min(numbers)), math.ceil(max(numbers))
-        several = f"{_NUMBERS[len(numbers)]} model{'' if len(numbers) == 1 else 's'}"
+        by = f"by {_NUMBERS[len(numbers)]} models ({' and '.join(self.models)})"
+        who = f"someone who has the names of the whole population of {self.population.words}"
+        if len(numbers) > 1 and min(numbers) == max(numbers):
+            said = f"{min(numbers):,.4g} of {self.n:,} people, {by} alike"
+            return f"{said}, could be recognised by {who}."
+        if len(numbers) > 1:
+            said = f"Between {low:,} and {high:,} of {self.n:,} people, {by}"
+            return f"{said}, could be recognised by {who}."
+        title = next(iter(self.models))  # the individual risk: a floor on real populations
         return (
-            f"Between {low:,} and {high:,} of {self.n:,} people, by {several} "
-            f"({' and '.join(self.models)}), could be recognised by someone who has the names of "
-            f"the whole population of {self.population.words}."
+            f"At least {low:,} of {self.n:,} people, by one model ({title}), could be recognised "
+            f"by {who}; no other model says how many more it may be."
         )
 
     @property
@@ -116,6 +126,17 @@ class PopulationRange(Result):
         """The sentences, one in each line."""
         return "\n".join(self.sentences())
 
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per model: records expected to be matched rightly, and its own 90 % interval."""
+        ends = [self.intervals[title] or (None, None) for title in self.models]
+        columns = {
+            "model": list(self.models),
+            "expected": list(self.models.values()),
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+        return self._frame(columns, kind)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         unique = self.uniqueness
@@ -125,6 +146,11 @@ class PopulationRange(Result):
             "low": self.low,
             "high": self.high,
             "models": dict(self.models),
+            "intervals": {
+                title: None if ends is None else list(ends)
+                for title, ends in self.intervals.items()
+            },
+            "confidence": 0.9,
             "population_uniques": None
             if unique is None
             else [end * self.population.size for end in unique.interval],
@@ -170,19 +196,20 @@ def population_range(
     """
     given = {"population": population, "fraction": fraction}
     people = population_of(data, data.n, given, parameters_of(population_uniqueness))
-    models, reasons = {}, {}
-    for title, number in (
+    models, intervals, reasons = {}, {}, {}
+    for title, estimate in (
         ("individual risk", lambda: _individual(data, people)),
-        ("log-linear", lambda: model_risk(data, None, **given).expected),
+        ("log-linear", lambda: _modelled(data, population, fraction)),
     ):
-        found, reasons[title] = _tried(number)
+        found, reasons[title] = _tried(estimate)
         if found is not None:
-            models[title] = found
+            models[title], intervals[title] = found
     unique, reasons["population uniqueness"] = _tried(lambda: population_uniqueness(data, **given))
     return PopulationRange(
         n=data.n,
         population=people,
         models=models,
+        intervals=intervals,
         uniqueness=unique,
         not_applicable={title: why for title, why in reasons.items() if why},
         provenance=Provenance.of(data),
@@ -190,12 +217,24 @@ def population_range(
     )
 
 
-def _individual(data: Microdata, people: Population) -> float:
+def _individual(data: Microdata, people: Population) -> tuple[float, tuple[float, float] | None]:
+    """The sum of the individual risks, and its interval where it has one."""
     if people.basis == "weights":
-        return individual_risk(data).expected
+        found = individual_risk(data)
+        return found.expected, found.interval() if found.partition else None
     data.need_partition("the individual risk without weights")
     counts = data.frequency_set().counts
-    return weighted_total(inverse_mean(counts, counts / people.fraction), counts)
+    weights = counts / people.fraction
+    expected = weighted_total(inverse_mean(counts, weights), counts)
+    return expected, interval_of(expected, counts, weights, 0.9)
+
+
+def _modelled(
+    data: Microdata, population: float | None, fraction: float | None
+) -> tuple[float, tuple[float, float] | None]:
+    """The number of right matches by a model of independent keys, and its interval."""
+    found = model_risk(data, population=population, fraction=fraction)
+    return found.expected, found.interval(of="expected")
 
 
 def _tried(number: Callable[[], Any]) -> tuple[Any, str]:

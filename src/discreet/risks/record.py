@@ -214,7 +214,7 @@ class RecordRisk(ProtectableRisk):
                 f"Taken as never known and not sensitive: {listed(self.unlisted)}. "
                 "Give them a probability or a weight if that is wrong."
             )
-        lines += self.provenance.unweighted()
+        lines += self.provenance.cautions()
         lines.append(
             "Next: protect the records above your threshold with ds.protect_records(data, risk, "
             "at_most=…), or look at .by_attribute()."
@@ -432,7 +432,7 @@ def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]
         fail(
             "P42",
             what,
-            f"Raise {argument('epsilon')}, or {argument('most_sets')} if the time is there.",
+            f"Raise {argument('epsilon')}, or {argument('most_sets')} if you have the time.",
         )
     if len(sets) > MANY_SETS:
         said = f"{len(sets):,} known sets are kept: this takes long; a larger epsilon= keeps fewer."

@@ -33,10 +33,12 @@ class RecordLevel(Result):
     n: int
     _found: RecordValues
     column_name: ClassVar[str] = "risk"
+    not_protectable: ClassVar[str] = "It is not a function of the cells of a record."
 
     @property
     def values(self) -> Floats:
-        """The risk of every record, in the order of the input."""
+        """The risk of every record, in the order of the input; where an engine holds records
+        without an order, in that of their record ids."""
         return self._found.values()
 
     @functools.cached_property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import fail
+from discreet.errors import argument, fail
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class RecordsAbove:
             fail(
                 "N02",
                 "the records have no order in their engine, and no position.",
-                "Use .column() to have the risk as a column there.",
+                "Use .column() to have the risk as a column there, or name the column that tells "
+                f"the records apart with {argument('record_id')}.",
             )
         return self.found() if callable(self.found) else self.found
 

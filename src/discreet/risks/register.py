@@ -46,7 +46,7 @@ REGISTER = Notation(
 
 
 def _unwritten() -> str:
-    what = "a register that is a frame or a table has no word in a plan."
+    what = "a plan cannot name a register that is a frame or a table."
     fail("N20", what, f"Write it to a file and give its path: {argument('population')}.")
 
 
@@ -306,8 +306,8 @@ def _disproved(
         problems.append(
             Problem(
                 "D61",
-                f"nobody in {register.name} has {listed(data.keys)} as "
-                f"{counted(int(counts[absent].sum()), 'record')} of {data.name} "
+                f"nobody in the register, {register.name}, has the {listed(data.keys)} of "
+                f"{counted(int(counts[absent].sum()), 'record')} of the file, {data.name} "
                 f"({counted(int(absent.sum()), 'combination')}).",
                 _remedy(data, register),
             )
@@ -316,8 +316,9 @@ def _disproved(
         problems.append(
             Problem(
                 "D63",
-                f"{register.name} has fewer people than {data.name} has records with the same "
-                f"{listed(data.keys)}, for {counted(int(counts[rarer].sum()), 'record')} "
+                f"the register, {register.name}, has fewer people than the file, {data.name}, has "
+                f"records with the same {listed(data.keys)}: so for "
+                f"{counted(int(counts[rarer].sum()), 'record')} "
                 f"({counted(int(rarer.sum()), 'combination')}).",
                 _remedy(data, register),
             )

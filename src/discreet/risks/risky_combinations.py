@@ -103,7 +103,7 @@ class RiskyCombinations(Result):
             lines.append(
                 "A missing key makes no cell: its record is left out of sets that hold it."
             )
-        lines += self.provenance.unweighted()
+        lines += self.provenance.cautions()
         if self.total:
             lines.append(
                 "Next: make the keys of these sets coarser (ds.generalize), or see which records "

@@ -111,7 +111,7 @@ class SamplingRisk(Result):
                 f"± {2 * tenth.maximal_sd:.4f} (two standard deviations).",
                 f"DR_max is at most 5% up to a share of {self.fraction_for(0.05):.1%} "
                 f"({self.fraction_for(0.05, sds=2):.1%} with two standard deviations to spare).",
-                *self.provenance.unweighted(),
+                *self.provenance.cautions(),
             ]
         )
 

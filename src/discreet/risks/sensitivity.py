@@ -172,7 +172,7 @@ class RiskSettings:
 
     def _table_problems(self) -> list[Problem]:
         if not isinstance(self.value_sensitivity, Mapping):
-            what = f"{argument('value_sensitivity')} is no mapping of attribute to values."
+            what = f"{argument('value_sensitivity')} is not a mapping of attribute to values."
             return [Problem("P41", what, 'Write {"illness": {"flu": 0.2, …}}.')]
         problems = []
         for name, given in self.value_sensitivity.items():
@@ -211,7 +211,9 @@ def unknown_attributes(data: Microdata, known: Any, sensitivity: Any) -> list[Pr
 def _weights_problems(word: str, given: Any) -> list[Problem]:
     if not isinstance(given, Mapping):
         remedy = f'Write {word}={{"age": 0.3, …}}.'
-        return [Problem("P40", f"{argument(word)} is no mapping of attribute to number.", remedy)]
+        return [
+            Problem("P40", f"{argument(word)} is not a mapping of attribute to number.", remedy)
+        ]
     return [
         Problem("P40", f"{word} of {name!r} is not between 0 and 1.", "Give a number in between.")
         for name, value in given.items()

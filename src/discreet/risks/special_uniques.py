@@ -276,11 +276,13 @@ class Suda(ProtectableRisk):
         keys = ", ".join(self.provenance.keys)
         if not self.uniques:
             lines = [f"No record of {self.n:,} is alone on {keys}: no score, and DIS is 0 for all."]
-            return "\n".join([*lines, *self._notes(), *self.provenance.unweighted()])
+            return "\n".join([*lines, *self._notes(), *self.provenance.cautions()])
         lines = [
             f"{counted(self.uniques, 'record')} of {self.n:,} ({share(self.uniques, self.n)}) "
             f"{'is' if self.uniques == 1 else 'are'} alone on {keys}. "
-            f"{self.special_uniques:,} of them are special uniques: alone on fewer keys "
+            f"{self.special_uniques:,} of them "
+            f"{'is a special unique' if self.special_uniques == 1 else 'are special uniques'}: "
+            "alone on fewer keys "
             "already, and so more likely alone in the population, too.",
             *self._sets(),
             f"The score of a record is {self.formula} ({self.score} formula); the highest is "
@@ -290,7 +292,7 @@ class Suda(ProtectableRisk):
             f"{self.file_dis:.4g} for all uniques together. It has no interval: it is a rule of "
             "thumb that spreads the chance of the file over its records by their scores.",
             *self._notes(),
-            *self.provenance.unweighted(),
+            *self.provenance.cautions(),
             "Next: make the keys that contribute most coarser (ds.generalize), or blank cells of "
             "the records above a limit: ds.protect_records(data, risk, at_most=…).",
         ]

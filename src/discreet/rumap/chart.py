@@ -98,7 +98,8 @@ def _points(alt: Any, groups: Mapping[Spot, list[Point]], first: set[int]) -> An
     ]
     methods = sorted({equal[0].method for equal in groups.values()})
     colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(methods))]
-    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(methods))]
+    # a colour that comes again has another shape
+    shapes = [_SHAPES[(i + i // len(_COLOURS)) % len(_SHAPES)] for i in range(len(methods))]
     colour = alt.Scale(domain=methods, range=colours)
     legend = alt.Legend(title=None, orient="top", labelLimit=300)
     return (

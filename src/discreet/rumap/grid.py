@@ -31,9 +31,9 @@ def grid(
     Parameters
     ----------
     methods : list of str
-        ``"mdav"``, ``"v-mdav"``, ``"fixed"``, ``"optimal-univariate"`` (microaggregation),
-        ``"generalization"``, ``"local recoding"``, ``"sampling"``, ``"targeting"``; or the name of
-        the function.
+        ``"mdav"``, ``"v-mdav"``, ``"pca"``, ``"fixed"``, ``"individual"``,
+        ``"optimal-univariate"`` (microaggregation), ``"generalization"``,
+        ``"local recoding"``, ``"sampling"``, ``"targeting"``; or the name of the function.
     hierarchies : mapping, optional
         For generalization and local recoding: as for :func:`generalize`.
     criterion : criterion or list of them, optional

@@ -56,6 +56,11 @@ class RUMap(Result):
     provenance: Provenance
     kind: FrameKind
 
+    def __reduce__(self) -> NoReturn:
+        """Refused: the points hold maskings, whose records lie in an engine of this process."""
+        what = "an R-U map cannot be pickled: its maskings stay in the engine of this process."
+        fail("N15", what, "Pickle what it says: .to_dict(), or .table().")
+
     @functools.cached_property
     def frontier(self) -> tuple[Point, ...]:
         """The points that no other one beats in both, from the lowest risk on; ties are all in."""
@@ -85,7 +90,7 @@ class RUMap(Result):
         loss; with both limits, the one of least loss within both.
 
         Ties go to the lower risk (or loss), then to the masking that was given first. When no
-        masking keeps the limit, the error says how near the best one came.
+        masking keeps the limit, the error says how close the best one came.
         """
         raise_all(_limit_problems(risk_at_most, loss_at_most))
         raise_all(self._direction_problems(risk_at_most, loss_at_most))
@@ -160,7 +165,7 @@ class RUMap(Result):
         if self.unmasked.risk is not None:
             lines.append(f"Unmasked, the risk is {self.unmasked.risk:.4f}.")
         if self.frontier:
-            lines.append("No other masking beats, from the lowest risk on:")
+            lines.append("Best trade-offs, lowest risk first:")
             lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in self.frontier]
         lines += [f"Equal in both: {' and '.join(labels)}." for labels in self.ties]
         lines += [f"{_word(p)}: {p.label} [{p.problem.code}]: {p.problem}"

@@ -16,6 +16,9 @@ _FIELDS = {
     "header": "The first line",
     "header=True": "The first line: column names",
     "names": "Names, if the first line is a record",
+    "decimal": "Decimal sign",
+    "date_format": "Dates are written as",
+    "sheet": "Sheet",
     "missing": "A missing value is",
     "keys": "key (a role)",
     "confidential": "confidential (a role)",
@@ -30,6 +33,7 @@ _FIELDS = {
 }
 _WORDS = {  # for what messages say in words of Python
     "Hierarchy.dates()": "“parts of dates”",
+    'with_unmapped("suppress")': "“suppress them” below",
     "Hierarchy.suppress()": "“all or nothing”",
     "a file or a dictionary": "a file",
     "Write {'leaf': ['*'], …}, or use": "Use",

@@ -302,7 +302,7 @@ class _StepReading(Reading):
             given = self.known.measured.get(call.__name__, {})
             if any(p.needed and not given.get(p.name) for p in parameters_of(call)):
                 remedy = "On the page Roles & risk, measure every record first."
-                self.say("it is not said what is known and what hurts", remedy)
+                self.say("nothing says what is known and what is sensitive", remedy)
         return _measured(method, made, self.known)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet.app.jobs.task import WORKING
-from discreet.errors import Problem, fail
+from discreet.errors import Problem, fail, failure
 
 State = Literal["waiting", "running", "done", "cancelled", "failed"]
 AT_ONCE = 2
@@ -124,9 +124,8 @@ class Jobs:
 
 
 def unknown_failure(error: BaseException) -> Problem:
-    """What may be said of an error that is not ours: its type."""
-    what = f"the work failed ({type(error).__name__})."
-    return Problem("E02", what, "Its message may quote a value and is withheld.")
+    """What may be said of an error that is not ours: its type, or what the machine lacks."""
+    return failure(error, "E02", "the work failed")
 
 
 def _run(job: Job, task: Mapping[str, Any], folder: Path, then: Callable[[Any], None]) -> None:

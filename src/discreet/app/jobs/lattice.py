@@ -150,7 +150,7 @@ def _kept(found: Any, most_p: int, folder: Path, course: _Course) -> str:
         with ds.on_progress(course.heard):
             at = found.lattice.at(k=k, p=p, max_suppressed=1.0)
         for name, file in files.items():
-            file[p - 1, k - 1] = getattr(at, name)
+            file[p - 1, k - 1] = getattr(at.nodes, name)
         course.figures(k)
     earlier = list(folder.glob("sweep-*"))
     shutil.move(place, folder / place.name)
@@ -176,6 +176,9 @@ def _words(given: Mapping[str, Any], recoding: Any) -> tuple[str, ...]:
 
 def _steps(given: Mapping[str, Any]) -> list[str]:
     """The levels from 1 on as the plan writes them, as far as it does."""
+    if "cuts" in given:
+        levels = given["cuts"] if isinstance(given["cuts"][0], list) else [given["cuts"]]
+        return [f"cut at {', '.join(f'{point:g}' for point in level)}" for level in levels]
     if "intervals" in given:
         return [f"intervals of {width:g}" for width in given["intervals"]]
     if "prefixes" in given:

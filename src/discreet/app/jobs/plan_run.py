@@ -24,6 +24,9 @@ RUNS = ".runs"  # no upload can have this name
 NAMES = {
     "csv": "masked.csv",
     "parquet": "masked.parquet",
+    "spss": "masked.sav",
+    "stata": "masked.dta",
+    "excel": "masked.xlsx",
     "ledger": "masked.ledger.json",
     "public": "masked.public.json",
     "report": "report.html",

@@ -15,6 +15,7 @@ from typing import Any
 
 import discreet as ds
 from discreet.app.jobs.task import WORKING, JobTask
+from discreet.formats import READ
 
 GONE = "gone"  # the state of a file that is not there
 
@@ -24,8 +25,9 @@ def copy(data: Any, task: JobTask) -> None:
     place, note = _places(task)
     note.unlink(missing_ok=True)
     place.unlink(missing_ok=True)
-    if place.suffix == Path(task.document["source"]["file"]).suffix:
-        return  # it is Parquet already
+    given = Path(task.document["source"]["file"]).suffix.lower()
+    if given in (place.suffix, *READ):
+        return  # it is Parquet already, or says more of its columns than Parquet can
     try:
         data.write(place)
     except ds.DiscreetError:

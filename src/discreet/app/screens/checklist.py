@@ -162,7 +162,7 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
     ]
     if apart:
         said.append(
-            f"Held to be unknown to an intruder, and released: {_listed(workspace.labels, apart)}. "
+            f"Assumed unknown to an intruder, and released: {_listed(workspace.labels, apart)}. "
             "If one of them can be known, it is a key."
         )
     return tuple(said)

@@ -20,7 +20,12 @@ from discreet.errors import DiscreetError, fail
 
 PATH = "data"
 SEPARATORS = {"": "find out", ",": "comma", ";": "semicolon", "tab": "tab", "|": "bar |"}
-ENCODINGS = {"utf-8": "UTF-8", "latin-1": "Latin-1", "utf-16": "UTF-16"}
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+    "utf-16": "UTF-16",
+}
 FIRST_LINES = {
     "": "holds the names of the columns",
     "yes": "holds the names, although there are numbers among them",
@@ -135,13 +140,19 @@ def _options(form: FormData) -> dict[str, Any]:
         "missing_values": _listed(text_in(form, "missing_values")),
         "names": names if header == "no" else [],
         "header": header == "yes",
+        "decimal": "," if text_in(form, "decimal") == "," else "",
+        "date_format": text_in(form, "date_format"),
+        "sheet": int(sheet) if (sheet := text_in(form, "sheet")).isdecimal() else sheet,
     }
     return {name: given for name, given in options.items() if given}
 
 
 def _again(form: FormData) -> dict[str, str]:
     """The form as it was sent."""
-    fields = ("separator", "encoding", "header", "missing_values", "names")
+    fields = (
+        *("separator", "encoding", "header", "missing_values", "names"),
+        *("decimal", "date_format", "sheet"),
+    )
     return {name: text_in(form, name) for name in fields}
 
 
@@ -165,6 +176,9 @@ def _given(workspace: Workspace) -> dict[str, str]:
         "missing_values": ", ".join(map(_quoted, codes)),
         "header": "no" if names else "yes" if source.get("header") else "",
         "names": ", ".join(map(_quoted, names)),
+        "decimal": source.get("decimal", ""),
+        "date_format": source.get("date_format", ""),
+        "sheet": str(source.get("sheet", "")),
     }
 
 

@@ -27,20 +27,27 @@ from discreet.errors import DiscreetError, Problem, raise_all
 
 PATH = "release"
 SLOT = "release"
-FORMATS = {".csv": "CSV", ".parquet": "Parquet"}
+FORMATS = {
+    ".csv": "CSV",
+    ".parquet": "Parquet",
+    ".sav": "SPSS",
+    ".dta": "Stata",
+    ".xlsx": "Excel",
+}
 LONGEST = 2_000  # characters of a remark
 # what can be downloaded, in the order of the page: what it is called, and for whom it is
 FILES = {
     "masked": ("Masked table", "to give out"),
     "public_report": ("Report for the public", "to give out"),
     "public": ("Extract of the ledger", "to give out"),
-    "report": ("Report", "for the house"),
-    "ledger": ("Ledger", "for the house"),
-    "plan": ("Plan", "for the house"),
-    "script": ("Python script", "for the house"),
+    "report": ("Report", "for internal use"),
+    "ledger": ("Ledger", "for internal use"),
+    "plan": ("Plan", "for internal use"),
+    "script": ("Python script", "for internal use"),
 }
 ABOUT = {
-    "masked": "Records in random order, without identifiers.",
+    "masked": "Records without identifiers, in an order that depends on the released values alone: "
+    "equal records stand side by side.",
     "public_report": "What was done and how safe it is; no details of the original.",
     "public": "Digest of the masked table, steps and figures; no seed.",
     "report": "Details by attribute, and what you acknowledged.",
@@ -119,7 +126,7 @@ def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, st
     labels = workspace.labels
     read = hierarchy_files(kept.run.document) if kept is not None else {}
     return FILES | {
-        role: (f"Hierarchy of {labels.get(column, column)}", "for the house")
+        role: (f"Hierarchy of {labels.get(column, column)}", "for internal use")
         for role, (column, _) in read.items()
     }
 
@@ -182,7 +189,7 @@ def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem
     texts = [asked["remark"], *asked["written"].values()]
     too_long = any(len(text) > LONGEST for text in texts)
     return [
-        Problem("P61", f"“{item.title}” is not met.", "Write why it may be released all the same.")
+        Problem("P61", f"“{item.title}” is not met.", "Write why it may still be released.")
         for item in items
         if not item.met and not asked["written"].get(item.name)
     ] + ([Problem("P60", "a text is too long.", f"{LONGEST:,} characters.")] if too_long else [])

@@ -27,7 +27,7 @@ _SCREENS = (  # a screen has its PATH
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",
-    404: "There is no such page. A table that was closed is gone.",
+    404: "This page does not exist. A table that was closed cannot be opened again.",
     405: "This address does not take such a request.",
     409: "This is not possible now.",
     413: "The upload is larger than the app was started for; --max-upload sets the limit.",

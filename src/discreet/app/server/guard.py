@@ -118,7 +118,7 @@ def token(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Only the token of this start is exchanged for the cookie."""
     if not asked.is_login or _same(asked.query["token"], known.token):
         return None
-    return Refusal(403, "This link is not of this start of the app. Start it again.")
+    return Refusal(403, "This link belongs to an earlier start of the app. Start it again.")
 
 
 def cookie(asked: SeenRequest, known: Secrets) -> Refusal | None:

@@ -171,6 +171,8 @@ def _own_socket() -> socket.socket:
 def _uvicorn(app: Any) -> uvicorn.Server:
     import uvicorn
 
+    from discreet.app.server.connection import Connection
+
     class Quiet(uvicorn.Server):
         """Leaves signals to us: it would raise them again after the end."""
 
@@ -181,7 +183,7 @@ def _uvicorn(app: Any) -> uvicorn.Server:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # a message may quote a value
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         access_log=False,

@@ -103,7 +103,7 @@ def attributes(
     if not len(codes) or not len(counts):
         raise ValueError("no key attributes or no records: nothing to generalize")
     if np.min(counts) < 1:
-        raise ValueError("a tuple without records is in the frequency set: leave it out")
+        raise ValueError("a tuple that nobody has is in the frequency set: leave it out")
     return [
         attribute(*each) for each in zip(codes, [counts] * len(codes), maps, shares, strict=True)
     ]

@@ -80,11 +80,16 @@ class WalkPlan(NamedTuple):
 
 
 def layout_of(
-    keys: Sequence[Attribute], tuples: int, records: int, masks: Sequence[Words]
+    keys: Sequence[Attribute],
+    tuples: int,
+    records: int,
+    masks: Sequence[Words],
+    beside: int = 0,
 ) -> Layout:
     """Choose cells and fields.
 
     Cells save most where memory allows: each of the two halves the number of roll-ups.
+    `beside` are the bytes that a cell has beside the class.
     """
     levels = [key.levels for key in keys]
     strides = tuple(prod(levels[a + 1 :]) for a in range(len(keys)))
@@ -95,9 +100,10 @@ def layout_of(
         outer.sort(key=lambda a: (-keys[a].entropy, a))
         bits = [max((keys[a].values - 1).bit_length(), 1) for a in outer]
         word, shift = _fields(bits)
-        classes = class_dtype(max(word, default=0) + 1, 2 ** len(inner), records, masks)
+        cells = 2 ** len(inner)
+        classes = class_dtype(max(word, default=0) + 1, cells, records, masks)
         sets = _stack_depth([levels[a] - 1 for a in outer if levels[a] > 1])
-        if sets * tuples * classes.itemsize <= room:
+        if sets * tuples * (classes.itemsize + cells * beside) <= room:
             break
     return Layout(
         tuple(inner), tuple(outer), tuple(word), tuple(shift), tuple(bits), classes, sets, strides
@@ -189,6 +195,14 @@ def _margins_at(key: Attribute, level: int) -> list[tuple[int, float]]:
     return [(0, float(share[first])), (1, float(share[second]))]
 
 
+class Start(NamedTuple):
+    """The initial classes: their number, and the class and cell of each tuple."""
+
+    size: int
+    place: Ints
+    cell: NDArray[np.uint8]
+
+
 def initial_classes(
     codes: Sequence[Codes],
     counts: Ints,
@@ -196,8 +210,8 @@ def initial_classes(
     keys: Sequence[Attribute],
     layout: Layout,
     into: Classes,
-) -> int:
-    """Group the tuples by the outer attributes and write the classes; return their number.
+) -> Start:
+    """Group the tuples by the outer attributes and write the classes; return where they are.
 
     They are sorted by key, with the major attribute first: the order of the tuples is
     forgotten.
@@ -210,17 +224,24 @@ def initial_classes(
         cell = (2 * cell + keys[a].leaf[codes[a]]).astype(np.uint8)
     values = np.array(masks, np.uint64).reshape(len(masks), len(counts))
     counts = np.ascontiguousarray(counts, np.int64)
-    size = int(_merge(words, cell, counts, values, np.lexsort(words), into))
+    place = np.empty(len(counts), np.int64)
+    size = int(_merge(words, cell, counts, values, np.lexsort(words), into, place))
     into["share"][:size] = 0.0
     for f, a in enumerate(layout.outer):
         field = into["key"][:size, layout.word[f]] >> u64(layout.shift[f])
         into["share"][:size] += keys[a].share[0][field & u64(2 ** layout.bits[f] - 1)]
-    return size
+    return Start(size, place, cell)
 
 
 @njit(cache=True, nogil=True)
 def _merge(
-    words: Words, cell: NDArray[np.uint8], counts: Ints, masks: Words, order: Ints, into: Classes
+    words: Words,
+    cell: NDArray[np.uint8],
+    counts: Ints,
+    masks: Words,
+    order: Ints,
+    into: Classes,
+    place: Ints,
 ) -> int:
     """Write one class for each run of equal keys in `order`; return their number."""
     size = 0
@@ -237,6 +258,7 @@ def _merge(
                 into[size - 1].count[c] = 0
                 for a in range(masks.shape[0]):
                     into[size - 1].mask[a, c] = 0
+        place[i] = size - 1
         into[size - 1].count[cell[i]] += counts[i]
         for a in range(masks.shape[0]):
             into[size - 1].mask[a, cell[i]] |= masks[a, i]

@@ -7,11 +7,13 @@ of a node.  A set of classes is one array of records (`class_dtype`):
            64-bit words as they need; no field straddles two words;
 - `share`  the loss shares of these codes, summed over the attributes;
 - `count`  the records of the class, split over the cells of the attributes that
-           are counted inside the class (see `sweep`);
+           are counted inside the class (see `sweep`); where a population is counted too,
+           its people in the upper half of each number and the records in the lower one;
 - `mask`   one bit per value of a confidential attribute that occurs in the cell.
 
 The number of words, cells and masks is part of the dtype, so Numba compiles the
-loops over them away, and keys of any width run through the same lines.
+loops over them away, and keys of any width run through the same lines.  How often each
+confidential value occurs stands beside, a row of amounts per class (see `amounts`).
 
 Rolling up adds a number to one field of each key and merges equal keys by open
 addressing.  Classes keep the order in which they first appear; hence the result is
@@ -55,7 +57,7 @@ class LevelStep(NamedTuple):
 
 def class_dtype(words: int, cells: int, records: int, masks: Sequence[Words]) -> np.dtype[Any]:
     """Return the dtype of a class, as narrow as its content: it decides memory and speed."""
-    count = np.int32 if records < 2**31 else np.int64
+    count = np.int32 if records < 2**31 else np.int64  # 2**31 with people above the records
     values = max((int(np.bitwise_or.reduce(mask)) for mask in masks), default=0)
     mask = np.min_scalar_type(values)
     return np.dtype(
@@ -91,19 +93,21 @@ def roll(
     step: LevelStep,
     table: NDArray[np.uint32],
     stamp: np.uint64,
+    place: NDArray[np.uint32] | None,
 ) -> int:
     """Roll the first `size` classes of `source` up by one step; return their number.
 
     `target` may be `source`: a class never moves back beyond the one being read.
     A table entry is `stamp` + position in `target`; smaller entries are leftovers of
     earlier calls and mean "free", so the table need not be cleared in between: the next
-    call takes `fresh_stamp` of `stamp` + the number returned.
+    call takes `fresh_stamp` of `stamp` + the number returned.  `place`, if it is asked
+    for, gets the position in `target` of each class of `source`.
     """
     found = 0
     begin = 0
     while begin < size:
         end = _part_end(source, begin, size, step)
-        found = _roll_part(source, begin, end, target, found, step, table, stamp)
+        found = _roll_part(source, begin, end, target, found, step, table, stamp, place)
         begin = end
     return found
 
@@ -133,7 +137,7 @@ def _major(cls: Any, step: LevelStep) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _roll_part(
+def _roll_part(  # noqa: C901
     source: Classes,
     begin: int,
     end: int,
@@ -142,6 +146,7 @@ def _roll_part(
     step: LevelStep,
     table: NDArray[np.uint32],
     stamp: np.uint64,
+    place: NDArray[np.uint32] | None,
 ) -> int:
     """Roll up one part, behind the `before` classes made of the parts ahead of it."""
     bits = table_bits(end - begin)
@@ -182,6 +187,8 @@ def _roll_part(
             for c in range(old.mask.shape[1]):
                 cls.mask[a, c] = u64(old.mask[a, c]) | (u64(0) if first else u64(cls.mask[a, c]))
         cls.share = share
+        if place is not None:
+            place[i] = at
         found += u64(first)
     return int(np.int64(found))
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -31,9 +31,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.lattice.attribute import Codes, attributes
+from discreet.kernels.lattice.amounts import Amounts, ValuePairs, add_up, amount_dtype, spread
+from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
+from discreet.kernels.lattice.conditions import (
+    ClassConditions,
+    PeopleArrays,
+    ValueArrays,
+    people_arrays,
+    value_arrays,
+)
 from discreet.kernels.lattice.layout import WalkPlan, initial_classes, layout_of, plan_of
 from discreet.kernels.lattice.rollup import (
     Classes,
@@ -45,6 +53,7 @@ from discreet.kernels.lattice.rollup import (
     u64,
 )
 from discreet.kernels.lattice.tally import Tally, new_tally, rows_of, tally
+from discreet.kernels.lattice.tally_by_conditions import tally_by_people, tally_by_values
 
 
 @dataclass(frozen=True)
@@ -53,17 +62,19 @@ class Sweep:
 
     Nodes are numbered with the first attribute's level most significant.  In all arrays,
     axis 1 has a row for classes with fewer than `p` distinct confidential values and one
-    for the others, or a single row if `p` is 1; in `classes` and `loss`, axis 2 is the
+    for the others, or a single row if `p` is 1 (with `p` = 0, one for classes that fail the
+    conditions asked for and one for the others); in `classes` and `loss`, axis 2 is the
     class size, its last place (`cap` + 1) for all larger classes.
 
     Attributes
     ----------
     levels : number of levels per key attribute
     records : number of records
-    p : distinct confidential values that are asked for
+    p : distinct confidential values that are asked for; 0 where other conditions are
     classes : number of classes
     loss : sum over the records of these classes of the loss shares of all keys
     large_records, large_squares : Σ size and Σ size² of the classes larger than the cap
+    vacant : whether people have keys that no record has, where a share of them must have some
     """
 
     levels: tuple[int, ...]
@@ -73,6 +84,7 @@ class Sweep:
     loss: Floats
     large_records: Ints
     large_squares: Ints
+    vacant: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def cap(self) -> int:
@@ -108,6 +120,15 @@ class Sweep:
         mean: Floats = (kept + self.suppressed(k, p) * keys) / (self.records * keys)
         return mean
 
+    def by_size(self, k: int, p: int = 1) -> tuple[Ints, Floats]:
+        """Return, per node, the number and the loss of the kept classes of size 1, 2, … and, in
+        the last place, of all beyond the cap."""
+        self._check(k, p)
+        classes: Ints = self.classes[:, _holding(p), 1:].sum(1, dtype=np.int64)
+        loss: Floats = self.loss[:, _holding(p), 1:].sum(1)
+        classes[:, : k - 1], loss[:, : k - 1] = 0, 0.0
+        return classes, loss
+
     def best(self, k: int, p: int = 1, max_suppressed: int = 0) -> int | None:
         """Return the node of least loss within the budget; ties go to the smallest levels."""
         loss = np.where(self.suppressed(k, p) <= max_suppressed, self.iyengar(k, p), np.inf)
@@ -129,7 +150,8 @@ class Sweep:
 
 
 def _holding(p: int) -> slice:
-    """Return the rows of the classes with at least p distinct confidential values."""
+    """Return the rows of the classes with at least p distinct confidential values, or that
+    meet the conditions."""
     return slice(rows_of(p) - 1, None)
 
 
@@ -142,6 +164,9 @@ def sweep(
     cap: int = 50,
     masks: Sequence[Words] = (),
     p: int = 1,
+    people: Ints | None = None,
+    pairs: ValuePairs | None = None,
+    conditions: ClassConditions | None = None,
     threads: int = 1,
     watch: Ints | None = None,
 ) -> Sweep:
@@ -157,45 +182,105 @@ def sweep(
     masks : per confidential attribute, the values that occur in each tuple as bits;
         with several, the distinct count of a class is the least over the attributes
     p : classes with fewer distinct confidential values are counted apart; 1 without masks
+    people : people of a population per tuple; a tuple may have people and no records
+    pairs : how often each confidential value occurs in each tuple
+    conditions : classes that fail them are counted apart, in place of p and masks; the
+        least size they name is that of every question asked later
     threads : parts of the lattice visited at the same time, each with its own sets of
         classes; the result does not depend on it
     watch : two numbers that other threads may look at and set while it runs: the first one
         counts nodes (with several threads, about); the second one ends it early
     """
-    keys = attributes(codes, counts, maps, shares)
+    everybody = counts if people is None else counts + people
+    keys = attributes(codes, everybody, maps, shares)
     if any((mask == 0).any() for mask in masks):
         raise ValueError(
             "a tuple has no confidential value: give missing values a bit of their own"
         )
-    if p == 1 or not len(masks):
+    if conditions is not None:
+        masks, p = (), 0
+    elif p == 1 or not masks:
         masks, p = (), 1
+    start = _Start.of(codes, counts, people, masks, pairs, keys, conditions)
     records = int(np.sum(counts, dtype=np.int64))
-    layout = layout_of(keys, len(counts), records, masks)
-    plan = plan_of(keys, layout)
-    sets = np.empty((layout.sets, len(counts)), layout.classes)
-    size = initial_classes(codes, counts, masks, keys, layout, sets[0])
-    levels = tuple(key.levels for key in keys)
-    shape = (prod(levels), rows_of(p))
-    classes, loss = _zeros((*shape, cap + 2))
-    found = Sweep(
-        levels, records, p, classes, loss, np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    found = _empty(tuple(key.levels for key in keys), records, p, cap)
+    output = _Output(
+        found.classes, found.loss, found.large_records, found.large_squares, found.vacant
     )
-    output = _Output(found.classes, found.loss, found.large_records, found.large_squares)
-
-    parts = _parts(plan.last, threads)
+    parts = _parts(start.plan.last, threads)
     watched = np.zeros(2, np.int64) if watch is None else watch
+    behind = None if people is None or conditions is None else people_arrays(conditions, cap)
 
     def visit(part: tuple[Ints, Ints]) -> None:
-        own = sets
-        if len(parts) > 1:
-            own = np.empty((len(sets), size), sets.dtype)
-            own[0] = sets[0, :size]
-        accumulators = new_tally(layout.cells, p, cap)
-        _walk(own, size, plan, *part, hash_table(size), accumulators, output, watched)
+        sets, amounts, place = start.own(alone=len(parts) == 1)
+        tallied, table = new_tally(start.cells, p, cap), hash_table(start.size)
+        args = (start.size, start.plan, *part, table, tallied, behind, start.values)
+        words = None if amounts is None else amounts.view(np.uint64)
+        width = 0 if amounts is None else amounts.itemsize // 8
+        _walk(sets, amounts, words, place, width, *args, output, watched)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(visit, parts))
+    if behind is None or not behind.low > 0:
+        found.vacant[:] = False
     return found
+
+
+class _Start(NamedTuple):
+    """Where a walk starts: the initial classes in row 0 of `sets`, their values in `amounts`."""
+
+    sets: Classes
+    amounts: Amounts | None
+    values: ValueArrays | None
+    size: int
+    cells: int
+    plan: WalkPlan
+
+    @classmethod
+    def of(
+        cls,
+        codes: Sequence[Codes],
+        counts: Ints,
+        people: Ints | None,
+        masks: Sequence[Words],
+        pairs: ValuePairs | None,
+        keys: Sequence[Attribute],
+        conditions: ClassConditions | None,
+    ) -> _Start:
+        """Group the tuples, and add up how often each value occurs where that is asked for."""
+        most = int(np.sum(counts, dtype=np.int64)) if people is None else 2**31
+        both = counts if people is None else counts + (people << 32)
+        beside = 0
+        if pairs is not None and conditions is not None:
+            beside = amount_dtype(pairs, len(conditions.high), 1).itemsize
+        layout = layout_of(keys, len(counts), most, masks, beside)
+        sets = np.empty((layout.sets, len(counts)), layout.classes)
+        begun = initial_classes(codes, both, masks, keys, layout, sets[0])
+        plan = plan_of(keys, layout)
+        if pairs is None or conditions is None:
+            return cls(sets, None, None, begun.size, layout.cells, plan)
+        kind = amount_dtype(pairs, len(conditions.high), layout.cells)
+        amounts = np.zeros((layout.sets, begun.size), kind)
+        spread(*pairs, begun.place, begun.cell, amounts[0])
+        values = value_arrays(conditions, kind["value"].base)
+        return cls(sets, amounts, values, begun.size, layout.cells, plan)
+
+    def own(self, *, alone: bool) -> tuple[Classes, Amounts | None, NDArray[np.uint32] | None]:
+        """Return sets, amounts and places for one walk; walks side by side get copies."""
+        place = None if self.amounts is None else np.empty(self.size, np.uint32)
+        if alone:
+            return self.sets, self.amounts, place
+        sets = np.empty((len(self.sets), self.size), self.sets.dtype)
+        sets[0] = self.sets[0, : self.size]
+        return sets, None if self.amounts is None else self.amounts.copy(), place
+
+
+def _empty(levels: tuple[int, ...], records: int, p: int, cap: int) -> Sweep:
+    """Return room for the figures of all nodes."""
+    shape = (prod(levels), rows_of(p))
+    classes, loss = _zeros((*shape, cap + 2))
+    large = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    return Sweep(levels, records, p, classes, loss, *large, np.zeros(shape[0], np.bool_))
 
 
 def _zeros(shape: tuple[int, ...]) -> tuple[NDArray[np.int32], Floats]:
@@ -226,17 +311,24 @@ class _Output(NamedTuple):
     loss: Floats
     large_records: Ints
     large_squares: Ints
+    vacant: Bools
 
 
 @njit(cache=True, nogil=True)
-def _walk(
+def _walk(  # noqa: C901
     sets: Classes,
+    amounts: Amounts | None,
+    words: Words | None,
+    place: NDArray[np.uint32] | None,
+    width: int,
     initial: int,
     plan: WalkPlan,
     first: Ints,
     last: Ints,
     table: NDArray[np.uint32],
     accumulators: Tally,
+    people: PeopleArrays | None,
+    values: ValueArrays | None,
     output: _Output,
     watch: Ints,
 ) -> None:
@@ -250,16 +342,27 @@ def _walk(
     size = np.full(wheels + 1, initial)
     row = np.zeros(wheels + 1, np.int64)
     stamp = u64(1)
+    vacant = np.zeros(1, np.bool_)
     for a in range(wheels):
         while level[a] < first[a]:
             stamp = fresh_stamp(table, stamp, size[0])
-            size[0] = roll(sets[0], size[0], sets[0], _step(plan, a, level[a]), table, stamp)
+            before = size[0]
+            step = _step(plan, a, level[a])
+            size[0] = roll(sets[0], before, sets[0], step, table, stamp, place)
+            if words is not None:
+                add_up(words[0], before, place, words[0], width)
             stamp += u64(size[0])
             level[a] += 1
     while True:
         a = _holder(level, first, wheels - 1)
-        tally(sets[row[a]], size[a], accumulators)
-        _emit(accumulators, plan, np.sum(level * plan.stride), output)
+        current = sets[row[a]]
+        if amounts is not None:
+            tally_by_values(current, size[a], amounts[row[a]], values, people, accumulators, vacant)
+        elif people is not None:
+            tally_by_people(current, size[a], people, accumulators, vacant)
+        else:
+            tally(current, size[a], accumulators)
+        _emit(accumulators, plan, np.sum(level * plan.stride), vacant[0], output)
         watch[0] += len(plan.inner_node)
         if watch[1]:
             return
@@ -275,15 +378,12 @@ def _walk(
             # level and this one leaves its first: all wheels after have been round.
             done = source == a - 1 and level[source] == last[source]
             row[a] = row[source] + (0 if done else 1)
-        stamp = fresh_stamp(table, stamp, size[source])
-        size[a] = roll(
-            sets[row[source]],
-            size[source],
-            sets[row[a]],
-            _step(plan, a, level[a]),
-            table,
-            stamp,
-        )
+        before = size[source]
+        stamp = fresh_stamp(table, stamp, before)
+        step = _step(plan, a, level[a])
+        size[a] = roll(sets[row[source]], before, sets[row[a]], step, table, stamp, place)
+        if words is not None:
+            add_up(words[row[source]], before, place, words[row[a]], width)
         stamp += u64(size[a])
         level[a] += 1
 
@@ -311,10 +411,17 @@ def _step(plan: WalkPlan, wheel: int, level: int) -> LevelStep:
 
 
 @njit(cache=True, nogil=True)
-def _emit(tallied: Tally, plan: WalkPlan, node: int, output: _Output) -> None:
+def _emit(
+    tallied: Tally,
+    plan: WalkPlan,
+    node: int,
+    vacant: bool,
+    output: _Output,
+) -> None:
     """Add each margin to the nodes where it is a set of classes of its own."""
     for q in range(len(plan.inner_node)):
         at = node + plan.inner_node[q]
+        output.vacant[at] = vacant
         for e in range(plan.inner_begin[q], plan.inner_begin[q + 1]):
             _add_margin(tallied, plan.margin[e], plan.margin_share[e], output, at)
 
@@ -323,6 +430,7 @@ def _emit(tallied: Tally, plan: WalkPlan, node: int, output: _Output) -> None:
 def _add_margin(tallied: Tally, margin: int, share: float, output: _Output, node: int) -> None:
     """Add one margin to one node; `share` is the loss share of the margin's own values."""
     beyond = tallied.small.shape[2] - 1
+    output.vacant[node] |= tallied.small[margin, 0, 0, 0] > 0
     for row in range(output.loss.shape[1]):
         small = tallied.small[margin, row]
         classes, loss = output.classes[node, row], output.loss[node, row]

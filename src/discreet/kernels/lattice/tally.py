@@ -22,15 +22,16 @@ from discreet.kernels.lattice.rollup import Classes, Words, u64
 MASK_BITS = 64
 # The cells of each margin, as bits: first, second and both of the last attribute, for the
 # first value, the second and both of the first.
-_CELLS = (1, 2, 3, 4, 8, 12, 5, 10, 15)
+CELLS = (1, 2, 3, 4, 8, 12, 5, 10, 15)
 
 
 class Tally(NamedTuple):
     """Accumulators by margin, row and class size, clipped.
 
-    Classes with fewer than p distinct confidential values are in row 0, the others in row
-    1; without masks row 0 is the only one.  `small` holds pairs (classes, Σ share) side by
-    side, in one cache line; of the classes beyond the cap, `large` holds (records,
+    Classes with fewer than p distinct confidential values, or that fail the conditions
+    there are, are in row 0, the others in row 1; without either row 0 is the only one.
+    `small` holds pairs (classes, Σ share) side by side, in one cache line; of the classes
+    beyond the cap, `large` holds (records,
     Σ size²) and `large_loss` Σ size · share.  `offset` leads from the number of distinct
     values to where the row begins in a plane of `small`: looking it up is faster than
     comparing with p.
@@ -44,7 +45,7 @@ class Tally(NamedTuple):
 
 def new_tally(cells: int, p: int, cap: int) -> Tally:
     """Return accumulators for 1, 2 or 4 cells; p = 1 does not look at distinct values."""
-    count, rows = int(_margins(cells)), rows_of(p)
+    count, rows = int(margins_of(cells)), rows_of(p)
     offset = np.zeros(MASK_BITS + 1, np.uint64)
     offset[p:] = (rows - 1) * 2 * (cap + 2)
     return Tally(
@@ -56,7 +57,10 @@ def new_tally(cells: int, p: int, cap: int) -> Tally:
 
 
 def rows_of(p: int) -> int:
-    """Return the number of rows: with p = 1 no class has too few distinct values."""
+    """Return the number of rows: with p = 1 no class has too few distinct values.
+
+    p = 0 stands for conditions that are not about distinct values alone.
+    """
     return 1 if p == 1 else 2
 
 
@@ -73,7 +77,7 @@ def tally(classes: Classes, size: int, into: Tally) -> None:
     plane = u64(2 * into.small.shape[1] * into.small.shape[2])
     for i in range(u64(size)):
         cls = classes[i]
-        whole = _sums(cls.count)[8]
+        whole = margin_sums(cls.count)[8]
         if cls.mask.shape[0] == 0:
             _add(cls, small, beyond, plane)
         else:
@@ -86,9 +90,9 @@ def tally(classes: Classes, size: int, into: Tally) -> None:
 @njit(cache=True, nogil=True, forceinline=True)
 def _add(cls: Any, small: Floats, beyond: np.uint64, plane: np.uint64) -> None:
     """Add the margins of a class to the only row there is."""
-    share, sums = cls.share, _sums(cls.count)
+    share, sums = cls.share, margin_sums(cls.count)
     begin = u64(0)
-    for j in range(_margins(len(cls.count))):
+    for j in range(margins_of(len(cls.count))):
         at = begin + u64(2) * min(sums[j], beyond)
         small[at] += 1.0
         small[at + u64(1)] += share
@@ -104,14 +108,14 @@ def _add_by_values(
     One margin after the other: nine sums and nine unions do not fit the registers.
     """
     share, others = cls.share, _distinct(cls.mask, 1)
-    a, b, c, d = _four(cls.count)
-    p, q, r, s = _four(cls.mask[0])
+    a, b, c, d = four(cls.count)
+    p, q, r, s = four(cls.mask[0])
     begin = u64(0)
-    for j in range(_margins(len(cls.count))):
-        cells = _CELLS[j]
+    for j in range(margins_of(len(cls.count))):
+        cells = CELLS[j]
         members = _in(cells, 1, a) + _in(cells, 2, b) + _in(cells, 4, c) + _in(cells, 8, d)
         values = _in(cells, 1, p) | _in(cells, 2, q) | _in(cells, 4, r) | _in(cells, 8, s)
-        distinct = _popcount(values)
+        distinct = popcount(values)
         if cls.mask.shape[0] > 1:
             distinct = min(distinct, others[j])
         at = begin + u64(2) * min(members, beyond) + offset[distinct]
@@ -126,8 +130,8 @@ def _add_large(cls: Any, beyond: np.uint64, offset: Words, large: Ints, large_lo
 
     All is computed anew: few classes come here, and registers stay free for the others.
     """
-    sums, distinct = _sums(cls.count), _distinct(cls.mask, 0)
-    for j in range(_margins(len(cls.count))):
+    sums, distinct = margin_sums(cls.count), _distinct(cls.mask, 0)
+    for j in range(margins_of(len(cls.count))):
         members = np.int64(sums[j] if sums[j] >= beyond else u64(0))
         row = 0
         if cls.mask.shape[0] > 0:
@@ -138,7 +142,8 @@ def _add_large(cls: Any, beyond: np.uint64, offset: Words, large: Ints, large_lo
 
 
 @njit(cache=True, nogil=True)
-def _margins(cells: int) -> int:
+def margins_of(cells: int) -> int:
+    """Return how many margins so many cells have."""
     return 9 if cells == 4 else (3 if cells == 2 else 1)
 
 
@@ -149,7 +154,7 @@ def _in(cells: int, cell: int, content: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _four(cells: Any) -> tuple[Any, ...]:
+def four(cells: Any) -> tuple[Any, ...]:
     """Return the content of four cells; those that are not there are empty."""
     a = u64(cells[0])
     b = u64(cells[1]) if len(cells) > 1 else u64(0)
@@ -159,9 +164,9 @@ def _four(cells: Any) -> tuple[Any, ...]:
 
 
 @njit(cache=True, nogil=True)
-def _sums(cells: Any) -> tuple[Any, ...]:
+def margin_sums(cells: Any) -> tuple[Any, ...]:
     """Return how many records each margin has."""
-    a, b, c, d = _four(cells)
+    a, b, c, d = four(cells)
     return a, b, a + b, c, d, c + d, a + c, b + d, a + b + c + d
 
 
@@ -178,17 +183,17 @@ def _distinct(masks: Words, first: int) -> tuple[Any, ...]:
 @njit(cache=True, nogil=True)
 def _counts(cells: Words) -> tuple[Any, ...]:
     """Return how many values each margin has."""
-    a, b, c, d = _four(cells)
+    a, b, c, d = four(cells)
     return (
-        _popcount(a),
-        _popcount(b),
-        _popcount(a | b),
-        _popcount(c),
-        _popcount(d),
-        _popcount(c | d),
-        _popcount(a | c),
-        _popcount(b | d),
-        _popcount(a | b | c | d),
+        popcount(a),
+        popcount(b),
+        popcount(a | b),
+        popcount(c),
+        popcount(d),
+        popcount(c | d),
+        popcount(a | c),
+        popcount(b | d),
+        popcount(a | b | c | d),
     )
 
 
@@ -213,4 +218,4 @@ def _ctpop(context: Any, word: Any) -> Any:  # noqa: ARG001
     return word(word), lambda _, builder, __, args: builder.ctpop(args[0])
 
 
-_popcount: Any = intrinsic(_ctpop)
+popcount: Any = intrinsic(_ctpop)

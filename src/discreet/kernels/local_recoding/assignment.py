@@ -14,59 +14,98 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.arrays import Bools, Floats, Ints
-from discreet.kernels.compilation import njit
-from discreet.kernels.local_recoding.instance import Instance, Nodes, among, closures, common
+from discreet.kernels.compilation import inner, njit
+from discreet.kernels.local_recoding.instance import (
+    Instance,
+    Nodes,
+    Records,
+    among,
+    closures,
+    common,
+)
+
+PIECE = np.dtype(
+    (
+        np.record,
+        [("of", "i8"), ("records", "i8"), ("owner", "i8"), ("after", "i8"), ("before", "i8")],
+    )
+)
+CLASS = np.dtype(
+    (
+        np.record,
+        [
+            *(("first", "i8"), ("records", "i8"), ("weight", "f8"), ("cost", "f8")),
+            *(("shelf", "i8"), ("shelf_after", "i8"), ("shelf_before", "i8")),
+            *(("touched", "?"), ("due", "?")),
+        ],
+    )
+)
 
 
 class Assignment(NamedTuple):
     """Pieces and classes; all arrays are changed in place.
 
-    `free` holds the number of unused pieces and then these, with room for all. A class without
-    pieces has size 0.
+    A piece has the number of its item (`of`), its records, its class (`owner`, -1 if unused), and
+    the pieces before and after it in the chain of the class. A class has its first piece, its
+    records, weight and cost, the node under which it is filed (`shelf`, -1 if it is empty), the
+    classes before and after it there, whether it changed since it was last looked at (`touched`),
+    and whether that is to be done (`due`). Without pieces it has no records.
     """
 
-    item: Ints
-    records: Ints
-    owner: Ints  # the class of a piece, -1 if unused
-    after: Ints
-    before: Ints
-    free: Ints
-    first: Ints  # per class
-    size: Ints
-    weight: Floats
-    cost: Floats
+    pieces: Records
+    free: Ints  # the number of unused pieces and then these, with room for all
+    classes: Records
     node: Nodes  # classes × keys
     fixed: Bools  # classes × keys: whether a piece must keep its node
-    touched: Bools  # whether it changed since it was last looked at
-    shelf: Ints  # the node under which a class is filed, -1 if it is empty
-    shelf_first: Ints  # per node
-    shelf_after: Ints  # per class
-    shelf_before: Ints
+    shelves: Ints  # per node the first class that is filed there
+
+    @property
+    def item(self) -> Ints:
+        """The item of each piece."""
+        return self.pieces["of"]
+
+    @property
+    def records(self) -> Ints:
+        """Records of each piece."""
+        return self.pieces["records"]
+
+    @property
+    def owner(self) -> Ints:
+        """The class of each piece, -1 if unused."""
+        return self.pieces["owner"]
+
+    @property
+    def size(self) -> Ints:
+        """Records of each class."""
+        return self.classes["records"]
+
+    @property
+    def weight(self) -> Floats:
+        """What the records of each class weigh."""
+        return self.classes["weight"]
+
+    @property
+    def cost(self) -> Floats:
+        """What the cell of each class costs."""
+        return self.classes["cost"]
 
 
 def assignment(at: Instance, item: Ints, count: Ints, label: Ints, spare: int = 0) -> Assignment:
     """Lay pieces out: rows of item and count with the class of each, and spare classes."""
-    classes = int(label.max(initial=-1)) + 1 + spare
+    number = int(label.max(initial=-1)) + 1 + spare
     keys, room = at.codes.shape[1], len(item) + len(at.codes) + 64
-    none = np.full(room, -1, np.int64)
+    pieces, classes = np.empty(room, PIECE), np.zeros(number, CLASS)
+    for field in ("of", "records", "owner", "after", "before"):
+        pieces[field] = -1
+    for field in ("first", "shelf", "shelf_after", "shelf_before"):
+        classes[field] = -1
     made = Assignment(
-        none,
-        none.copy(),
-        none.copy(),
-        none.copy(),
-        none.copy(),
+        pieces,
         np.concatenate([[room - len(item)], np.arange(room - 1, -1, -1)]),
-        np.full(classes, -1, np.int64),
-        np.zeros(classes, np.int64),
-        np.zeros(classes),
-        np.zeros(classes),
-        closures(label, classes, np.ascontiguousarray(at.codes[item]), at.parent, at.depth),
-        np.zeros((classes, keys), np.bool_),
-        np.ones(classes, np.bool_),
-        np.full(classes, -1, np.int64),
-        np.full(len(at.parent), -1, np.int64),
-        np.full(classes, -1, np.int64),
-        np.full(classes, -1, np.int64),
+        classes,
+        closures(label, number, np.ascontiguousarray(at.codes[item]), at.tree),
+        np.zeros((number, keys), np.bool_),
+        np.full(len(at.tree), -1, np.int64),
     )
     made.item[: len(item)], made.records[: len(item)] = item, count
     _chain(at, made, label)
@@ -78,266 +117,257 @@ def assignment(at: Instance, item: Ints, count: Ints, label: Ints, spare: int = 
 def _chain(at: Instance, now: Assignment, label: Ints) -> None:
     for piece in range(len(label) - 1, -1, -1):
         _enter(at, now, piece, label[piece])
-    for c in range(len(now.size) - 1, -1, -1):
+    for c in range(len(now.classes) - 1, -1, -1):
         _file(now, c)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _file(now: Assignment, c: int) -> None:
     """Put a class on the shelf where it belongs now."""
-    place = now.node[c, 0] if now.first[c] >= 0 else -1
-    old = now.shelf[c]
-    if place == old:
+    own, classes = now.classes[c], now.classes
+    place = now.node[c, 0] if own.first >= 0 else -1
+    if place == own.shelf:
         return
-    before, after = now.shelf_before[c], now.shelf_after[c]
-    if old >= 0:
-        if before >= 0:
-            now.shelf_after[before] = after
+    if own.shelf >= 0:
+        if own.shelf_before >= 0:
+            classes[own.shelf_before].shelf_after = own.shelf_after
         else:
-            now.shelf_first[old] = after
-        if after >= 0:
-            now.shelf_before[after] = before
-    now.shelf[c] = place
+            now.shelves[own.shelf] = own.shelf_after
+        if own.shelf_after >= 0:
+            classes[own.shelf_after].shelf_before = own.shelf_before
+    own.shelf = place
     if place >= 0:
-        other = now.shelf_first[place]
-        now.shelf_before[c], now.shelf_after[c] = -1, other
-        now.shelf_first[place] = c
+        other = now.shelves[place]
+        own.shelf_before, own.shelf_after = -1, other
+        now.shelves[place] = c
         if other >= 0:
-            now.shelf_before[other] = c
+            classes[other].shelf_before = c
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _enter(at: Instance, now: Assignment, piece: int, c: int) -> None:
     """A piece becomes the first of a class, whose node is not changed."""
-    i = now.item[piece]
-    now.owner[piece] = c
-    now.touched[c] = True
-    now.before[piece], now.after[piece] = -1, now.first[c]
-    if now.first[c] >= 0:
-        now.before[now.first[c]] = piece
-    now.first[c] = piece
-    now.size[c] += now.records[piece]
-    now.weight[c] += now.records[piece] * at.weight[i]
+    one, own = now.pieces[piece], now.classes[c]
+    one.owner, own.touched = c, True
+    one.before, one.after = -1, own.first
+    if own.first >= 0:
+        now.pieces[own.first].before = piece
+    own.first = piece
+    own.records += one.records
+    own.weight += one.records * at.items[one.of].weight
     for a in range(at.codes.shape[1]):
-        now.fixed[c, a] |= at.fixed[i, a]
+        now.fixed[c, a] |= at.fixed[one.of, a]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _leave(at: Instance, now: Assignment, piece: int) -> None:
     """A piece leaves the chain of its class, whose node is not changed."""
-    c = now.owner[piece]
-    now.touched[c] = True
-    if now.before[piece] >= 0:
-        now.after[now.before[piece]] = now.after[piece]
+    one = now.pieces[piece]
+    own = now.classes[one.owner]
+    own.touched = True
+    if one.before >= 0:
+        now.pieces[one.before].after = one.after
     else:
-        now.first[c] = now.after[piece]
-    if now.after[piece] >= 0:
-        now.before[now.after[piece]] = now.before[piece]
-    now.size[c] -= now.records[piece]
-    now.weight[c] -= now.records[piece] * at.weight[now.item[piece]]
+        own.first = one.after
+    if one.after >= 0:
+        now.pieces[one.after].before = one.before
+    own.records -= one.records
+    own.weight -= one.records * at.items[one.of].weight
 
 
-@njit(cache=True, nogil=True)
-def widen(at: Instance, now: Assignment, c: int, nodes: Nodes) -> None:
-    """A class covers some nodes, too."""
-    now.cost[c] = 0.0
-    for a in range(len(nodes)):
-        now.node[c, a] = common(now.node[c, a], nodes[a], at.parent, at.depth)
-        now.cost[c] += at.cost[now.node[c, a]]
+@inner
+def widen(at: Instance, now: Assignment, c: int, nodes: Nodes, row: int) -> None:
+    """A class covers the nodes of a row, too."""
+    cost = 0.0
+    for a in range(nodes.shape[1]):
+        now.node[c, a] = common(now.node[c, a], nodes[row, a], at.tree)
+        cost += at.tree[now.node[c, a]].cost
+    now.classes[c].cost = cost
     _file(now, c)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shrink(at: Instance, now: Assignment, c: int) -> None:
     """A class shows the closure of its pieces again; its weight is added up afresh."""
-    piece = now.first[c]
-    now.weight[c], now.cost[c] = 0.0, 0.0
-    now.fixed[c, :] = False
-    if piece < 0:
-        _file(now, c)
-        return
-    now.node[c] = at.codes[now.item[piece]]
+    own = now.classes[c]
+    piece, weight, cost = own.first, 0.0, 0.0
+    for a in range(at.codes.shape[1]):
+        now.fixed[c, a] = False
+        if piece >= 0:
+            now.node[c, a] = at.codes[now.pieces[piece].of, a]
     while piece >= 0:
-        i = now.item[piece]
-        now.weight[c] += now.records[piece] * at.weight[i]
+        i = now.pieces[piece].of
+        weight += now.pieces[piece].records * at.items[i].weight
         for a in range(at.codes.shape[1]):
             now.fixed[c, a] |= at.fixed[i, a]
-            now.node[c, a] = common(now.node[c, a], at.codes[i, a], at.parent, at.depth)
-        piece = now.after[piece]
-    for a in range(at.codes.shape[1]):
-        now.cost[c] += at.cost[now.node[c, a]]
+            now.node[c, a] = common(now.node[c, a], at.codes[i, a], at.tree)
+        piece = now.pieces[piece].after
+    if own.first >= 0:
+        for a in range(at.codes.shape[1]):
+            cost += at.tree[now.node[c, a]].cost
+    own.weight, own.cost = weight, cost
     _file(now, c)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def move(at: Instance, now: Assignment, piece: int, count: int, c: int) -> int:
     """So many records of a piece go to a class, which covers them then; the old class shrinks.
 
     Return the piece of what stays, -1 if nothing does.
     """
-    old, part = now.owner[piece], -1
-    if count < now.records[piece]:
+    one = now.pieces[piece]
+    old, part = one.owner, -1
+    _leave(at, now, piece)
+    if count < one.records:
         now.free[0] -= 1
         part = now.free[1 + now.free[0]]
-        rest = now.records[piece] - count
-        _leave(at, now, piece)
-        now.item[part], now.records[part], now.records[piece] = now.item[piece], rest, count
+        now.pieces[part].of, now.pieces[part].records = one.of, one.records - count
+        one.records = count
         _enter(at, now, part, old)
     else:
-        _leave(at, now, piece)
         shrink(at, now, old)
-    if now.first[c] < 0:
-        now.node[c] = at.codes[now.item[piece]]
+    if now.classes[c].first < 0:
+        for a in range(at.codes.shape[1]):
+            now.node[c, a] = at.codes[one.of, a]
     _enter(at, now, piece, c)
-    widen(at, now, c, at.codes[now.item[piece]])
+    widen(at, now, c, at.codes, one.of)
     return part
 
 
-@njit(cache=True, nogil=True)
+@inner
 def move_back(at: Instance, now: Assignment, piece: int, part: int, c: int) -> None:
     """Undo a move, when those after it have been undone."""
-    move(at, now, piece, now.records[piece], c)
+    move(at, now, piece, now.pieces[piece].records, c)
     if part >= 0:
-        count = now.records[part]
+        count = now.pieces[part].records
         drop(at, now, part)
         _leave(at, now, piece)
-        now.records[piece] += count
+        now.pieces[piece].records += count
         _enter(at, now, piece, c)
         shrink(at, now, c)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def drop(at: Instance, now: Assignment, piece: int) -> None:
     """A piece is in no class any more."""
-    c = now.owner[piece]
+    one = now.pieces[piece]
     _leave(at, now, piece)
-    shrink(at, now, c)
-    now.owner[piece], now.records[piece] = -1, 0
+    shrink(at, now, one.owner)
+    one.owner, one.records = -1, 0
     now.free[1 + now.free[0]] = piece
     now.free[0] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def merge(at: Instance, now: Assignment, source: int, target: int) -> None:
     """All pieces of a class go to another."""
-    while now.first[source] >= 0:
-        piece = now.first[source]
+    own = now.classes[source]
+    while own.first >= 0:
+        piece = own.first
         _leave(at, now, piece)
         _enter(at, now, piece, target)
-    widen(at, now, target, now.node[source])
-    now.size[source], now.weight[source], now.cost[source] = 0, 0.0, 0.0
-    now.fixed[source, :] = False
+    widen(at, now, target, now.node, source)
+    own.records, own.weight, own.cost = 0, 0.0, 0.0
+    for a in range(at.codes.shape[1]):
+        now.fixed[source, a] = False
     _file(now, source)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def rise(
     at: Instance,
     now: Assignment,
     c: int,
     nodes: Nodes,
     fixed: Bools,
+    row: int,
     weight: float,
     below: float,
 ) -> float:
-    """By how much the price of a class rises when it takes something in, with its own price.
+    """By how much the price of a class rises when it takes a row in, with that of the row.
 
     Infinite where it cannot be, or where it is not below a limit.
     """
-    cost = now.cost[c]
-    all_in = now.weight[c] + weight
-    least = now.weight[c] * now.cost[c]
+    cost = now.classes[c].cost
+    all_in = now.classes[c].weight + weight
+    least = now.classes[c].weight * cost
     if all_in * cost - least >= below:
         return np.inf
-    for a in range(len(nodes)):
-        own = now.node[c, a]
-        if own != nodes[a]:
-            joint = common(own, nodes[a], at.parent, at.depth)
-            if joint < 0 or (fixed[a] and joint != nodes[a]) or (now.fixed[c, a] and joint != own):
+    for a in range(nodes.shape[1]):
+        own, node = now.node[c, a], nodes[row, a]
+        if own != node:
+            joint = common(own, node, at.tree)
+            if joint < 0 or (fixed[row, a] and joint != node) or (now.fixed[c, a] and joint != own):
                 return np.inf
-            cost += at.cost[joint] - at.cost[own]
+            cost += at.tree[joint].cost - at.tree[own].cost
             if all_in * cost - least >= below:
                 return np.inf
     return all_in * cost - least
 
 
-@njit(cache=True, nogil=True)
+@inner
 def nearest(
     at: Instance,
     now: Assignment,
     nodes: Nodes,
     fixed: Bools,
+    row: int,
     weight: float,
     skip: int,
     below: float,
     lightest: float,
 ) -> tuple[int, float]:
-    """The class whose price rises least by taking something in, if by less than a limit.
+    """The class whose price rises least by taking a row in, if by less than a limit.
 
-    No class weighs less than `lightest`. -1 if there is none.
+    The row is an item or a class: its nodes, and which of them must stay. No class weighs less than
+    `lightest`. -1 if there is none.
     """
-    best, least = -1, below
-    shelf = nodes[0]
-    while True:  # first where it is cheap, so that the rest is passed by
-        best, least = _on_shelf(at, now, shelf, nodes, fixed, weight, skip, best, least)
-        if at.depth[shelf] == 0:
-            break
-        shelf = at.parent[shelf]
-    for shelf in range(at.start[0], at.start[0] + at.nodes[0]):
-        if now.shelf_first[shelf] < 0:
-            continue
-        joint = common(shelf, nodes[0], at.parent, at.depth)
-        if joint < 0 or joint == shelf:
-            continue
-        cost = at.cost[joint]
-        if weight * cost + lightest * (cost - at.cost[shelf]) < least:
-            best, least = _on_shelf(at, now, shelf, nodes, fixed, weight, skip, best, least)
+    best, least, climbing = -1, below, True
+    shelf, last = np.int64(nodes[row, 0]), at.keys[0].start + at.keys[0].nodes
+    while shelf < last:
+        c = now.shelves[shelf]
+        while c >= 0:
+            if c != skip:
+                found = rise(at, now, c, nodes, fixed, row, weight, least)
+                if found < least:
+                    best, least = c, found
+            c = now.classes[c].shelf_after
+        if climbing and at.tree[shelf].depth > 0:  # first where it is cheap
+            shelf = np.int64(at.tree[shelf].parent)
+        else:
+            shelf = at.keys[0].start if climbing else shelf + 1
+            climbing = False
+            while shelf < last:  # then where it may be cheaper
+                if now.shelves[shelf] >= 0:
+                    joint = common(np.int32(shelf), nodes[row, 0], at.tree)
+                    if joint >= 0 and joint != shelf:
+                        cost = at.tree[joint].cost
+                        if weight * cost + lightest * (cost - at.tree[shelf].cost) < least:
+                            break
+                shelf += 1
     return best, least
 
 
-@njit(cache=True, nogil=True)
-def _on_shelf(
-    at: Instance,
-    now: Assignment,
-    shelf: int,
-    nodes: Nodes,
-    fixed: Bools,
-    weight: float,
-    skip: int,
-    best: int,
-    least: float,
-) -> tuple[int, float]:
-    """The same among the classes of one shelf."""
-    c = now.shelf_first[shelf]
-    while c >= 0:
-        if c != skip:
-            found = rise(at, now, c, nodes, fixed, weight, least)
-            if found < least:
-                best, least = c, found
-        c = now.shelf_after[c]
-    return best, least
-
-
-@njit(cache=True, nogil=True)
+@inner
 def varied(at: Instance, now: Assignment, c: int, without: int) -> bool:
     """Whether a class has enough different values of every attribute, one piece left out."""
     for j in range(len(at.distinct)):
         seen = np.empty(at.distinct[j], np.int32)
         found = 0
-        piece = now.first[c]
+        piece = now.classes[c].first
         while piece >= 0 and found < len(seen):
             if piece != without:
-                value = at.values[now.item[piece], j]
+                value = at.values[now.pieces[piece].of, j]
                 if not among(value, seen, found):
                     seen[found] = value
                     found += 1
-            piece = now.after[piece]
+            piece = now.pieces[piece].after
         if found < len(seen):
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def enough(at: Instance, now: Assignment, c: int) -> bool:
     """Whether a class has enough records and values."""
-    return now.size[c] >= at.k and varied(at, now, c, -1)
+    return now.classes[c].records >= at.k and varied(at, now, c, np.int64(-1))

@@ -14,7 +14,13 @@ from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
 from discreet.kernels.local_recoding.instance import Instance, instance
-from discreet.kernels.local_recoding.peel import PeelState, chain_varied, group, peel_state
+from discreet.kernels.local_recoding.peel import (
+    PeelState,
+    cell_cost,
+    chain_varied,
+    group,
+    peel_state,
+)
 from discreet.kernels.local_recoding.task import CellTask
 
 _CUTS = 5_000
@@ -61,13 +67,12 @@ def _each(at: Instance, keys: Ints) -> Floats:
     """Per item what a record pays at least in some keys; infinite where no cell serves it."""
     fixed = np.ascontiguousarray(at.fixed[:, keys])
     some = at._replace(
-        key=at.key[keys],
-        start=at.start[keys],
-        nodes=at.nodes[keys],
+        items=at.items.copy(),
+        keys=at.keys[keys],
         codes=np.ascontiguousarray(at.codes[:, keys]),
         fixed=fixed,
-        bound=np.asarray(fixed.any(axis=1)),
     )
+    some.items["bound"] = fixed.any(axis=1)
     least = np.full(len(some.codes), np.inf)
     depths = [int(at.depth[column].max(initial=0)) + 1 for column in some.codes.T]
     cuts = cheapest_cuts(some, int(np.prod(depths)))
@@ -84,12 +89,11 @@ def _lower(at: Instance, cuts: Cuts, work: PeelState, least: Floats) -> None:
         depth = cuts.depth[cut]
         cells = group(at, cuts, depth, work)
         for c in range(cells):
-            if work.records[c] < at.k or not chain_varied(at, work, work.first[c]):
+            cell = work.cells[c]
+            if cell.records < at.k or not chain_varied(at, work, cell.first):
                 continue
-            cost = 0.0
-            for a in range(len(depth)):
-                cost += at.cost[cuts.lifted[depth[a], work.codes[a, work.first[c]]]]
-            r = work.first[c]
+            cost = cell_cost(at, cuts, depth, work, cell.first)
+            r = cell.first
             while r >= 0:
                 least[r] = min(least[r], cost)
-                r = work.chain[r]
+                r = work.left[r].chain

@@ -7,37 +7,84 @@ which unlike items are told apart early, which saves time and changes no price.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import inner, njit
 from discreet.kernels.local_recoding.task import CellTask
 from discreet.kernels.packing import pack
 
 Nodes = NDArray[np.int32]
+Records = NDArray[Any]  # of numpy records, whose fields kernels read by name
+_PAIRS = 50_000  # of items that are compared to order the keys
+
+
+ITEM = np.dtype((np.record, [("place", "i8"), ("records", "i8"), ("weight", "f8"), ("bound", "?")]))
+NODE = np.dtype((np.record, [("parent", "i4"), ("depth", "i4"), ("cost", "f8")]))
+KEY = np.dtype((np.record, [("place", "i8"), ("start", "i8"), ("nodes", "i8")]))
 
 
 class Instance(NamedTuple):
-    """Items, trees and what a class needs; `item` and `key` say where they are in the task."""
+    """Items, trees and what a class needs.
 
-    item: Ints
-    key: Ints
-    start: Nodes  # per key the number of its first node
-    nodes: Nodes  # and how many it has
+    Kernels that call each other hand all arrays on each time, so there are few: what belongs to one
+    item, node or key stands together.
+    """
+
+    items: Records  # where it is in the task, its records and weight, and whether any node is fixed
     codes: Nodes  # items × keys
-    counts: Ints
-    weight: Floats
     fixed: Bools  # items × keys
-    bound: Bools  # per item: whether any node is fixed
     values: Nodes  # items × attributes
     distinct: Ints
     k: int
-    parent: Nodes
-    depth: Nodes
-    cost: Floats
+    tree: Records  # per node its parent, its depth and what it costs
+    keys: Records  # where it is in the task, the number of its first node, and how many it has
+
+    @property
+    def item(self) -> Ints:
+        """Where each item is in the task."""
+        return self.items["place"]
+
+    @property
+    def counts(self) -> Ints:
+        """Records of each item."""
+        return self.items["records"]
+
+    @property
+    def weight(self) -> Floats:
+        """What the change of each item is worth."""
+        return self.items["weight"]
+
+    @property
+    def bound(self) -> Bools:
+        """Whether any node of each item is fixed."""
+        return self.items["bound"]
+
+    @property
+    def parent(self) -> Nodes:
+        """The node above each."""
+        return self.tree["parent"]
+
+    @property
+    def depth(self) -> Nodes:
+        """How far each node is from its top."""
+        return self.tree["depth"]
+
+    @property
+    def cost(self) -> Floats:
+        """What each node costs."""
+        return self.tree["cost"]
+
+
+def records_of(kind: np.dtype[Any], **columns: Any) -> Records:
+    """Columns as the fields of records."""
+    made = np.empty(len(next(iter(columns.values()))), kind)
+    for name, column in columns.items():
+        made[name] = column
+    return made
 
 
 def instance(task: CellTask) -> Instance:
@@ -46,32 +93,30 @@ def instance(task: CellTask) -> Instance:
     begin = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
     parent = np.concatenate([t.parent + s for t, s in zip(task.trees, begin, strict=True)])
     cost = np.concatenate([np.asarray(tree.cost, np.float64) for tree in task.trees])
+    tree = records_of(NODE, parent=parent, depth=_depth(parent.astype(np.int32)), cost=cost)
     items, keys = task.codes.shape
     values = task.values if len(task.distinct) else np.zeros((items, 0), np.int32)
     fixed = np.zeros((items, keys), np.bool_) if task.fixed is None else task.fixed
     weight = np.ones(items) if task.weight is None else np.asarray(task.weight, np.float64)
     order = _order([*task.codes.T, *fixed.T, *values.T], weight, task.counts)
     order = order[task.counts[order] > 0]
-    codes = (task.codes + begin)[order].astype(np.int32)
-    parent = parent.astype(np.int32)
-    depth = _depth(parent)
-    key = _telling(codes, parent, depth, cost)
+    codes, fixed = (task.codes + begin)[order].astype(np.int32), fixed[order]
+    key = _telling(codes, tree)
     return Instance(
-        order.astype(np.int64),
-        key,
-        begin[key],
-        sizes[key],
+        records_of(
+            ITEM,
+            place=order,
+            records=task.counts[order],
+            weight=weight[order],
+            bound=fixed.any(axis=1),
+        ),
         np.ascontiguousarray(codes[:, key]),
-        np.asarray(task.counts, np.int64)[order],
-        weight[order],
-        np.ascontiguousarray(fixed[order][:, key]),
-        np.asarray(fixed[order].any(axis=1)),
+        np.ascontiguousarray(fixed[:, key]),
         np.ascontiguousarray(values[order], dtype=np.int32),
         np.array(task.distinct, np.int64),
         int(task.k),
-        parent,
-        depth,
-        cost,
+        tree,
+        records_of(KEY, place=key, start=begin[key], nodes=sizes[key]),
     )
 
 
@@ -99,38 +144,45 @@ def _depth(parent: Nodes) -> Nodes:
     return depth
 
 
-def _telling(codes: Nodes, parent: Nodes, depth: Nodes, cost: Floats) -> Ints:
+def _telling(codes: Nodes, tree: Records) -> Ints:
     """The keys, those first in which two items that have nothing to do with each other cost most
     together."""
-    other = codes[np.arange(len(codes)) * 7919 % max(len(codes), 1)]
-    joint = joined(codes.ravel(), other.ravel(), parent, depth).reshape(codes.shape)
-    apart = np.where(joint < 0, np.inf, cost[joint])
+    step = max(len(codes) // _PAIRS, 1)
+    some = np.arange(0, len(codes), step)
+    pairs = codes[some], codes[some * 7919 % max(len(codes), 1)]
+    joint = joined(*pairs, tree)
+    apart = np.where(joint < 0, np.inf, tree["cost"][joint])
     return np.lexsort((np.arange(codes.shape[1]), -apart.sum(axis=0)))
 
 
-@njit(cache=True, nogil=True)
-def common(a: int, b: int, parent: Nodes, depth: Nodes) -> int:
+def joined(first: Nodes, second: Nodes, tree: Records) -> Nodes:
+    """The lowest common node of each pair, -1 where there is none."""
+    one, two = first.ravel().astype(np.int32), second.ravel().astype(np.int32)
+    depth, parent = np.ascontiguousarray(tree["depth"]), np.ascontiguousarray(tree["parent"])
+    apart = np.flatnonzero(one != two)
+    while len(apart):
+        a, b = one[apart], two[apart]
+        low, high = np.where(depth[a] < depth[b], (b, a), (a, b))
+        none = depth[low] == 0
+        one[apart], two[apart] = np.where(none, -1, parent[low]), np.where(none, -1, high)
+        apart = apart[one[apart] != two[apart]]
+    return one.reshape(first.shape)
+
+
+@inner
+def common(a: int, b: int, tree: Records) -> int:
     """The lowest node that covers both, or -1 if none does."""
     while a != b:
-        if depth[a] < depth[b]:
+        if tree[a].depth < tree[b].depth:
             a, b = b, a
-        if depth[a] == 0:
+        if tree[a].depth == 0:
             return -1
-        a = parent[a]
+        a = tree[a].parent
     return a
 
 
 @njit(cache=True, nogil=True)
-def joined(first: Nodes, second: Nodes, parent: Nodes, depth: Nodes) -> Nodes:
-    """The lowest common node of each pair."""
-    found = np.empty(len(first), np.int32)
-    for i in range(len(first)):
-        found[i] = common(first[i], second[i], parent, depth)
-    return found
-
-
-@njit(cache=True, nogil=True)
-def closures(label: Ints, classes: int, codes: Nodes, parent: Nodes, depth: Nodes) -> Nodes:
+def closures(label: Ints, classes: int, codes: Nodes, tree: Records) -> Nodes:
     """The lowest cell that covers all items of each class; those with label -1 are in none."""
     cells = np.full((classes, codes.shape[1]), -1, np.int32)
     for i in range(len(label)):
@@ -141,11 +193,11 @@ def closures(label: Ints, classes: int, codes: Nodes, parent: Nodes, depth: Node
             if cells[c, a] < 0:
                 cells[c, a] = codes[i, a]
             else:
-                cells[c, a] = common(cells[c, a], codes[i, a], parent, depth)
+                cells[c, a] = common(cells[c, a], codes[i, a], tree)
     return cells
 
 
-@njit(cache=True, nogil=True)
+@inner
 def among(value: int, seen: Nodes, found: int) -> bool:
     """Whether a value is one of the first of an array."""
     known = False

@@ -18,58 +18,89 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.arrays import Bools, Floats, Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import inlined, inner, njit
 from discreet.kernels.local_recoding.cuts import lifted_nodes
-from discreet.kernels.local_recoding.instance import Instance, Nodes, closures, common, instance
+from discreet.kernels.local_recoding.instance import (
+    Instance,
+    Nodes,
+    Records,
+    closures,
+    instance,
+    records_of,
+)
 from discreet.kernels.local_recoding.peel import Passes
 from discreet.kernels.local_recoding.recoding import Recoded, recoding
 from discreet.kernels.local_recoding.task import CellTask
 from discreet.kernels.packing import merged
 
 _NO = -1
+ROW = np.dtype((np.record, [("of", "i8"), ("records", "i8"), ("weight", "f8")]))
+TALLY = np.dtype(
+    (
+        np.record,
+        [("records", "i8"), ("weight", "f8"), ("rows", "i8"), ("spare", "i8"), ("place", "i8")],
+    )
+)
 
 
 class Parts(NamedTuple):
-    """Rows of items and records, part by part; part p has the rows from begin[p] to begin[p+1]."""
+    """Rows of items and records, part by part; part p has the rows from begin[p] to begin[p+1].
 
-    item: Ints
-    records: Ints
+    Rows move with their codes, so that a part is read from one end to the other.
+    """
+
+    rows: Records  # the item, how many of its records, and what one of them weighs
+    codes: Nodes  # keys × rows
     begin: Ints
+    size: Ints  # records of each part
     parent: Ints  # the part it was split from
+    node: Nodes  # parts × keys: a cell that covers the part
     banned: Bools  # parts × keys: by which it must not be split
 
     def label(self) -> Ints:
         """The part of each row."""
-        return np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+        return np.repeat(np.arange(len(self.size)), np.diff(self.begin))
 
     def only(self, kept: Bools) -> Parts:
         """Some of the parts."""
-        sizes = np.diff(self.begin)
-        rows = np.repeat(kept, sizes)
-        begin = np.concatenate([[0], np.cumsum(sizes[kept])])
+        if kept.all():
+            return self
+        rows = np.flatnonzero(np.repeat(kept, np.diff(self.begin)))
         return Parts(
-            self.item[rows], self.records[rows], begin, self.parent[kept], self.banned[kept]
+            self.rows[rows],
+            np.take(self.codes, rows, axis=1),
+            np.concatenate([[0], np.cumsum(np.diff(self.begin)[kept])]),
+            self.size[kept],
+            self.parent[kept],
+            self.node[kept],
+            self.banned[kept],
         )
 
     def beside(self, other: Parts) -> Parts:
         """These and others."""
+        if len(other.size) == 0:
+            return self
         return Parts(
-            np.concatenate([self.item, other.item]),
-            np.concatenate([self.records, other.records]),
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.codes, other.codes], axis=1),
             np.concatenate([self.begin, other.begin[1:] + self.begin[-1]]),
+            np.concatenate([self.size, other.size]),
             np.concatenate([self.parent, other.parent]),
+            np.concatenate([self.node, other.node]),
             np.concatenate([self.banned, other.banned]),
         )
 
 
-class NodeTally(NamedTuple):
-    """Per node of any key, what a part has below it; records, rows, weight, seen are left 0."""
+class Desk(NamedTuple):
+    """What splitting works with. `tally` has per node of any key what a part has below it, and is
+    left empty; the children that were found below the node of a key stand where its nodes do."""
 
-    records: Ints
-    rows: Ints
-    weight: Floats
-    spare: Ints
-    place: Ints
+    lifted: Nodes  # depths × nodes
+    splits: Bools  # per node whether there are any below it
+    tally: Records
+    children: Ints  # per node
+    found: Ints  # per key
+    gain: Floats  # per key
     seen: Ints  # per confidential value
 
 
@@ -80,35 +111,47 @@ def mondrian(task: CellTask, *, relaxed: bool = False, passes: Passes | None = N
     that counts do not decide, as for `recoded`.
     """
     at = instance(task)
-    lifted, scratch = lifted_nodes(at), _scratch(at)
-    parts = _together(at)
-    served = [_all_serve(at, parts, p, p + 1, scratch.seen) for p in range(len(parts.parent))]
-    parts = parts.only(np.array(served, np.bool_) & _passing(at, parts, passes))
-    finished = [parts.only(np.zeros(len(parts.parent), np.bool_))]
-    while len(parts.parent):
-        key, split = _round(at, lifted, parts, relaxed, scratch)
-        finished.append(parts.only(key == _NO))
-        failed = np.zeros(len(parts.parent), np.bool_)
+    desk, parts = _desk(at), _together(at)
+    parts = parts.only(_serving(at, parts) & _passing(at, parts, passes))
+    finished = []
+    while len(parts.size):
+        key, split = _round(at, desk, parts, relaxed)
+        finished.append(_rows(parts, key == _NO))
+        failed = np.zeros(len(parts.size), np.bool_)
         failed[split.parent[~_passing(at, split, passes)]] = True
         parts.banned[failed, key[failed]] = True
         parts = split.only(~failed[split.parent]).beside(parts.only(failed))
-    last = finished[0]
-    for more in finished[1:]:
-        last = last.beside(more)
-    label = last.label()
-    codes = at.codes[last.item]
-    cell = closures(label, len(last.parent), codes, at.parent, at.depth)
-    return recoding(task, at, last.item, last.records, cell[label])
+    return _released(task, at, finished)
 
 
-def _scratch(at: Instance) -> NodeTally:
-    nodes, values = len(at.parent), int(at.values.max(initial=-1)) + 1
-    return NodeTally(
+def _rows(parts: Parts, kept: Bools) -> tuple[Records, Ints]:
+    """The rows of some parts, and how many each has."""
+    number = np.diff(parts.begin)
+    return parts.rows[np.repeat(kept, number)], number[kept]
+
+
+def _released(task: CellTask, at: Instance, finished: list[tuple[Records, Ints]]) -> Recoded:
+    """Every part at its closure."""
+    if not finished:
+        none = np.zeros(0, np.int64)
+        return recoding(task, at, none, none, at.codes[:0])
+    rows, number = (np.concatenate(part) for part in zip(*finished, strict=True))
+    label, item = np.repeat(np.arange(len(number)), number), rows["of"].copy()
+    cell = closures(label, len(number), at.codes[item], at.tree)
+    return recoding(task, at, item, rows["records"].copy(), cell[label])
+
+
+def _desk(at: Instance) -> Desk:
+    nodes, values = len(at.tree), int(at.values.max(initial=-1)) + 1
+    splits = np.zeros(nodes, np.bool_)
+    splits[at.parent[at.parent != np.arange(nodes)]] = True
+    return Desk(
+        lifted_nodes(at),
+        splits,
+        np.zeros(nodes, TALLY),
         np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
+        np.zeros(len(at.keys), np.int64),
+        np.zeros(len(at.keys)),
         np.zeros(values, np.int64),
     )
 
@@ -118,239 +161,247 @@ def _together(at: Instance) -> Parts:
     top = lifted_nodes(at)[0][at.codes]
     stays = at.fixed.any(axis=0)
     top[:, stays] = at.codes[:, stays]
-    if len(top) == 0:
-        begin = np.zeros(1, np.int64)
-        return Parts(at.item, at.item, begin, at.item, np.zeros((0, len(at.key)), np.bool_))
-    _, owner = merged(list((top - at.start).T), at.nodes.tolist())
+    owner = np.zeros(0, np.int64)
+    if len(top):
+        _, owner = merged(list((top - at.keys["start"]).T), at.keys["nodes"].tolist())
     order = np.argsort(owner, kind="stable")
-    begin = np.concatenate([[0], np.cumsum(np.bincount(owner))])
-    banned = np.tile(stays, (len(begin) - 1, 1))
-    return Parts(order, at.counts[order], begin, np.zeros(len(banned), np.int64), banned)
+    begin = np.concatenate([[0], np.cumsum(np.bincount(owner))]).astype(np.int64)
+    return Parts(
+        records_of(ROW, of=order, records=at.counts[order], weight=at.weight[order]),
+        np.ascontiguousarray(at.codes[order].T),
+        begin,
+        np.bincount(owner, at.counts).astype(np.int64),
+        np.zeros(len(begin) - 1, np.int64),
+        top[order[begin[:-1]]],
+        np.tile(stays, (len(begin) - 1, 1)),
+    )
+
+
+def _serving(at: Instance, parts: Parts) -> Bools:
+    """The parts that have enough records and values."""
+    good, label = parts.size >= at.k, parts.label()
+    for values, least in zip(at.values[parts.rows["of"]].T, at.distinct, strict=True):
+        pairs = np.unique(np.column_stack([label, values]), axis=0)
+        good &= np.bincount(pairs[:, 0], minlength=len(good)) >= least
+    return np.asarray(good)
 
 
 def _passing(at: Instance, parts: Parts, passes: Passes | None) -> Bools:
     """The parts that meet a criterion."""
-    if passes is None or len(parts.parent) == 0:
-        return np.ones(len(parts.parent), np.bool_)
-    return passes(at.item[parts.item], parts.records, parts.label(), len(parts.parent))
+    if passes is None or len(parts.size) == 0:
+        return np.ones(len(parts.size), np.bool_)
+    rows = parts.rows
+    return passes(at.item[rows["of"]], rows["records"].copy(), parts.label(), len(parts.size))
 
 
-def _round(
-    at: Instance, lifted: Nodes, parts: Parts, relaxed: bool, scratch: NodeTally
-) -> tuple[Ints, Parts]:
+def _round(at: Instance, desk: Desk, parts: Parts, relaxed: bool) -> tuple[Ints, Parts]:
     """Split every part once: by which key, -1 if by none, and what comes of it."""
-    rows = len(parts.item) * (2 if relaxed else 1) + len(parts.parent)
-    item, records = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    begin, parent = np.zeros(rows + 1, np.int64), np.empty(rows, np.int64)
-    room = Parts(item, records, begin, parent, parts.banned)
-    key, made = _split_all(at, lifted, parts, relaxed, scratch, room)
-    used = begin[made]
-    banned = parts.banned[parent[:made]]
-    return key, Parts(item[:used], records[:used], begin[: made + 1], parent[:made], banned)
+    rows = len(parts.rows) * (2 if relaxed else 1)
+    most = min(rows + len(parts.size), int(parts.size.sum()) // at.k + 1)
+    room = Parts(
+        np.empty(rows, ROW),
+        np.empty((len(at.keys), rows), np.int32),
+        np.zeros(most + 1, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty((most, len(at.keys)), np.int32),
+        parts.banned,
+    )
+    key = np.full(len(parts.size), _NO, np.int64)
+    made = int(_split_all(at, desk, parts, relaxed, np.empty(rows, np.int64), room, key))
+    used = room.begin[made]
+    return key, Parts(
+        room.rows[:used],
+        room.codes[:, :used],
+        room.begin[: made + 1],
+        room.size[:made],
+        room.parent[:made],
+        room.node[:made],
+        parts.banned[room.parent[:made]],
+    )
 
 
 @njit(cache=True, nogil=True)
 def _split_all(
-    at: Instance, lifted: Nodes, parts: Parts, relaxed: bool, scratch: NodeTally, room: Parts
-) -> tuple[Ints, int]:
-    """The same, into room that is there; the keys and the number of new parts."""
-    keys, made = np.full(len(parts.parent), _NO, np.int64), 0
-    gain = np.empty(at.codes.shape[1])
-    children = np.empty(len(at.parent), np.int64)
+    at: Instance, desk: Desk, parts: Parts, relaxed: bool, stays: Ints, room: Parts, keys: Ints
+) -> int:
+    """The same, into room that is there; the number of new parts."""
+    made = np.int64(0)
     for p in range(len(keys)):
-        rows = slice(parts.begin[p], parts.begin[p + 1])
-        item, records = parts.item[rows], parts.records[rows]
-        node = _closure(at, lifted, item)
-        _gains(at, lifted, item, records, node, parts.banned[p], relaxed, scratch, gain)
-        while keys[p] == _NO and gain.max() > 0:
-            best = gain.argmax()
-            new = _split(at, lifted, item, records, node, best, scratch, children, room, made)
-            if _all_serve(at, room, made, new, scratch.seen):
+        if parts.size[p] < 2 * at.k:
+            continue  # not enough for two
+        _find_gains(at, desk, parts, p, relaxed)
+        while keys[p] == _NO:
+            best = 0
+            for a in range(1, len(desk.gain)):
+                if desk.gain[a] > desk.gain[best]:
+                    best = a
+            if desk.gain[best] <= 0:
+                break
+            new = _split(at, desk, parts, p, best, stays, room, made)
+            if len(at.distinct) == 0 or _all_varied(at, room, made, new, desk.seen):
                 keys[p] = best
-                room.parent[made:new] = p
+                for q in range(made, new):
+                    room.parent[q] = p
                 made = new
-            gain[best] = 0.0
-    return keys, made
+            desk.gain[best] = 0.0
+    return int(made)
 
 
-@njit(cache=True, nogil=True)
-def _closure(at: Instance, lifted: Nodes, item: Ints) -> Nodes:
-    node = at.codes[item[0]].copy()
-    for i in item:
-        for a in range(len(node)):
-            code = at.codes[i, a]
-            if lifted[at.depth[node[a]], code] != node[a]:
-                node[a] = common(node[a], code, at.parent, at.depth)
-    return node
-
-
-@njit(cache=True, nogil=True)
-def _gains(
-    at: Instance,
-    lifted: Nodes,
-    item: Ints,
-    records: Ints,
-    node: Nodes,
-    banned: Bools,
-    relaxed: bool,
-    scratch: NodeTally,
-    gain: Floats,
-) -> None:
+@inlined
+def _find_gains(at: Instance, desk: Desk, parts: Parts, p: int, relaxed: bool) -> None:
     """By how much splitting by each key lowers the price; 0 where it cannot be.
 
-    All keys in one pass over the items, as no node belongs to two.
+    Where all records are below one child, the part is covered by that.
     """
-    keys = len(node)
-    below = np.empty(keys, np.int64)
-    for a in range(keys):
-        below[a] = min(at.depth[node[a]] + 1, len(lifted) - 1)
-    for r in range(len(item)):
-        weight = records[r] * at.weight[item[r]]
-        for a in range(keys):
-            child = lifted[below[a], at.codes[item[r], a]]
-            scratch.records[child] += records[r]
-            scratch.weight[child] += weight
-    for a in range(keys):
-        gain[a] = _gain(at, lifted[below[a]], item, node[a], a, relaxed, scratch)
-        if banned[a]:
-            gain[a] = 0.0
+    for a in range(parts.node.shape[1]):
+        desk.gain[a] = 0.0
+        while desk.splits[parts.node[p, a]] and not parts.banned[p, a]:
+            _count(at, desk, parts, p, a)
+            if desk.found[a] > 1:
+                desk.gain[a] = _gain(at, desk, parts.node[p, a], a, relaxed)
+            child = desk.children[at.keys[a].start]
+            _clear(at, desk, a)
+            if desk.found[a] > 1 or child == parts.node[p, a]:
+                break
+            parts.node[p, a] = child
 
 
-@njit(cache=True, nogil=True)
-def _gain(
-    at: Instance, below: Nodes, item: Ints, node: int, a: int, relaxed: bool, scratch: NodeTally
-) -> float:
-    """The same for one key whose children are counted; clear the counts."""
-    gain, children, few, spare, enough = 0.0, 0, 0, 0, 0
-    for i in item:
-        child = below[at.codes[i, a]]
-        records = scratch.records[child]
-        if records == 0:
-            continue  # seen before
-        children += 1
+@inner
+def _count(at: Instance, desk: Desk, parts: Parts, p: int, a: int) -> None:
+    """Count what a part has below each child of its node in a key, and note the children."""
+    depth, start, found = at.tree[parts.node[p, a]].depth + 1, at.keys[a].start, 0
+    below, codes = desk.lifted[depth], parts.codes[a]
+    for r in range(parts.begin[p], parts.begin[p + 1]):
+        child, records = below[codes[r]], parts.rows[r].records
+        tally = desk.tally[child]
+        if tally.records == 0:
+            desk.children[start + found] = child
+            found += 1
+        tally.records += records
+        tally.weight += records * parts.rows[r].weight
+        tally.rows += 1
+    desk.found[a] = found
+
+
+@inner
+def _clear(at: Instance, desk: Desk, a: int) -> None:
+    """Forget the counts."""
+    for j in range(desk.found[a]):
+        tally = desk.tally[desk.children[at.keys[a].start + j]]
+        tally.records, tally.weight, tally.rows = 0, 0.0, 0
+
+
+@inlined
+def _gain(at: Instance, desk: Desk, node: int, a: int, relaxed: bool) -> float:
+    """By how much the price falls, from the counts below a node."""
+    gain, few, spare, enough = 0.0, 0, 0, 0
+    for j in range(desk.found[a]):
+        child = desk.children[at.keys[a].start + j]
+        records = desk.tally[child].records
         if records < at.k:
             few += records
         else:
             enough += 1
             spare += records - at.k
-            gain += scratch.weight[child] * (at.cost[node] - at.cost[child])
-        scratch.records[child], scratch.weight[child] = 0, 0.0
-    if children < 2 or (few and not relaxed) or (few and few + spare < at.k) or enough == 0:
+            gain += desk.tally[child].weight * (at.tree[node].cost - at.tree[child].cost)
+    if (few and not relaxed) or (few and few + spare < at.k) or enough == 0:
         return 0.0
     return max(gain, 1e-300)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _split(
-    at: Instance,
-    lifted: Nodes,
-    item: Ints,
-    records: Ints,
-    node: Nodes,
-    a: int,
-    scratch: NodeTally,
-    children: Ints,
-    room: Parts,
-    made: int,
+    at: Instance, desk: Desk, parts: Parts, p: int, a: int, stays: Ints, room: Parts, made: int
 ) -> int:
     """Write the parts by the children in one key; the number of parts made then."""
-    below, few = lifted[at.depth[node[a]] + 1], 0
-    found = _tally(at, lifted, item, records, node, a, scratch, children)
-    for child in children[:found]:
-        scratch.spare[child] = scratch.records[child] - at.k
-        if scratch.spare[child] < 0:
-            few += scratch.records[child]
-    stays = _staying(at, below, item, records, a, few, scratch)
-    place = room.begin[made]
-    for child in children[:found]:
-        if scratch.spare[child] >= 0:
-            scratch.place[child] = place
-            place += scratch.rows[child]
+    _count(at, desk, parts, p, a)
+    few, place = 0, room.begin[made]
+    below = desk.lifted[at.tree[parts.node[p, a]].depth + 1]
+    for j in range(desk.found[a]):
+        tally = desk.tally[desk.children[at.keys[a].start + j]]
+        tally.spare = tally.records - at.k
+        if tally.spare < 0:
+            few += tally.records
+    if few:
+        _find_staying(at, desk, parts, p, a, few, stays)
+    for j in range(desk.found[a]):
+        child = desk.children[at.keys[a].start + j]
+        tally = desk.tally[child]
+        if tally.records >= at.k:
+            _note_part(parts, p, room, made, np.int64(a), child)
+            tally.place = place
+            place += tally.rows
+            room.size[made] = tally.spare + at.k
             made += 1
             room.begin[made] = place
-    for r in range(len(item)):
-        child = below[at.codes[item[r], a]]
-        if stays[r] < records[r]:
-            spot = scratch.place[child]
-            room.item[spot], room.records[spot] = item[r], records[r] - stays[r]
-            scratch.place[child] += 1
-        if stays[r]:
-            room.item[place], room.records[place] = item[r], stays[r]
+    for r in range(parts.begin[p], parts.begin[p + 1]):
+        records, kept = parts.rows[r].records, stays[r] if few else 0
+        if kept < records:
+            tally = desk.tally[below[parts.codes[a, r]]]
+            _write(parts, r, room, tally.place, records - kept)
+            tally.place += 1
+        if kept:
+            _write(parts, r, room, place, np.int64(kept))
             place += 1
     if few:
+        _note_part(parts, p, room, made, np.int64(a), np.int64(parts.node[p, a]))
+        room.size[made] = max(few, at.k)
         made += 1
         room.begin[made] = place
-    for child in children[:found]:
-        scratch.records[child], scratch.rows[child], scratch.weight[child] = 0, 0, 0.0
+    _clear(at, desk, a)
     return made
 
 
-@njit(cache=True, nogil=True)
-def _tally(
-    at: Instance,
-    lifted: Nodes,
-    item: Ints,
-    records: Ints,
-    node: Nodes,
-    a: int,
-    scratch: NodeTally,
-    children: Ints,
-) -> int:
-    """Count what is below each child of a node; the number of children."""
-    below, found = lifted[at.depth[node[a]] + 1], 0
-    for r in range(len(item)):
-        child = below[at.codes[item[r], a]]
-        if scratch.records[child] == 0:
-            children[found] = child
-            found += 1
-        scratch.records[child] += records[r]
-        scratch.rows[child] += 1
-        scratch.weight[child] += records[r] * at.weight[item[r]]
-    return found
+@inner
+def _note_part(parts: Parts, p: int, room: Parts, made: int, a: int, node: int) -> None:
+    """A new part has the cell of the old, but for one key."""
+    for b in range(parts.node.shape[1]):
+        room.node[made, b] = parts.node[p, b]
+    room.node[made, a] = node
 
 
-@njit(cache=True, nogil=True)
-def _staying(
-    at: Instance, below: Nodes, item: Ints, records: Ints, a: int, few: int, scratch: NodeTally
-) -> Ints:
+@inner
+def _write(parts: Parts, r: int, room: Parts, place: int, records: int) -> None:
+    """So many records of a row get a place among the new."""
+    row = room.rows[place]
+    row.of, row.records, row.weight = parts.rows[r].of, records, parts.rows[r].weight
+    for b in range(parts.codes.shape[0]):
+        room.codes[b, place] = parts.codes[b, r]
+
+
+@inlined
+def _find_staying(
+    at: Instance, desk: Desk, parts: Parts, p: int, a: int, few: int, stays: Ints
+) -> None:
     """How many records of each row stay at the node: those of children with too few, and if these
     are too few together, the first that the other children can spare."""
-    stays = np.zeros(len(item), np.int64)
-    lacking = at.k - few if few else 0
-    for r in range(len(item)):
-        child = below[at.codes[item[r], a]]
-        if scratch.spare[child] < 0:
-            stays[r] = records[r]
+    below, lacking = desk.lifted[at.tree[parts.node[p, a]].depth + 1], at.k - few
+    for r in range(parts.begin[p], parts.begin[p + 1]):
+        tally, records = desk.tally[below[parts.codes[a, r]]], parts.rows[r].records
+        stays[r] = 0
+        if tally.records < at.k:
+            stays[r] = records
         elif lacking > 0:
-            stays[r] = min(lacking, scratch.spare[child], records[r])
+            stays[r] = min(lacking, tally.spare, records)
             lacking -= stays[r]
-            scratch.spare[child] -= stays[r]
-            if stays[r] == records[r]:
-                scratch.rows[child] -= 1
-    return stays
+            tally.spare -= stays[r]
+            if stays[r] == records:
+                tally.rows -= 1
 
 
-@njit(cache=True, nogil=True)
-def _all_serve(at: Instance, parts: Parts, first: int, last: int, seen: Ints) -> bool:
-    """Whether parts have enough records and values."""
+@inner
+def _all_varied(at: Instance, parts: Parts, first: int, last: int, seen: Ints) -> bool:
+    """Whether parts have enough different values of every attribute; `seen` is 0 per value."""
+    good = True
     for p in range(first, last):
-        rows = slice(parts.begin[p], parts.begin[p + 1])
-        if parts.records[rows].sum() < at.k or not _varied(at, parts.item[rows], seen):
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _varied(at: Instance, item: Ints, seen: Ints) -> bool:
-    """Whether items have enough different values of every attribute; `seen` is 0 per value."""
-    for j in range(len(at.distinct)):
-        found = 0
-        for i in item:
-            if seen[at.values[i, j]] == 0:
-                seen[at.values[i, j]] = 1
-                found += 1
-        for i in item:
-            seen[at.values[i, j]] = 0
-        if found < at.distinct[j]:
-            return False
-    return True
+        for j in range(len(at.distinct)):
+            found = 0
+            for r in range(parts.begin[p], parts.begin[p + 1]):
+                value = at.values[parts.rows[r].of, j]
+                found += seen[value] == 0
+                seen[value] = 1
+            for r in range(parts.begin[p], parts.begin[p + 1]):
+                seen[at.values[parts.rows[r].of, j]] = 0
+            good &= found >= at.distinct[j]
+    return good

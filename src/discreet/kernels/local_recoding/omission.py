@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import inner, njit
 from discreet.kernels.local_recoding.assignment import Assignment, drop, varied
 from discreet.kernels.local_recoding.instance import Instance
 from discreet.kernels.local_recoding.leftovers import drop_all
@@ -16,28 +16,37 @@ def omit(at: Instance, now: Assignment, most: int, cost: float) -> None:
     Step by step the piece, of a class that has enough without it, or the whole class that saves
     most per record, as long as it saves anything.
     """
-    own = at.cost[at.codes.ravel()].reshape(at.codes.shape).sum(axis=1)
     while most > 0:
         best, of_class, most_saved = -1, -1, 1e-12
-        for c in range(len(now.size)):
-            whole = now.weight[c] * now.cost[c]
-            piece = now.first[c]
+        for c in range(len(now.classes)):
+            own = now.classes[c]
+            whole, piece = own.weight * own.cost, own.first
             while piece >= 0:
-                count, i = now.records[piece], now.item[piece]
-                paid = count * at.weight[i] * (cost + own[i])
+                one = now.pieces[piece]
+                paid = one.records * at.items[one.of].weight * (cost + _own_cost(at, one.of))
                 whole -= paid
-                if count <= most and now.size[c] - count >= at.k and varied(at, now, c, piece):
-                    each = (saved(at, now, c, piece) - paid) / count
+                enough = one.records <= most and own.records - one.records >= at.k
+                if enough and varied(at, now, c, piece):
+                    each = (saved(at, now, c, piece) - paid) / one.records
                     if each > most_saved:
                         best, of_class, most_saved = piece, c, each
-                piece = now.after[piece]
-            if 0 < now.size[c] <= most and whole / now.size[c] > most_saved:
-                best, of_class, most_saved = -1, c, whole / now.size[c]
+                piece = one.after
+            if 0 < own.records <= most and whole / own.records > most_saved:
+                best, of_class, most_saved = -1, c, whole / own.records
         if of_class < 0:
             return
         if best >= 0:
-            most -= now.records[best]
+            most -= now.pieces[best].records
             drop(at, now, best)
         else:
-            most -= now.size[of_class]
+            most -= now.classes[of_class].records
             drop_all(at, now, of_class)
+
+
+@inner
+def _own_cost(at: Instance, i: int) -> float:
+    """What an item costs as it is."""
+    total = 0.0
+    for a in range(at.codes.shape[1]):
+        total += at.tree[at.codes[i, a]].cost
+    return total

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import inlined, inner, njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import Instance, Nodes, among
+from discreet.kernels.local_recoding.instance import Instance, Nodes, Records, among, records_of
 
 Codes = NDArray[np.uint32]
 Mixes = NDArray[np.uint64]
@@ -41,28 +41,35 @@ class Rows(NamedTuple):
     label: Ints
 
 
+LEFT = np.dtype((np.record, [("of", "i8"), ("records", "i8"), ("offer", "i8"), ("chain", "i8")]))
+DONOR = np.dtype((np.record, [("of", "i8"), ("spare", "i8"), ("lent", "i8"), ("given", "i8")]))
+CELL = np.dtype(
+    (
+        np.record,
+        [("mix", "u8"), ("records", "i8"), ("first", "i8"), ("last", "i8"), ("state", "i8")],
+    )
+)
+
+
 class PeelState(NamedTuple):
     """What the search for cells works on.
+
+    What is left has the number of its item (`of`), its records, its cell or later the number of the
+    offer, and the next of its cell (`chain`). A donor is an item with more than k records: it has
+    how many it can spare, to which offer it lent some, and how many. A cell has its mixed nodes,
+    its records, the first and the last of what is left in it, and the number of the offer, `_NOT`
+    or `_LACKING` (`state`).
 
     Sums of mixed nodes tell cells apart. Should two ever agree, their members are released
     together, at a cell that covers them all.
     """
 
-    left: Ints  # items that are in no class yet
-    codes: Codes  # keys × left items
-    offer: Ints  # per left item its cell, later the number of the offer
-    chain: Ints  # per left item the next of its cell
-    donor: Ints  # items that can spare records
+    left: Records
+    codes: Codes  # keys × what is left
+    donors: Records
     donor_codes: Codes  # keys × donors
-    spare: Ints  # how many records each donor can spare
-    lent: Ints  # per donor like offer
-    given: Ints  # how many records each donor gives to that offer
+    cells: Records  # room for all
     table: Nodes  # of open addressing: the number of a cell, -1 where there is none
-    mix: Mixes  # per cell
-    records: Ints
-    first: Ints  # its first left item
-    last: Ints
-    state: Ints  # _NOT, _LACKING or the number of the offer
 
 
 def peeled(at: Instance, most: int, least: int, passes: Passes | None = None) -> Rows:
@@ -81,42 +88,33 @@ def peeled(at: Instance, most: int, least: int, passes: Passes | None = None) ->
             cut, offers = _next_offer(at, cuts, due, limit, cut, least, work)
             if offers == 0:
                 break
-            offer = work.offer[: len(work.left)]
+            offer = work.left["offer"]
             if passes is not None:
                 offer, offers = _passing(at, work, offer, offers, passes)
-            taken, gives = offer >= 0, np.flatnonzero(work.given)
-            item = work.left[taken]
-            rows.append(Rows(item, at.counts[item], offer[taken] + classes))
-            rows.append(Rows(work.donor[gives], work.given[gives], work.lent[gives] + classes))
-            work.spare[gives] -= work.given[gives]
+            taken, gives = offer >= 0, work.donors[work.donors["given"] > 0]
+            some = work.left[taken]
+            rows.append(Rows(some["of"], some["records"], offer[taken] + classes))
+            rows.append(Rows(gives["of"], gives["given"], gives["lent"] + classes))
+            work.donors["spare"] -= work.donors["given"]
             classes, work = classes + offers, _with_left(work, np.flatnonzero(~taken))
         if limit == 0 and rows and passes is None and len(at.distinct) == 0:
             work = _with_donors(at, work, rows)
     left = work.left
-    rows.append(Rows(left, at.counts[left], classes + np.arange(len(left))))
+    rows.append(Rows(left["of"], left["records"], classes + np.arange(len(left))))
     return _told_apart(at, Rows(*(np.concatenate(part) for part in zip(*rows, strict=True))))
 
 
 def peel_state(at: Instance) -> PeelState:
     """All items are left, and there are no donors."""
     items = np.arange(len(at.codes))
-    none, room = items[:0], np.empty((6, len(items)), np.int64)
+    left = records_of(LEFT, of=items, records=at.counts, offer=_NOT, chain=-1)
     return PeelState(
-        left=items,
+        left=left,
         codes=_columns(at, items),
-        offer=room[0],
-        chain=room[1],
-        donor=none,
-        donor_codes=_columns(at, none),
-        spare=none,
-        lent=none,
-        given=none,
+        donors=np.empty(0, DONOR),
+        donor_codes=_columns(at, items[:0]),
+        cells=np.empty(len(items), CELL),
         table=np.empty(2 << len(items).bit_length(), np.int32),
-        mix=np.empty(len(items), np.uint64),
-        records=room[2],
-        first=room[3],
-        last=room[4],
-        state=room[5],
     )
 
 
@@ -135,14 +133,8 @@ def _with_donors(at: Instance, work: PeelState, rows: list[Rows]) -> PeelState:
     label = np.concatenate([part.label for part in rows])
     alone = item[np.bincount(label)[label] == 1]
     donor = alone[(at.counts[alone] > at.k) & ~at.bound[alone]]
-    none = np.zeros(len(donor), np.int64)
-    return work._replace(
-        donor=donor,
-        donor_codes=_columns(at, donor),
-        spare=at.counts[donor] - at.k,
-        lent=none,
-        given=none.copy(),
-    )
+    donors = records_of(DONOR, of=donor, spare=at.counts[donor] - at.k, lent=_NOT, given=0)
+    return work._replace(donors=donors, donor_codes=_columns(at, donor))
 
 
 def _told_apart(at: Instance, rows: Rows) -> Rows:
@@ -160,8 +152,8 @@ def _passing(
 ) -> tuple[Ints, int]:
     """The offers that pass, numbered anew; -1 for the others."""
     rows = offer >= 0
-    item = work.left[rows]
-    good = passes(at.item[item], at.counts[item], offer[rows], offers)
+    some = work.left[rows]
+    good = passes(at.item[some["of"]], some["records"], offer[rows], offers)
     number = np.where(good, np.cumsum(good) - 1, _NOT)
     return np.where(rows, number[offer], _NOT), int(good.sum())
 
@@ -183,7 +175,7 @@ def _next_offer(
     return cut, 0
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _offers(
     at: Instance, cuts: Cuts, depth: Nodes, limit: float, least: int, work: PeelState
 ) -> tuple[int, float]:
@@ -191,60 +183,82 @@ def _offers(
     cells = group(at, cuts, depth, work)
     offers, lacking, following = 0, 0, np.inf
     for c in range(cells):
-        work.state[c], records = _NOT, work.records[c]
-        if records < at.k and (records < least or len(work.donor) == 0):
+        cell = work.cells[c]
+        cell.state = _NOT
+        if cell.records < at.k and (cell.records < least or len(work.donors) == 0):
             continue
-        cost = 0.0
-        for a in range(len(depth)):
-            cost += at.cost[cuts.lifted[depth[a], work.codes[a, work.first[c]]]]
-        cost *= max(at.k / records, 1.0)
+        cost = cell_cost(at, cuts, depth, work, cell.first)
+        if cell.records < at.k:
+            cost *= at.k / cell.records
         if cost > limit:
             following = min(following, cost)
-        elif records < at.k:
-            work.state[c] = _LACKING
+        elif cell.records < at.k:
+            cell.state = _LACKING
             lacking += 1
-        elif chain_varied(at, work, work.first[c]):
-            work.state[c] = offers
+        elif chain_varied(at, work, cell.first):
+            cell.state = offers
             offers += 1
-    work.given[:] = 0
+    for d in range(len(work.donors)):
+        work.donors[d].given = 0
     if lacking:
-        offers = _borrow(at, cuts, depth, work, cells, offers)
-    for r in range(len(work.left)):
-        if work.offer[r] >= 0:
-            work.offer[r] = max(work.state[work.offer[r]], _NOT)
+        offers += _borrow(at, cuts, depth, work, cells, np.int64(offers))
+    _note_offers(work)
     return offers, following
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def _note_offers(work: PeelState) -> None:
+    """What is left knows the number of its offer instead of its cell."""
+    for r in range(len(work.left)):
+        if work.left[r].offer >= 0:
+            work.left[r].offer = max(work.cells[work.left[r].offer].state, _NOT)
+
+
+@inner
+def cell_cost(at: Instance, cuts: Cuts, depth: Nodes, work: PeelState, first: int) -> float:
+    """What the cell of something left costs under a cut."""
+    cost = 0.0
+    for a in range(len(depth)):
+        cost += at.tree[cuts.lifted[depth[a], work.codes[a, first]]].cost
+    return cost
+
+
+@inner
 def group(at: Instance, cuts: Cuts, depth: Nodes, work: PeelState) -> int:
     """Find the cell of each left item, -1 where a node must stay; the number of cells."""
     mix = _mixed(cuts, depth, work.codes)
-    size = 4
-    while size < 2 * len(mix):
-        size *= 2
-    table = work.table[:size]
+    table = _room(work)
     table[:] = -1
     cells = 0
     for r in range(len(mix)):
-        i = work.left[r]
-        work.offer[r], work.chain[r] = _NOT, -1
-        if at.bound[i] and _moved(at, i, depth):
+        one = work.left[r]
+        one.offer, one.chain = _NOT, -1
+        if at.items[one.of].bound and _moved(at, one.of, depth):
             continue
-        slot = _place(table, work.mix, mix[r])
+        slot = _place(table, work.cells, mix[r])
         c = table[slot]
         if c < 0:
             c, table[slot] = cells, cells
-            work.mix[c], work.records[c], work.first[c] = mix[r], 0, r
+            work.cells[c].mix, work.cells[c].records, work.cells[c].first = mix[r], 0, r
             cells += 1
         else:
-            work.chain[work.last[c]] = r
-        work.last[c] = r
-        work.records[c] += at.counts[i]
-        work.offer[r] = c
+            work.left[work.cells[c].last].chain = r
+        work.cells[c].last = r
+        work.cells[c].records += one.records
+        one.offer = c
     return cells
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _room(work: PeelState) -> Nodes:
+    """As much of the table as what is left needs."""
+    size = 4
+    while size < 2 * len(work.left):
+        size *= 2
+    return work.table[:size]
+
+
+@inner
 def _mixed(cuts: Cuts, depth: Nodes, codes: Codes) -> Mixes:
     """The sum of the mixed nodes that each item shows under a cut."""
     total = np.zeros(codes.shape[1], np.uint64)
@@ -255,70 +269,67 @@ def _mixed(cuts: Cuts, depth: Nodes, codes: Codes) -> Mixes:
     return total
 
 
-@njit(cache=True, nogil=True)
-def _place(table: Nodes, known: Mixes, mix: np.uint64) -> np.int64:
+@inner
+def _place(table: Nodes, cells: Records, mix: np.uint64) -> np.int64:
     """Where the number of a cell is in the table, or would be."""
     slot = np.int64(mix >> np.uint64(24)) & (len(table) - 1)
-    while table[slot] >= 0 and known[table[slot]] != mix:
+    while table[slot] >= 0 and cells[table[slot]].mix != mix:
         slot = (slot + 1) & (len(table) - 1)
     return slot
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _borrow(
     at: Instance, cuts: Cuts, depth: Nodes, work: PeelState, cells: int, offers: int
 ) -> int:
-    """Offer cells that lack records, too, where donors can spare them; the number of all offers.
+    """Offer cells that lack records, too, where donors can spare them; how many more.
 
     The first donors give first.
     """
-    mix = _mixed(cuts, depth, work.donor_codes)
-    size = 4
-    while size < 2 * len(work.left):
-        size *= 2
-    table = work.table[:size]
+    mix, table, more = _mixed(cuts, depth, work.donor_codes), _room(work), 0
     help_ = np.zeros(cells, np.int64)
     for d in range(len(mix)):
-        c = table[_place(table, work.mix, mix[d])]
-        work.lent[d] = _NOT
-        if c >= 0 and work.state[c] == _LACKING:
-            help_[c] += work.spare[d]
-            work.lent[d] = c
+        c = table[_place(table, work.cells, mix[d])]
+        work.donors[d].lent = _NOT
+        if c >= 0 and work.cells[c].state == _LACKING:
+            help_[c] += work.donors[d].spare
+            work.donors[d].lent = c
     for c in range(cells):
-        if work.state[c] == _LACKING and work.records[c] + help_[c] >= at.k:
-            work.state[c] = offers
-            offers += 1
+        cell = work.cells[c]
+        if cell.state == _LACKING and cell.records + help_[c] >= at.k:
+            cell.state = offers + more
+            more += 1
     for d in range(len(mix)):
-        c = work.lent[d]
-        if c >= 0 and work.state[c] >= 0:
-            work.lent[d] = work.state[c]
-            work.given[d] = min(at.k - work.records[c], work.spare[d])
-            work.records[c] += work.given[d]
-    return offers
+        one = work.donors[d]
+        if one.lent >= 0 and work.cells[one.lent].state >= 0:
+            cell = work.cells[one.lent]
+            one.lent, one.given = cell.state, min(at.k - cell.records, one.spare)
+            cell.records += one.given
+    return more
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _moved(at: Instance, i: int, depth: Nodes) -> bool:
     """Whether a cut changes a node that must stay."""
     moved = False
     for a in range(len(depth)):
-        moved |= at.fixed[i, a] and at.depth[at.codes[i, a]] > depth[a]
+        moved |= at.fixed[i, a] and at.tree[at.codes[i, a]].depth > depth[a]
     return moved
 
 
-@njit(cache=True, nogil=True)
+@inner
 def chain_varied(at: Instance, work: PeelState, first: int) -> bool:
     """Whether the items of a chain have enough different values of every attribute."""
     for j in range(len(at.distinct)):
         seen = np.empty(at.distinct[j], np.int32)
         found = 0
-        r = np.int64(first)
+        r = first
         while r >= 0 and found < len(seen):
-            value = at.values[work.left[r], j]
+            value = at.values[work.left[r].of, j]
             if not among(value, seen, found):
                 seen[found] = value
                 found += 1
-            r = work.chain[r]
+            r = work.left[r].chain
         if found < len(seen):
             return False
     return True

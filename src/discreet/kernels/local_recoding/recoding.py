@@ -39,7 +39,7 @@ def recoding(task: CellTask, at: Instance, item: Ints, records: Ints, cell: Node
     """From rows of the instance: its items, records and cells."""
     item = at.item[item]
     node = np.empty(cell.shape, np.int32)
-    node[:, at.key] = cell - at.start
+    node[:, at.keys["place"]] = cell - at.keys["start"]
     once = len(item) == 0 or np.bincount(item).max() == 1
     order = np.argsort(item) if once else np.lexsort((*node.T[::-1], item))
     item, node, records = item[order], node[order], records[order]

@@ -1,19 +1,21 @@
-"""Destroy and repair: neighbouring classes are broken up and put together anew, then searched
-locally; what is not cheaper is taken back (large neighbourhood search, Shaw 1998)."""
+"""Local search, and destroy and repair: neighbouring classes are broken up and put together anew,
+then searched locally; what is not cheaper is taken back (large neighbourhood search, Shaw 1998)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.arrays import Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.compilation import inlined, njit
 from discreet.kernels.local_recoding.assignment import Assignment, move, rise
 from discreet.kernels.local_recoding.instance import Instance
-from discreet.kernels.local_recoding.leftovers import settle
+from discreet.kernels.local_recoding.leftovers import join, settle
 from discreet.kernels.local_recoding.moves import improve
+from discreet.kernels.local_recoding.peel import Passes
 
 _LEAST = 1e-9  # a gain below this share of the price is rounding
 _SWEEPS = 10  # of the local search after a repair
+_ALL = np.array([-1])  # no neighbourhood but all classes
 
 
 def twin(now: Assignment) -> Assignment:
@@ -21,84 +23,156 @@ def twin(now: Assignment) -> Assignment:
     return Assignment(*(array.copy() for array in now))  # type: ignore[arg-type]
 
 
-@njit(cache=True, nogil=True)
-def price(now: Assignment) -> float:
-    """The price of all classes, with what the items cost as they are."""
-    return (now.weight * now.cost).sum()
+def settled(at: Instance, now: Assignment, passes: Passes | None = None) -> None:
+    """Join classes until none lacks anything; records that cannot be served are dropped."""
+    _by_counts(at, now, passes is None)
+    while passes is not None:
+        lacking = _lacking(at, now, passes)
+        if not lacking.any():
+            return
+        join(at, now, lacking)
+        _by_counts(at, now, False)
 
 
-@njit(cache=True, nogil=True)
+def _by_counts(at: Instance, now: Assignment, filling: bool) -> None:
+    _search(at, now, now, _ALL, *_room(1), 0, filling, 0)
+
+
+def _lacking(at: Instance, now: Assignment, passes: Passes) -> Bools:
+    """The classes that fail a criterion."""
+    rows = now.owner >= 0
+    label, items = now.owner[rows], at.item[now.item[rows]]
+    used, number = np.unique(label, return_inverse=True)
+    lacking = np.zeros(len(now.classes), np.bool_)
+    lacking[used] = ~passes(items, now.records[rows], number.astype(np.int64), len(used))
+    return lacking
+
+
+def improved(at: Instance, now: Assignment, most: int) -> bool:
+    """Sweep over the classes until nothing gains, or so often; whether the last sweep gained."""
+    return _search(at, now, now, _ALL, *_room(1), -1, False, most) > 0
+
+
 def shaken(
     at: Instance, now: Assignment, kept: Assignment, centres: Ints, near: int, salt: int
 ) -> int:
     """Break up some classes, each with those nearest to it; how often the price fell.
 
-    `kept` is a copy of `now`. In which order they are put together depends on the salt.
+    `kept` is a copy of `now`. `near` classes are broken up together; in which order they are put
+    together depends on the salt.
+    """
+    return int(_search(at, now, kept, centres, *_room(near), salt, True, _SWEEPS))
+
+
+def _room(near: int) -> tuple[Ints, Floats]:
+    return np.zeros(near, np.int64), np.zeros(near)
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    at: Instance,
+    now: Assignment,
+    kept: Assignment,
+    centres: Ints,
+    near: Ints,
+    more: Floats,
+    salt: int,
+    filling: bool,
+    sweeps: int,
+) -> int:
+    """All that changes an assignment, in one kernel: what it calls is compiled once.
+
+    Per centre: break up its neighbourhood (not with centre -1), settle (not with salt -1), sweep.
+    Return how often that lowered the price.
     """
     gains = 0
     for c in centres:
-        if now.size[c] == 0 or now.cost[c] == 0:
-            continue
-        _copy(now, kept)
-        _break_up(at, now, _neighbours(at, now, c, near))
-        settle(at, now, True, (c * 31 + salt) % len(now.size))
-        for _ in range(_SWEEPS):
-            if not improve(at, now):
+        if c >= 0:
+            if now.classes[c].records == 0 or now.classes[c].cost == 0:
+                continue
+            _copy(now, kept)
+            _find_neighbours(at, now, c, near, more)
+            _break_up(at, now, near)
+        if salt >= 0:
+            settle(at, now, filling, (max(c, 0) * 31 + salt) % len(now.classes))
+        gained = False
+        for _ in range(sweeps):
+            gained = improve(at, now)
+            if not gained:
                 break
-        if price(now) < price(kept) * (1 - _LEAST) and now.size.sum() == kept.size.sum():
-            gains += 1
-        else:
-            _copy(kept, now)
+        if c >= 0:
+            gained = _price(now) < _price(kept) * (1 - _LEAST) and _served(now) == _served(kept)
+            if not gained:
+                _copy(kept, now)
+        gains += gained
     return gains
 
 
-@njit(cache=True, nogil=True)
-def _neighbours(at: Instance, now: Assignment, c: int, near: int) -> Ints:
-    """A class and those that cost something and would cost least more together with it."""
-    more = np.full(len(now.size), np.inf)
-    for other in range(len(now.size)):
-        if now.size[other] > 0 and now.cost[other] > 0:
-            more[other] = rise(at, now, other, now.node[c], now.fixed[c], now.weight[c], np.inf)
-    more[c] = -1.0
-    nearest = np.argsort(more, kind="mergesort")[:near]
-    return nearest[more[nearest] < np.inf]
+@inlined
+def _price(now: Assignment) -> float:
+    """The price of all classes, with what the items cost as they are."""
+    total = 0.0
+    for c in range(len(now.classes)):
+        total += now.classes[c].weight * now.classes[c].cost
+    return total
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def _served(now: Assignment) -> int:
+    """How many records are in a class."""
+    total = 0
+    for c in range(len(now.classes)):
+        total += now.classes[c].records
+    return total
+
+
+@inlined
+def _find_neighbours(at: Instance, now: Assignment, c: int, near: Ints, more: Floats) -> None:
+    """A class and those that cost something and would cost least more together with it, as many as
+    there is room for; -1 where there are fewer."""
+    last = len(near) - 1
+    for place in range(len(near)):
+        near[place], more[place] = -1, np.inf
+    near[0], more[0] = c, -1.0
+    for other in range(len(now.classes)):
+        own = now.classes[other]
+        if own.records > 0 and own.cost > 0 and other != c:
+            weight = now.classes[c].weight
+            new = rise(at, now, other, now.node, now.fixed, c, weight, more[last])
+            place = last
+            while new < more[place]:  # never before the class itself
+                if place < last:
+                    near[place + 1], more[place + 1] = near[place], more[place]
+                near[place], more[place] = other, new
+                place -= 1
+
+
+@inlined
 def _break_up(at: Instance, now: Assignment, classes: Ints) -> None:
     """Every piece of some classes becomes a class of its own, as far as there is room."""
     empty = 0
     for c in classes:
-        while now.first[c] >= 0 and now.after[now.first[c]] >= 0:
-            while empty < len(now.size) and now.first[empty] >= 0:
+        while c >= 0 and now.classes[c].first >= 0:
+            piece = now.classes[c].first
+            if now.pieces[piece].after < 0:
+                break
+            while empty < len(now.classes) and now.classes[empty].first >= 0:
                 empty += 1
-            if empty == len(now.size):
+            if empty == len(now.classes):
                 return
-            move(at, now, now.first[c], now.records[now.first[c]], empty)
+            move(at, now, piece, now.pieces[piece].records, empty)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _copy(source: Assignment, target: Assignment) -> None:
-    _copy_array(source.item, target.item)
-    _copy_array(source.records, target.records)
-    _copy_array(source.owner, target.owner)
-    _copy_array(source.after, target.after)
-    _copy_array(source.before, target.before)
-    _copy_array(source.free, target.free)
-    _copy_array(source.first, target.first)
-    _copy_array(source.size, target.size)
-    _copy_array(source.weight, target.weight)
-    _copy_array(source.cost, target.cost)
-    _copy_array(source.node.ravel(), target.node.ravel())
-    _copy_array(source.fixed.ravel(), target.fixed.ravel())
-    _copy_array(source.touched, target.touched)
-    _copy_array(source.shelf, target.shelf)
-    _copy_array(source.shelf_first, target.shelf_first)
-    _copy_array(source.shelf_after, target.shelf_after)
-    _copy_array(source.shelf_before, target.shelf_before)
-
-
-@njit(cache=True, nogil=True)
-def _copy_array(source, target):  # type: ignore[no-untyped-def]
-    for i in range(len(source)):
-        target[i] = source[i]
+    for piece in range(len(source.pieces)):
+        target.pieces[piece] = source.pieces[piece]
+        target.free[piece] = source.free[piece]
+    target.free[-1] = source.free[-1]
+    for c in range(len(source.classes)):
+        target.classes[c] = source.classes[c]
+        for a in range(source.node.shape[1]):
+            target.node[c, a] = source.node[c, a]
+            target.fixed[c, a] = source.fixed[c, a]
+    for node in range(len(source.shelves)):
+        target.shelves[node] = source.shelves[node]

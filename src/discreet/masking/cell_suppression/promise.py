@@ -11,14 +11,14 @@ import numpy as np
 from discreet import engine
 from discreet.data.masked import require_link
 from discreet.errors import listed
-from discreet.frequency.classes import classes_with_values
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.related_tuples import CellRelation, related_sums
+from discreet.masking.promises import failing_within
 from discreet.risks.key_covers import key_cover
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from discreet.data.masked import Masked
     from discreet.data.microdata import Microdata
@@ -74,7 +74,7 @@ class CellsBlanked:
     def _classes(self, masked: Masked) -> list[str]:
         asked = self.asked
         if asked.reading == "category" and asked.criterion is not None and asked.all_keys:
-            return _failing(masked, asked.criterion, (*asked.by, *asked.keys), asked.counted)
+            return failing_within(masked, asked.criterion, (*asked.by, *asked.keys), asked.counted)
         problems = []
         for some in asked.sets:
             records = _short(self.before, masked, asked, some)
@@ -84,18 +84,6 @@ class CellsBlanked:
                     f"{listed(some.keys)}"
                 )
         return problems
-
-
-def _failing(
-    masked: Masked, criterion: Any, keys: Sequence[str], values: Sequence[str]
-) -> list[str]:
-    """The criterion on the classes of the released file, a blank being a value."""
-    pairs = {name: masked.frequency_set([*keys, name]) for name in values}
-    whole = {name: masked.whole(name, pairs[name]) for name in pairs}
-    classes = classes_with_values(masked.frequency_set(keys), pairs, whole)
-    bad = np.logical_or.reduce(list(criterion.failing(classes).values()))
-    records = int(classes.records[bad].sum())
-    return [f"{criterion.describe()} fails for {counted(records, 'record')}"] if records else []
 
 
 def _short(before: Microdata, masked: Masked, asked: SuppressionRequest, some: KeySet) -> int:

@@ -200,7 +200,7 @@ def _table(
         return {}
     if not isinstance(given, Mapping):
         problems.append(
-            Problem("P48", f"{argument(name)} is no mapping of keys.", f"Write {_TABLES[name]}.")
+            Problem("P48", f"{argument(name)} is not a mapping of keys.", f"Write {_TABLES[name]}.")
         )
         return {}
     for key in given:

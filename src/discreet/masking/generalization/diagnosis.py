@@ -91,6 +91,6 @@ class Diagnosis:
         ]
         parts = f": {', '.join(by)}" if len(search.task.parts) > 1 and by else ""
         if found.suppressed <= search.task.budget:
-            return f"The nearest node ({names}{more}) does not satisfy it all the same."
+            return f"The nearest node ({names}{more}) still does not satisfy it."
         gone = counted(found.suppressed, "record")
         return f"The nearest node ({names}{more}) would suppress {gone}{parts}."

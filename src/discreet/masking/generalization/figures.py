@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from discreet.masking.generalization.lattice import least
 from discreet.masking.generalization.objective import swept_objective
 from discreet.masking.generalization.sweeps import Sweeps
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.kernels.lattice.sweep import Sweep
@@ -29,12 +30,16 @@ class Swept:
         Records, and distinct values of each confidential attribute, that a class must have.
     budget : int
         How many records may be suppressed.
+    of_file : tuple of Criterion
+        Conditions on the whole file that class sizes decide. Of the classes of one size those of
+        least loss go; the loss of all is known, so that it is a lower bound then.
     """
 
     sweeps: Sweeps
     k: int
     p: int
     budget: int
+    of_file: tuple[Any, ...] = ()
 
     @property
     def suppressed_for(self) -> int:
@@ -49,17 +54,47 @@ class Swept:
     @functools.cached_property
     def suppressed(self) -> NDArray[np.int64]:
         """Per node, records in classes to suppress."""
-        return self.sweep.suppressed(self.k, self.suppressed_for)
+        return self.sweep.suppressed(self.k, self.suppressed_for) + self._gone @ self._sizes
 
     @functools.cached_property
     def classes(self) -> NDArray[np.int64]:
         """Per node, classes left."""
-        return self.sweep.kept_classes(self.k, self.suppressed_for)
+        return self.sweep.kept_classes(self.k, self.suppressed_for) - self._gone.sum(axis=1)
 
     @functools.cached_property
     def loss(self) -> NDArray[np.float64]:
-        """Per node, Iyengar's loss."""
-        return self.sweep.iyengar(self.k, self.suppressed_for)
+        """Per node, Iyengar's loss; a lower bound of it where classes go for the whole file."""
+        whole = self.sweep.iyengar(self.k, self.suppressed_for)
+        if not self.of_file:
+            return whole
+        classes, lost = self.sweep.by_size(self.k, self.suppressed_for)
+        # Those that go have the least loss of their size: on average no more than all of them.
+        each = lost[:, :-1] / np.maximum(classes[:, :-1], 1)
+        further = (self._gone * (self._sizes * len(self.sweep.levels) - each)).sum(axis=1)
+        return whole + further / (self.sweep.records * len(self.sweep.levels))
+
+    @property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.arange(1, self.sweep.cap + 1)
+
+    @functools.cached_property
+    def _gone(self) -> NDArray[np.int64]:
+        """Per node and size, how many classes go for the sake of the whole file."""
+        gone = self._to_go
+        return np.zeros_like(gone) if self.sweeps.task.suppression == "k-only" else gone
+
+    @functools.cached_property
+    def _to_go(self) -> NDArray[np.int64]:
+        """Per node and size, how many classes would have to go."""
+        if not self.of_file:
+            return np.zeros((len(self.sweep.classes), self.sweep.cap), np.int64)
+        classes, _ = self.sweep.by_size(self.k, self.suppressed_for)
+        left, larger = classes[:, :-1], classes[:, -1]
+        records = self.sweep.records - self.sweep.suppressed(self.k, self.suppressed_for)
+        for part in self.of_file:
+            gone = part.to_go_by_size(left, records, larger)
+            left, records = left - gone, records - gone @ self._sizes
+        return classes[:, :-1] - left
 
     @functools.cached_property
     def objective(self) -> NDArray[np.float64]:
@@ -70,8 +105,12 @@ class Swept:
     def feasible(self) -> NDArray[np.bool_]:
         """Per node, whether few enough records go and all classes that are left hold."""
         within = self.suppressed <= self.budget
-        if self.suppressed_for < self.p:
+        if self.suppressed_for != self.p:
             within &= self.classes == self.sweep.kept_classes(self.k, self.p)
+        if self.p == 0 and len(self.sweep.vacant):
+            within &= ~self.sweep.vacant
+        if self.sweeps.task.suppression == "k-only":
+            within &= ~self._to_go.any(axis=1)
         return within
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def all_minimal(search: Search) -> tuple[int, ...]:
     """Every feasible node with no feasible node below it."""
     lattice = search.task.lattice
-    if search.swept:
+    if search.judged:
         return tuple(lattice.minimal(search.feasible).tolist())
     candidates = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
     grid = np.stack(np.unravel_index(candidates, lattice.levels), axis=1)

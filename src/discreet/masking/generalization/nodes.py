@@ -98,9 +98,12 @@ class NodeCounter:
 
     def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
         """The class of each combination of key values at the given levels."""
-        at = [self.task.maps[a][level] for a, level in enumerate(levels)]
-        packed, _ = pack(self._codes(levels), [int(to.max()) + 1 for to in at])
-        return label(packed)
+        groups = [int(self.task.maps[a][level].max()) + 1 for a, level in enumerate(levels)]
+        apart = [a for a, number in enumerate(groups) if number > 1]
+        if not apart:
+            return np.zeros(len(self.task.keys), np.int64), 1
+        codes = [self.task.maps[a][levels[a]][self.task.keys.codes[a]] for a in apart]
+        return label(pack(codes, [groups[a] for a in apart])[0])
 
     def _codes(self, levels: Sequence[int]) -> list[NDArray[np.int32]]:
         """Per key, the group of each combination of key values."""
@@ -146,7 +149,9 @@ class NodeCounter:
         for part in self.task.parts:
             if part.of_file:
                 continue  # it is asked of what the others leave
-            found = steady if part.monotone_with_suppression else others
+            # Where nothing may be suppressed, classes that hold at a node hold together above it.
+            carries = part.monotone_with_suppression or (part.monotone and not self.task.budget)
+            found = steady if carries else others
             for mask in part.failing(classes).values():
                 found[large[mask]] = True
         return steady, others

@@ -44,6 +44,28 @@ class CodedPopulation:
     maps: tuple[tuple[NDArray[np.int64], ...], ...]
     groups: tuple[tuple[int, ...], ...]
 
+    def beside(
+        self, codes: Sequence[Any], counts: NDArray[np.int64], maps: Any, shares: Any
+    ) -> tuple[list[Any], NDArray[np.int64], list[Any], list[Any], NDArray[np.int64]]:
+        """The table that a sweep works on, with the people behind the records: codes, records, maps
+        and shares per level, and people. Combinations that both have may stand there twice."""
+        theirs = zip(self.maps, self.codes, strict=True)
+        both = [
+            np.concatenate([own, own_maps[0][column]])
+            for own, (own_maps, column) in zip(codes, theirs, strict=True)
+        ]
+        to = [
+            [np.concatenate([mine, other]) for mine, other in zip(levels, own_maps, strict=True)]
+            for levels, own_maps in zip(maps, self.maps, strict=True)
+        ]
+        lost = [
+            [np.pad(by, (0, n - len(by))) for by, n in zip(levels, groups, strict=True)]
+            for levels, groups in zip(shares, self.groups, strict=True)
+        ]
+        none, nobody = np.zeros_like(self.counts), np.zeros_like(counts)
+        records = np.concatenate([counts, none])
+        return both, records, to, lost, np.concatenate([nobody, self.counts])
+
     def at(self, levels: Sequence[int]) -> tuple[list[NDArray[np.int64]], list[int]]:
         """The groups of each combination at a node, per key, and how many codes there are."""
         each = zip(self.maps, levels, self.codes, strict=True)

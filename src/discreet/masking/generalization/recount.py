@@ -182,7 +182,7 @@ class Recount:
 
 
 def _figure(what: str, said: int, found: int) -> list[str]:
-    return [] if said == found else [f"{said:,} {what} were reckoned with, {found:,} are there"]
+    return [] if said == found else [f"{said:,} {what} were expected, {found:,} are there"]
 
 
 def _numbered(packed: Ints, bound: int) -> Ints:

@@ -1,9 +1,9 @@
 """Search of the generalization lattice: Samarati's binary search with the conditions of paper
 003, all minimal nodes, or the node of least loss.
 
-Where sizes and distinct values decide, one sweep gives the figures of every node, for every k up
-to the cap. Otherwise the sweep for k gives lower bounds of suppression and loss, and nodes are
-counted in full only while they can still be the answer.
+Where counts decide, one sweep gives the figures of every node, for every k up to the cap. Otherwise
+the sweep for k gives lower bounds of suppression and loss, and nodes are counted in full only while
+they can still be the answer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet.errors import argument, fail
+from discreet.masking.generalization.bounded import Bounded
 from discreet.masking.generalization.conditions import Conditions
 from discreet.masking.generalization.figures import Swept
 from discreet.masking.generalization.minimal import all_minimal, samarati
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from discreet.kernels.lattice.sweep import Sweep
 
-SearchName = Literal["samarati", "all-minimal", "optimal"]
+SearchName = Literal["samarati", "all-minimal", "optimal", "bounded"]
 MAX_SWEPT = 400_000  # nodes: beyond, their figures would not fit a laptop's memory
 
 
@@ -60,12 +61,16 @@ class SearchTally:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The nodes a search returns, with their figures; ``complete`` is False when it was cut off."""
+    """The nodes a search returns, with their figures; ``complete`` is False when it was cut off.
+
+    ``bound`` is what no node loses less than, as far as a bounded search knows.
+    """
 
     nodes: tuple[int, ...]
     best: int | None
     complete: bool
     tally: SearchTally
+    bound: float | None = None
 
 
 @dataclass(eq=False)
@@ -77,6 +82,7 @@ class Search:
 
     task: Task
     seconds: float | None = None
+    nodes: int | None = None
     by_node: bool = False
     tally: SearchTally = field(default_factory=SearchTally)
     _judged: dict[int, bool] = field(default_factory=dict)
@@ -117,20 +123,20 @@ class Search:
     @property
     def swept(self) -> bool:
         """Whether the sweep alone gives the figures of every node."""
-        return (
-            not self.by_node
-            and self.task.only_sizes_and_distinct
-            and (self.sweeps.follow_distinct or not self.task.distinct)
-            and not self.too_large
-        )
+        return self.judged and not self.task.of_file
+
+    @property
+    def judged(self) -> bool:
+        """Whether the sweep alone tells which nodes are feasible; the loss may need a count."""
+        return not self.by_node and not self.too_large and self.sweeps.decide
 
     @functools.cached_property
     def every(self) -> Swept:
-        """The figures of all nodes; where more than sizes and distinct values decides, those for
-        sizes alone, which are lower bounds of suppression and loss."""
+        """The figures of all nodes; where a sweep does not tell all that decides, those for sizes
+        alone, which are lower bounds of suppression and loss."""
         _ = self.sweep
-        p = self.p if self.swept else 1
-        return Swept(self.sweeps, self.task.k, p, self.task.budget)
+        p, of_file = (self.sweeps.asked, self.task.of_file) if self.judged else (1, ())
+        return Swept(self.sweeps, self.task.k, p, self.task.budget, of_file)
 
     @property
     def losses(self) -> NDArray[np.float64]:
@@ -159,7 +165,7 @@ class Search:
 
     def allows(self, node: int) -> bool:
         """Whether a node is feasible, without its loss where that takes longer."""
-        if self.swept and "sweep" in self.__dict__:
+        if self.judged and "sweep" in self.__dict__:
             return bool(self.feasible[node])
         if node not in self._judged:
             self.tally.counted += 1
@@ -177,7 +183,7 @@ class Search:
             loss,
             counted_objective(self.counter, classes, levels, loss),
             self._holds(classes),
-            hope=classes.least <= task.budget,
+            hope=classes.least <= task.budget and (self._holds(classes) or not task.monotone),
             excess=max(classes.suppressed - task.budget, 0) + classes.spoilt,
         )
 
@@ -188,7 +194,7 @@ class Search:
     def run(self, name: SearchName) -> Outcome:
         """Carry out a search by name."""
         started = time.perf_counter()
-        if name != "optimal" and self.too_large:
+        if name in ("samarati", "all-minimal") and self.too_large:
             fail(
                 "N06",
                 f"the lattice has {self.task.lattice.nodes:,} nodes, too many for a {name} search.",
@@ -206,12 +212,21 @@ class Search:
         return outcome
 
     def _searched(self, name: SearchName) -> Outcome:
+        if name == "bounded" or self.too_large:
+            return self._bounded()
         if name == "all-minimal":
-            nodes, complete = all_minimal(self), True
+            nodes = all_minimal(self)
         else:
-            node, complete = optimal(self) if name == "optimal" else (samarati(self), True)
+            node = optimal(self) if name == "optimal" else samarati(self)
             nodes = () if node is None else (node,)
-        return Outcome(nodes, self._best_of(nodes), complete, self.tally)
+        return Outcome(nodes, self._best_of(nodes), complete=True, tally=self.tally)
+
+    def _bounded(self) -> Outcome:
+        searching = Bounded(self)
+        complete = searching.run()
+        nodes = () if searching.best is None else (searching.best,)
+        bound = searching.bound if complete or searching.has_costs else None
+        return Outcome(nodes, searching.best, complete, self.tally, bound)
 
     def _all_may_go(self) -> bool:
         """With everything suppressed nothing is left that could fail."""
@@ -219,7 +234,7 @@ class Search:
 
     def satisfied(self, node: int) -> bool:
         """Algorithm 2: sizes first, then Condition 2, then the values of each class."""
-        if self.swept:
+        if self.judged:
             return bool(self.feasible[node])
         levels = self.task.lattice.levels_of(node)
         if self.conditions is not None:

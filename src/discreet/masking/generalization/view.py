@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import frames
+from discreet.criteria import KAnonymity, PSensitiveKAnonymity
 from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.masking.generalization.budget import budget_of, suppression_problems
 from discreet.masking.generalization.diagram import draw
 from discreet.masking.generalization.figures import Swept
+from discreet.masking.generalization.search import Search
 from discreet.parameters import whole_number
+from discreet.results import Result
+from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,27 +31,155 @@ if TYPE_CHECKING:
     from discreet.masking.generalization.lattice import Lattice
 
 
-@dataclass(frozen=True, eq=False)
-class At:
-    """The lattice for one k, p and limit of suppression.
+@dataclass(frozen=True, eq=False, repr=False)
+class At(Result):
+    """The lattice for one k, p and limit of suppression. Made by ``found.lattice.at(k=…)``.
 
     Attributes
     ----------
-    suppressed, classes, loss : arrays
-        Per node: records that are suppressed, classes left, Iyengar loss.
-    feasible : array of bool
-    minimal : tuple of dict
-        Levels of the feasible nodes with none below them.
-    best : dict or None
-        Levels of the feasible node of least loss, by the loss that the search minimises.
+    k, p : int
+        Records, and distinct values of each confidential attribute, that a class must have.
+    budget : int
+        How many records may be suppressed.
+    nodes : Swept
+        Figures of all nodes as arrays: ``.suppressed``, ``.classes``, ``.loss``, ``.feasible``.
     """
 
-    suppressed: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    loss: NDArray[np.float64]
-    feasible: NDArray[np.bool_]
-    minimal: tuple[dict[str, int], ...]
-    best: dict[str, int] | None
+    view: LatticeView
+    k: int
+    p: int
+    budget: int
+    nodes: Swept
+
+    @functools.cached_property
+    def best(self) -> Node | None:
+        """The feasible node of least loss, by the loss that the search minimises, which can be
+        masked; None where no node is feasible.
+        """
+        number = self.nodes.best
+        return None if number is None else self._found.node(number)
+
+    @functools.cached_property
+    def minimal(self) -> tuple[Node, ...]:
+        """The feasible nodes with none below them."""
+        lattice = self.view.found.task.lattice
+        return tuple(self._found.node(int(n)) for n in lattice.minimal(self.nodes.feasible))
+
+    @property
+    def loss(self) -> float | None:
+        """The loss of the best node."""
+        number = self.nodes.best
+        return None if number is None else float(self.nodes.loss[number])
+
+    @property
+    def suppressed(self) -> int | None:
+        """The records that the best node suppresses."""
+        number = self.nodes.best
+        return None if number is None else int(self.nodes.suppressed[number])
+
+    @property
+    def classes(self) -> int | None:
+        """The classes that the best node leaves."""
+        number = self.nodes.best
+        return None if number is None else int(self.nodes.classes[number])
+
+    @functools.cached_property
+    def _found(self) -> Found:
+        return self.view.found_for(self.k, self.p, self.budget)
+
+    def explain(self) -> str:
+        """The best node in words, or that there is none."""
+        asked = self._found.task.words
+        if self.best is None:
+            what = f"No node satisfies {asked} with {counted(self.budget, 'record')} suppressed."
+            return f"{what} Try a smaller k, or let more records be suppressed."
+        return f"For {asked}:\n{self.best.explain()}"
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per minimal node: levels, suppressed records, classes, loss."""
+        import pyarrow as pa
+
+        rows = [
+            {**n.levels, **beside(n.levels, {"suppressed": n.suppressed, "classes": n.classes,
+             "loss": n.loss})}
+            for n in self.minimal
+        ]  # fmt: skip
+        return frames.from_arrow(
+            pa.Table.from_pylist(rows), kind or self.view.found.data.source.kind
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        best = None if self.best is None else self.best.to_dict()
+        asked = {"k": self.k, "p": self.p, "max_suppressed": self.budget}
+        return {**asked, "best": best, "minimal": [node.to_dict() for node in self.minimal]}
+
+    def __repr__(self) -> str:
+        asked = f"k = {self.k}" + (f", p = {self.p}" if self.p > 1 else "")
+        best = "no node is feasible" if self.nodes.best is None else f"best {self.best}"
+        return f"At {asked}, at most {self.budget:,} suppressed: {best}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ByK(Result):
+    """What larger classes cost: the best node for each k. Made by ``found.by_k([3, 5, 10])``.
+
+    Attributes
+    ----------
+    answers : tuple of At
+        One for each k.
+    """
+
+    answers: tuple[At, ...]
+    n: int
+    kind: FrameKind
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per k: loss, suppressed records and their share, classes, levels of the keys."""
+        import pyarrow as pa
+
+        rows = self.to_dict()["by_k"]
+        flat = [
+            {
+                **{name: one for name, one in row.items() if name != "levels"},
+                **(row["levels"] or {}),
+            }
+            for row in rows
+        ]
+        keys = self.answers[0].view.found.task.lattice.keys
+        filled = [{**dict.fromkeys(keys), **row} for row in flat]
+        names = ["k", "loss", "suppressed", "suppressed_share", "classes", *keys]
+        ordered = [{name: row[name] for name in names} for row in filled]
+        return frames.from_arrow(pa.Table.from_pylist(ordered), kind or self.kind)
+
+    def explain(self) -> str:
+        """One line per k."""
+        return "\n".join(self._line(at) for at in self.answers)
+
+    def _line(self, at: At) -> str:
+        if at.suppressed is None or at.loss is None:
+            return f"k = {at.k}: no node is feasible."
+        gone = f"{counted(at.suppressed, 'record')} suppressed ({share(at.suppressed, self.n)})"
+        return f"k = {at.k}: loss {at.loss:.4f}, {gone}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "by_k": [
+                {
+                    "k": at.k,
+                    "loss": at.loss,
+                    "suppressed": at.suppressed,
+                    "suppressed_share": None if at.suppressed is None else at.suppressed / self.n,
+                    "classes": at.classes,
+                    "levels": None if at.nodes.best is None else at.view.levels(at.nodes.best),
+                }
+                for at in self.answers
+            ]
+        }
+
+    def __repr__(self) -> str:
+        return self.explain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,13 +206,13 @@ class LatticeView:
         return self.found.search.sweep.cap + 1
 
     def at(self, *, k: int, max_suppressed: float = 0.02, p: int | None = None) -> At:
-        """The figures of every node for another k, limit, or p, with the same suppression.
+        """The best and the minimal nodes for another k, limit, or p, with the same suppression.
 
-        They are there for every k and limit, with the p that was searched for or with none
+        Figures are there for every k and limit, with the p that was searched for or with none
         (p = 1). Another p takes one more visit of all nodes, the first time it is asked for.
         """
         self._need_figures_of_all()
-        lattice, n = self.found.task.lattice, self.found.task.keys.n
+        n = self.found.task.keys.n
         if not self.found.task.only_sizes_and_distinct:
             fail(
                 "N06",
@@ -89,16 +222,23 @@ class LatticeView:
         distinct = 1 if p is None else p
         problems = [*whole_number("k", k, 1), *whole_number("p", distinct, 1)]
         raise_all([*problems, *suppression_problems(max_suppressed, n)])
-        found = self._swept(int(k), int(distinct), budget_of(max_suppressed, n))
-        best = found.best
-        return At(
-            found.suppressed,
-            found.classes,
-            found.loss,
-            found.feasible,
-            tuple(lattice.named(int(node)) for node in lattice.minimal(found.feasible)),
-            None if best is None else lattice.named(best),
-        )
+        budget = budget_of(max_suppressed, n)
+        swept = self._swept(int(k), int(distinct), budget)
+        return At(self, int(k), int(distinct), budget, swept)
+
+    def levels(self, number: int) -> dict[str, int]:
+        """The levels of a node, by key."""
+        return self.found.task.lattice.named(number)
+
+    def found_for(self, k: int, p: int, budget: int) -> Found:
+        """The same search asked for another k, p and limit, so that its nodes can be masked."""
+        found, task = self.found, self.found.task
+        criterion: Any = KAnonymity(k)
+        if p > 1:
+            criterion = PSensitiveKAnonymity(p, max(k, p), tuple(task.pairs))
+        other = replace(task, criterion=criterion, asked=(criterion,), budget=budget)
+        asked = {**found.asked, "criterion": criterion, "max_suppressed": budget}
+        return replace(found, task=other, search=Search(other), asked=asked, complete=False)
 
     def _swept(self, k: int, p: int, budget: int) -> Swept:
         sweeps = self.found.search.sweeps

@@ -28,7 +28,7 @@ _READS = {"quick": 2_000_000, "default": 60_000_000}  # items of keys that are r
 
 def least_price(asked: RecodingRequest, effort: str) -> float:
     """A price that no answer is below."""
-    tuples, k = asked.counted.rollup(asked.keys), asked.task.k
+    tuples, k = asked.counted.rollup([*asked.keys, *asked.by]), asked.task.k
     small = np.flatnonzero(tuples.counts < k)
     steps = _steps(asked, tuples, small)
     able = [a for a in range(len(asked.keys)) if np.isfinite(steps[:, a]).any()]
@@ -54,7 +54,7 @@ def least_price(asked: RecodingRequest, effort: str) -> float:
 def _steps(asked: RecodingRequest, tuples: FrequencySet, small: Ints) -> Floats:
     """What the first step up costs in each key; infinite where there is none."""
     found = []
-    for codes, tree in zip(tuples.codes, asked.task.trees, strict=True):
+    for codes, tree in zip(tuples.codes[: len(asked.keys)], asked.task.trees, strict=True):
         rise = tree.cost[tree.parent] - tree.cost
         rise[tree.parent == np.arange(len(rise))] = np.inf
         found.append(rise[codes[small]])
@@ -62,7 +62,7 @@ def _steps(asked: RecodingRequest, tuples: FrequencySet, small: Ints) -> Floats:
 
 
 def _alike(tuples: FrequencySet, some: tuple[int, ...]) -> Ints:
-    """How many records agree with each combination in all keys but some."""
+    """How many records agree with each combination in all keys but some, and in the stratum."""
     kept = [a for a in range(len(tuples.codes)) if a not in some]
     if not kept:
         return np.full(len(tuples), tuples.n)

@@ -76,7 +76,8 @@ def _at(asked: RecodingRequest, levels: tuple[int, ...]) -> Answer | None:
     task = asked.task
     maps = [r.maps[level] for r, level in zip(asked.recodings, levels, strict=True)]
     codes = [to[task.codes[:, a]] for a, to in enumerate(maps)]
-    owner, classes = label(pack(codes, [int(to.max()) + 1 for to in maps])[0])
+    codes += [*asked.within_strata.codes.T[len(maps) :]]
+    owner, classes = label(pack(codes, [int(column.max()) + 1 for column in codes])[0])
     size = np.bincount(owner, task.counts, classes).astype(np.int64)
     if int(size[size < task.k].sum()) > asked.budget:
         return None

@@ -82,7 +82,7 @@ class LocalRecoding(Result):
         if self.method == "local" and not self.searched:
             lines.append(
                 "There are too many combinations of values to search: the records were split by "
-                "relaxed Mondrian, whatever search or seconds say."
+                "relaxed Mondrian, regardless of search and seconds."
             )
         elif self.seconds is not None:
             lines.append(

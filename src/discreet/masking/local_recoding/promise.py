@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from discreet import engine
 from discreet.data.masked import require_link
-from discreet.masking.promises import Holds
+from discreet.masking.promises import Holds, failing_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,19 +27,26 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CellsCover:
-    """The promise, given the file before and what is said of the one after."""
+    """The promise, given the file before and what is said of the one after. With strata the
+    criterion holds within each; `counted` are the attributes whose values it looks at."""
 
     before: Microdata
     recodings: Sequence[Recoding]
     criterion: Any
     changes: Mapping[str, int]
     loss: float
+    by: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
 
     def broken(self, masked: Masked) -> list[str]:
         """Counted where the records are."""
         if masked.n == 0:
             return []
-        return [*Holds(self.criterion).broken(masked), *self._cells(masked)]
+        held = Holds(self.criterion).broken(masked)
+        if self.by:
+            names = (*self.by, *(r.attribute for r in self.recodings))
+            held += failing_within(masked, self.criterion, names, self.counted)
+        return [*held, *self._cells(masked)]
 
     def _cells(self, masked: Masked) -> list[str]:
         keys, link = [r.attribute for r in self.recodings], require_link(self.before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ class RecodingRequest:
     ----------
     keys : tuple of str
     counted : FrequencySet
-        The items: the keys, and the attributes whose values the criterion counts.
+        The items: the keys, the strata, and the attributes whose values the criterion counts.
     recodings : tuple of Recoding
         One fitted hierarchy per key.
     criterion : Criterion
@@ -44,6 +44,8 @@ class RecodingRequest:
         The distribution of the attributes that the criterion counts, in the whole file.
     budget : int
         How many records may be left out.
+    by : tuple of str
+        Strata, within which classes are counted.
     """
 
     keys: tuple[str, ...]
@@ -52,6 +54,7 @@ class RecodingRequest:
     criterion: Any
     whole: Mapping[str, FrequencySet]
     budget: int
+    by: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -72,10 +75,28 @@ class RecodingRequest:
         """For the kernels."""
         least = self.criterion.least_distinct(tuple(self.whole))
         asked = {name: number for name, number in least.items() if number > 1}
-        codes = [self.counted.codes[self.counted.attributes.index(name)] for name in asked]
+        codes = [self._column(name) for name in asked]
         more = {"values": np.column_stack(codes).astype(np.int32)} if asked else {}
         k = max(self.criterion.least_size, 1)
         return cell_task(self.counted, self.nodes, k, distinct=tuple(asked.values()), **more)
+
+    @functools.cached_property
+    def within_strata(self) -> CellTask:
+        """The same for a search: a stratum is one more key, which stays as it is and costs nothing,
+        so that no class has records of two."""
+        strata = [self._column(name) for name in self.by]
+        trees = (fixed_nodes(int(column.max()) + 1).tree for column in strata)
+        codes = np.column_stack([self.task.codes, *strata]).astype(np.int32)
+        return replace(self.task, codes=codes, trees=(*self.task.trees, *trees))
+
+    def small_strata(self) -> tuple[int, int]:
+        """How many strata have fewer records than a class needs, and how many records these are."""
+        sizes = self.counted.rollup(list(self.by)).counts if self.by else np.array([self.n])
+        small = sizes[sizes < self.task.k]
+        return len(small), int(small.sum())
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self.counted.codes[self.counted.attributes.index(name)]
 
     @property
     def loss_of_price(self) -> float:
@@ -117,15 +138,20 @@ class RecodingRequest:
 
 
 def request_of(
-    data: Microdata, hierarchies: Mapping[str, Hierarchy], criterion: Any, budget: int
+    data: Microdata,
+    hierarchies: Mapping[str, Hierarchy],
+    criterion: Any,
+    budget: int,
+    by: tuple[str, ...] = (),
 ) -> RecodingRequest:
     """Count the items and fit the hierarchies."""
     keys = data.keys
     named = dict.fromkeys(
         (*criterion.needs(data.confidential), *criterion.needs_values(data.confidential))
     )
-    engine.need_few_pairs(data.source, keys, [name for name in named if name not in keys])
-    counted = items_of(data, keys, tuple(named))
+    beside = (*by, *named)
+    engine.need_few_pairs(data.source, keys, [name for name in beside if name not in keys])
+    counted = items_of(data, keys, beside)
     return RecodingRequest(
         keys,
         counted,
@@ -133,4 +159,5 @@ def request_of(
         criterion,
         {name: data.whole(name, counted) for name in named},
         budget,
+        by,
     )

@@ -1,0 +1,274 @@
+"""Released files for other programs: the words of values become codes again, with their labels.
+
+Codes and labels of values that are still there are those of the file that was read. Values that
+came with the masking, such as ``[20, 30)`` or ``*``, get codes and labels of their own. Nothing is
+said of a value that is not in the released records: its label would tell that it was there.
+What a file says of itself (its label, notes, times, authors) is left out unless asked for.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import DiscreetError, Problem, argument, fail, failure, raise_all
+from discreet.formats.codebook import DROPPED, Codebook, Variable
+from discreet.frames import from_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMES = {  # what a variable may be called
+    ".sav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
+    ".zsav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
+    ".dta": (re.compile(r"[^\W\d]\w*"), 32),
+}
+_MOST_ROWS = 1_048_575  # records of a sheet, beside its header
+_LONGEST_CELL = 32_767
+_EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - in place of the time of writing
+
+
+def release_problems(
+    names: Sequence[str], path: Path, metadata: Sequence[str], records: int | None = None
+) -> list[Problem]:
+    """All that stands in the way of writing columns to a file of another program."""
+    suffix = path.suffix.lower()
+    problems = [
+        Problem(
+            "P28", f"{argument('metadata')} names {name!r}.", f"It can name {', '.join(DROPPED)}."
+        )
+        for name in metadata
+        if name not in DROPPED
+    ]
+    if suffix in _NAMES:
+        form, most = _NAMES[suffix]
+        problems += [
+            Problem("O10", f"a {suffix} file cannot have a column {name!r}.", "Rename it.")
+            for name in names
+            if not form.fullmatch(name) or len(name.encode()) > most
+        ]
+    if suffix == ".xlsx" and records is not None and records > _MOST_ROWS:
+        what = f"a sheet holds {_MOST_ROWS:,} records, and there are {records:,}."
+        problems.append(Problem("O10", what, "Write .csv, .parquet, .sav or .dta."))
+    return problems
+
+
+def write_release(
+    table: pa.Table, path: Path, book: Codebook | None, metadata: Sequence[str], weight: str | None
+) -> None:
+    """Write records to a path whose ending names the program; the file at the path is new."""
+    known = book or Codebook("")
+    columns = {
+        name: _column(table[name], known.variables.get(name), path.suffix == ".dta")
+        for name in table.column_names
+    }
+    problem: Problem | None = None
+    try:
+        if path.suffix == ".xlsx":
+            _write_sheet(path, table, known)
+        else:
+            _write_statistical(path, columns, known, metadata)
+            _scrub(path, columns, weight)
+        return
+    except DiscreetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the message may quote a value: it is withheld
+        problem = failure(error, "O05", f"{path.name} cannot be written")
+    raise_all([problem])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Column:
+    """A column as it is written: values, and what is said of it."""
+
+    values: pa.ChunkedArray
+    label: str = ""
+    values_labels: Mapping[Any, str] = field(default_factory=dict)
+    measure: str = ""
+    format: str = ""
+
+
+def _column(values: pa.ChunkedArray, known: Variable | None, stata: bool) -> _Column:
+    import pyarrow as pa
+
+    label = known.label if known else ""
+    is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    if known is None or not known.numeric:
+        return _of_texts(values, known, label) if is_text else _Column(_plain(values), label)
+    if not is_text:
+        return _of_numbers(values, known, label)
+    return _of_words(values, known, label, stata)
+
+
+def _of_numbers(values: pa.ChunkedArray, known: Variable, label: str) -> _Column:
+    """Numbers with the labels of those codes that still occur."""
+    there = set(values.unique().to_pylist()) if known.values else set()
+    labels = {code: text for code, text in known.values.items() if code in there}
+    return _Column(_plain(values), label, labels, known.measure, known.format)
+
+
+def _of_texts(values: pa.ChunkedArray, known: Variable | None, label: str) -> _Column:
+    """Texts of a variable that the file stores as text; words of codes are such texts again."""
+    import pyarrow as pa
+
+    if known is None or not known.words:
+        return _Column(values, label, measure=known.measure if known else "")
+    codes = {text: str(code) for code, text in known.texts().items()}
+    there = [text for text in values.unique().to_pylist() if text is not None]
+    labels = {codes[text]: known.values[codes[text]] for text in there if text in codes}
+    table = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    coded = pa.array([None if t is None else codes.get(t, t) for t in table.to_pylist()])
+    return _Column(pa.chunked_array([coded]), label, labels, known.measure)
+
+
+def _of_words(values: pa.ChunkedArray, known: Variable, label: str, stata: bool) -> _Column:
+    """Words as numbers: known ones have their code, new ones the next codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = known.texts() if known.words else {}
+    there = [text for text in values.unique().to_pylist() if text is not None]
+    codes = {text: float(code) for code, text in texts.items() if text in there}
+    new = sorted((text for text in there if text not in codes), key=natural)
+    first = 1 + max((int(code) for code in known.values), default=0)
+    codes |= {text: float(first + i) for i, text in enumerate(new)}
+    by_text = {text: known.values[code] for code, text in texts.items() if text in there}
+    labels = {code: by_text.get(text, text) for text, code in codes.items()}
+    order = sorted(codes, key=lambda text: codes[text])
+    dtype = pa.int32() if stata and all(c.is_integer() for c in codes.values()) else pa.float64()
+    places = pc.index_in(values, value_set=pa.array(order, pa.string()))
+    coded = pa.array([codes[text] for text in order], pa.float64()).cast(dtype)
+    measure = known.measure if not new else "ordinal" if not known.words else "nominal"
+    plain = {int(c) if dtype == pa.int32() else c: t for c, t in sorted(labels.items())}
+    return _Column(coded.take(places.combine_chunks()), label, plain, measure)
+
+
+def natural(text: str) -> tuple[float, int, str]:
+    """How labels of a hierarchy are sorted: by their first number, what has none last.
+
+    Examples
+    --------
+    >>> sorted(["*", "≥65", "[18, 65)", "<18"], key=natural)
+    ['<18', '[18, 65)', '≥65', '*']
+    """
+    found = re.search(r"-?\d+(\.\d+)?", text)
+    number = float(found[0]) if found else float("inf")
+    return number, 0 if text.startswith("<") else 1, text
+
+
+def _plain(values: Any) -> Any:
+    """Values of a kind that these programs have."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(values.type):
+        return values.cast(pa.int32())
+    if pa.types.is_decimal(values.type):
+        return values.cast(pa.float64())
+    return values
+
+
+def _write_statistical(
+    path: Path, columns: Mapping[str, _Column], book: Codebook, metadata: Sequence[str]
+) -> None:
+    import pyarrow as pa
+
+    program = _module("pyreadstat")
+    frame = from_arrow(
+        pa.table({name: column.values for name, column in columns.items()}), "pandas"
+    )
+    stata = path.suffix == ".dta"
+    same = book.program == ("Stata" if stata else "SPSS")
+    how: dict[str, Any] = {
+        "file_label": book.about.get("file_label", "") if "file_label" in metadata else "",
+        "column_labels": {name: one.label for name, one in columns.items() if one.label},
+        "variable_value_labels": {n: dict(c.values_labels) for n, c in columns.items()
+                                  if c.values_labels},
+        "variable_format": {n: c.format for n, c in columns.items() if same and c.format},
+    }  # fmt: skip
+    if stata:
+        program.write_dta(frame, str(path), **how)
+        return
+    how["variable_measure"] = {n: c.measure for n, c in columns.items() if c.measure}
+    notes = book.about.get("notes", ()) if "notes" in metadata else ()
+    how |= {"note": notes[0] if len(notes) == 1 else list(notes)} if notes else {}
+    program.write_sav(frame, str(path), compress=path.suffix == ".zsav", **how)
+
+
+def _scrub(path: Path, columns: Mapping[str, _Column], weight: str | None) -> None:
+    """Take the time of writing out of the file, and say which variable is the weight."""
+    with path.open("r+b") as file:
+        head = file.read(4096)
+        if path.suffix == ".dta":
+            at = head.find(b"<timestamp>")
+            if at >= 0:
+                length = head[at + 11]
+                file.seek(at + 12)
+                file.write(_EPOCH.strftime("%d %b %Y %H:%M").encode()[:length].ljust(length))
+            return
+        file.seek(92)
+        file.write(b"01 Jan 0000:00:00")
+        if weight in columns and path.suffix == ".sav":
+            place = 1
+            for name, column in columns.items():
+                if name == weight:
+                    file.seek(76)
+                    file.write(place.to_bytes(4, "little"))
+                    return
+                if str(column.values.type) in ("string", "large_string"):
+                    return  # how many places a text takes is the writer's business
+                place += 1
+
+
+def _write_sheet(path: Path, table: pa.Table, book: Codebook) -> None:
+    """A sheet of the records, and one of the variables where they have labels."""
+    writer = _module("xlsxwriter")
+    options: dict[str, Any] = {
+        "constant_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+    }
+    options |= {"default_date_format": "yyyy-mm-dd", "nan_inf_to_errors": True}
+    workbook = writer.Workbook(str(path), options)
+    workbook.set_properties({"created": _EPOCH})
+    sheet = workbook.add_worksheet("records")
+    sheet.write_row(0, 0, table.column_names)
+    row = 0
+    for batch in table.to_batches(max_chunksize=10_000):
+        for record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            row += 1
+            for i, cell in enumerate(record):
+                _write_cell(sheet, row, i, cell)
+    labels = [(name, book.label(name)) for name in table.column_names if book.label(name)]
+    if labels:
+        about = workbook.add_worksheet("variables")
+        for i, pair in enumerate([("column", "label"), *labels]):
+            for j, text in enumerate(pair):
+                about.write_string(i, j, text[:_LONGEST_CELL])
+    workbook.close()
+
+
+def _write_cell(sheet: Any, row: int, column: int, cell: Any) -> None:
+    """A cell as what it is: a text is never run as a formula."""
+    if cell is None:
+        return
+    if isinstance(cell, bool):
+        sheet.write_boolean(row, column, cell)
+    elif isinstance(cell, int | float):
+        sheet.write_number(row, column, cell)
+    elif isinstance(cell, dt.date | dt.datetime):
+        sheet.write_datetime(row, column, cell)
+    else:
+        sheet.write_string(row, column, str(cell)[:_LONGEST_CELL])
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        pass
+    fail("M01", f"{name} is not installed.", "Run: pip install 'discreet[formats]'")

@@ -1,0 +1,136 @@
+"""Conditions on a class beside its size: on its confidential values and on the people behind it.
+
+All are inequalities of counts: of the records of a class, of the records with a value, and of
+the people of a population with the keys of the class.  A count is compared with a share of
+another one as floating-point numbers, product against count, in the same way everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.lattice.amounts import row_length
+from discreet.kernels.lattice.rollup import Words, u64
+
+VALUES = 64  # of all attributes together: so many are followed
+SMALL = 64  # margins of fewer people are small
+_SIZES = 2**10  # up to here, tables say how often a value may occur
+
+
+@dataclass(frozen=True)
+class ClassConditions:
+    """What a class must satisfy.
+
+    Attributes
+    ----------
+    low, high : per value v, low[v] · size ≤ records with it ≤ high[v] · size
+    optional : per value, whether it may also be absent
+    groups : per confidential attribute, which values are its own and how many of them a class
+        must have at least
+    least_people : how many people are behind a class, at least
+    low_people, high_people : low · people ≤ records ≤ high · people
+    """
+
+    low: Floats = field(default_factory=lambda: np.zeros(0))
+    high: Floats = field(default_factory=lambda: np.zeros(0))
+    optional: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    groups: tuple[tuple[tuple[int, ...], int], ...] = ()
+    least_people: int = 0
+    low_people: float = 0.0
+    high_people: float = np.inf
+
+
+class PeopleArrays(NamedTuple):
+    """The people that must be behind a class; `shares` tells whether low and high matter.
+
+    For so many people as the tables have places, `fewest` says how many records there must
+    be and `more` how many more there may be.  For the smallest margins `places` says at once
+    where they go: in a plane of the tally, by people and records (see `tally_by_conditions`).
+    """
+
+    places: NDArray[np.uint32]
+    least: np.uint64
+    fewest: Words
+    more: Words
+    low: float
+    high: float
+    shares: bool
+
+
+class ValueArrays(NamedTuple):
+    """What a class must have of its values, as the loops take it.
+
+    `most` and `least`, in rows of the length of the amounts, say for classes of up to
+    `sizes` records how often a value may and must occur; `absent` is 0 where it may also be
+    absent, else a number that does not occur.  No class of fewer than `first` records holds.
+    `group` is the attribute of each value, `distinct` how many values of it there must be.
+    """
+
+    most: NDArray[Any]
+    least: NDArray[Any]
+    absent: NDArray[Any]
+    bounded_below: bool
+    sizes: np.uint64
+    first: np.uint64
+    low: Floats
+    high: Floats
+    optional: Bools
+    group: Ints
+    distinct: Ints
+
+
+def people_arrays(asked: ClassConditions, cap: int) -> PeopleArrays:
+    """Return the conditions on people as the loops take them."""
+    shares = asked.low_people > 0 or asked.high_people < 1
+    low, high = float(asked.low_people), float(asked.high_people)
+    people = np.arange(_SIZES + 1, dtype=np.float64)
+    fewest = np.ceil(low * people)
+    most = np.floor(min(high, 2.0**31) * people)
+    none = (most < fewest) | (people < asked.least_people)
+    fewest[none], most[none] = 2**62, 2**62  # no number of records is as large
+    fewest[0] = most[0] = 0  # nobody behind nothing
+    records = np.arange(SMALL)
+    holds = (records >= fewest[:SMALL, None]) & (records <= most[:SMALL, None])
+    places = 2 * np.minimum(records, cap + 1) + 2 * (cap + 2) * holds
+    tables = fewest.astype(np.uint64), (most - fewest).astype(np.uint64)
+    least = u64(asked.least_people)
+    return PeopleArrays(places.astype(np.uint32).ravel(), least, *tables, low, high, shares)
+
+
+def value_arrays(asked: ClassConditions, kind: np.dtype[Any]) -> ValueArrays:
+    """Return the conditions on values as the loops take them; `kind` is that of amounts."""
+    length, values = row_length(len(asked.high)), len(asked.high)
+    sizes = np.arange(_SIZES + 1, dtype=np.float64)[:, None]
+    end = np.iinfo(kind).max
+    most, least = np.zeros((2, len(sizes), length), kind)
+    # As the loops compare: a count is too many if it is above the product, as numbers.
+    most[:, :values] = np.minimum(np.floor(asked.high * sizes), end)
+    least[:, :values] = np.minimum(np.ceil(asked.low * sizes), end)
+    absent = np.zeros(length, kind)
+    absent[:values] = np.where(asked.optional, 0, end)
+    room = most[:, :values].sum(axis=1, dtype=np.int64)
+    # Of a value that must be there one record may be too many for a small class.
+    never = ((least[:, :values] > most[:, :values]) & ~asked.optional).any(axis=1)
+    may_hold = (room >= sizes.ravel()) & ~never
+    may_hold[0] = False
+    group = np.full(values, -1)
+    for g, (own, _) in enumerate(asked.groups):
+        group[list(own)] = g
+    return ValueArrays(
+        most.ravel(),
+        least.ravel(),
+        absent,
+        bool((asked.low > 0).any()),
+        u64(_SIZES),
+        u64(np.argmax(may_hold) if may_hold.any() else _SIZES + 1),
+        asked.low,
+        asked.high,
+        asked.optional,
+        group,
+        np.array([least for _, least in asked.groups], np.int64),
+    )

@@ -1,0 +1,358 @@
+"""Class statistics of one roll-up, apart by whether a class meets conditions beside its size.
+
+As in `tally`, every margin of every class is added to the classes of its size, in row 1 if
+it meets the conditions and in row 0 if not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.compilation import njit
+from discreet.kernels.lattice.amounts import Amounts, narrow
+from discreet.kernels.lattice.conditions import SMALL, PeopleArrays, ValueArrays
+from discreet.kernels.lattice.rollup import Classes, Words, u64
+from discreet.kernels.lattice.tally import CELLS, Tally, margin_sums, margins_of
+
+RECORDS = u64(2**32 - 1)  # of a count with people: records below, people above
+_HALF = u64(32)
+_SIX = u64(32 - 6)
+_SMALL = u64(SMALL) << _HALF
+
+
+@njit(cache=True, nogil=True)
+def tally_by_people(
+    classes: Classes, size: int, asked: PeopleArrays, into: Tally, vacant: Bools
+) -> None:
+    """Tally every margin of the first `size` classes by the people behind them.
+
+    Margins without records go to size 0, those that people have to row 0 where shares are
+    asked for.  Classes without any are left out: of them `vacant` keeps that there are some.
+    """
+    into.small[:] = 0.0
+    into.large[:] = 0
+    into.large_loss[:] = 0.0
+    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
+    beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
+    fewest, more, known = asked.fewest, asked.more, u64(len(asked.fewest)) << _HALF
+    places = asked.places
+    vacant[0] = False
+    for i in range(u64(size)):
+        cls = classes[i]
+        counts = margin_sums(cls.count)
+        if counts[8] & RECORDS == u64(0):
+            vacant[0] |= asked.shares
+        elif (counts[8] < _SMALL) & (counts[8] & RECORDS < u64(SMALL)):
+            _add_small(cls, counts, small, u64(2) * row, places)
+        elif asked.shares:
+            if counts[8] < known:
+                _add_by_shares(cls, counts, small, beyond, row, fewest, more)
+            else:
+                held = _held_by_people(counts, asked)
+                _add_held(cls, _records(counts), held, small, beyond, row)
+        else:
+            _add_by_people(cls, counts, small, beyond, row, asked.least << _HALF)
+        if counts[8] & RECORDS >= beyond:
+            held = _held_by_people(counts, asked)
+            _add_large(cls, _records(counts), held, beyond, large, large_loss)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_small(
+    cls: Any, counts: tuple[Any, ...], small: Floats, plane: np.uint64, places: Any
+) -> None:
+    """Add the margins of a class of few people where a table says; six bits for the people and
+    six for the records make its place."""
+    share, begin = cls.share, u64(0)
+    for j in range(margins_of(len(cls.count))):
+        at = begin + u64(places[(counts[j] >> _SIX) | (counts[j] & RECORDS)])
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += plane
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_by_people(
+    cls: Any,
+    counts: tuple[Any, ...],
+    small: Floats,
+    beyond: np.uint64,
+    row: np.uint64,
+    least: np.uint64,
+) -> None:
+    """Add the margins of a class to their rows; people stand in front, so that comparing the
+    whole number compares them."""
+    share, begin = cls.share, u64(0)
+    for j in range(margins_of(len(cls.count))):
+        at = begin + u64(2) * min(counts[j] & RECORDS, beyond)
+        at += row if counts[j] >= least else u64(0)
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += u64(2) * row
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_by_shares(
+    cls: Any,
+    counts: tuple[Any, ...],
+    small: Floats,
+    beyond: np.uint64,
+    row: np.uint64,
+    fewest: Words,
+    more: Words,
+) -> None:
+    """Add the margins of a class to their rows, by which share of the people has records."""
+    share, begin = cls.share, u64(0)
+    for j in range(margins_of(len(cls.count))):
+        records, people = counts[j] & RECORDS, counts[j] >> _HALF
+        at = begin + u64(2) * min(records, beyond)
+        at += row if records - fewest[people] <= more[people] else u64(0)  # 0 − 1 is very large
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += u64(2) * row
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_failing(
+    cls: Any, members: tuple[Any, ...], small: Floats, beyond: np.uint64, row: np.uint64
+) -> None:
+    """Add the margins of a class that is too small for any of them to hold to row 0."""
+    share, begin = cls.share, u64(0)
+    for j in range(margins_of(len(cls.count))):
+        at = begin + u64(2) * min(members[j], beyond)
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += u64(2) * row
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_held(
+    cls: Any,
+    members: tuple[Any, ...],
+    held: int,
+    small: Floats,
+    beyond: np.uint64,
+    row: np.uint64,
+) -> None:
+    """Add the margins of a class to their rows, which bits tell."""
+    share, begin = cls.share, u64(0)
+    for j in range(margins_of(len(cls.count))):
+        at = begin + u64(2) * min(members[j], beyond)
+        at += row if held & (1 << j) else u64(0)
+        small[at] += 1.0
+        small[at + u64(1)] += share
+        begin += u64(2) * row
+
+
+@njit(cache=True, nogil=True)
+def _held_by_people(counts: tuple[Any, ...], asked: PeopleArrays) -> int:
+    """Return, as bits, which margins hold."""
+    held = 0
+    for j in range(9):
+        records, people = np.float64(counts[j] & RECORDS), np.float64(counts[j] >> _HALF)
+        holds = (counts[j] >> _HALF) >= asked.least
+        if asked.shares:
+            holds &= (records >= asked.low * people) & (records <= asked.high * people)
+        held |= int(holds | (counts[j] == u64(0))) << j
+    return held
+
+
+@njit(cache=True, nogil=True)
+def tally_by_values(
+    classes: Classes,
+    size: int,
+    amounts: Amounts,
+    asked: ValueArrays,
+    people: PeopleArrays | None,
+    into: Tally,
+    vacant: Bools,
+) -> None:
+    """Tally every margin of the first `size` classes by how often values occur in them, and by
+    the people behind them where there are any."""
+    into.small[:] = 0.0
+    into.large[:] = 0
+    into.large_loss[:] = 0.0
+    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
+    beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
+    most, least, absent = asked.most, asked.least, asked.absent
+    first, sizes, below = asked.first, asked.sizes, asked.bounded_below
+    plain = len(asked.distinct) == 0
+    vacant[0] = False
+    for i in range(u64(size)):
+        cls = classes[i]
+        counts = margin_sums(cls.count)
+        members = counts
+        if people is not None:
+            members = _records(counts)
+            vacant[0] |= people.shares & (members[8] == u64(0))
+        held = 0
+        if members[8] >= first:
+            if (members[8] <= sizes) & plain & (not below):
+                held = _held_by_most(amounts[i], members, most)
+            elif (members[8] <= sizes) & plain:
+                held = _held_by_both(amounts[i], members, most, least, absent)
+            else:
+                held = _held_by_shares(amounts[i], members, asked)
+        if people is not None:
+            held = (held & _held_by_people(counts, people)) | _nobody(counts)
+            _add_held(cls, members, held, small, beyond, row)
+        elif members[8] < first:
+            _add_failing(cls, members, small, beyond, row)
+        else:
+            _add_held(cls, members, held, small, beyond, row)
+        if members[8] >= beyond:
+            _add_large(cls, members, held, beyond, large, large_loss)
+
+
+@njit(cache=True, nogil=True)
+def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
+    """Return, as bits, the margins in which no value occurs too often.
+
+    One loop over the values for all margins: each step of it does many values at once.
+    """
+    value = amounts.value
+    cells, length = value.shape
+    n0, n1, n2, n3, n4, n5, n6, n7, n8 = _times(members, u64(length))
+    a = b = c = d = e = f = g = h = k = False
+    for v in range(u64(length)):
+        w = value[0, v]
+        x = value[1, v] if cells > 1 else narrow(0, w)
+        y = value[2, v] if cells > 2 else narrow(0, w)
+        z = value[3, v] if cells > 2 else narrow(0, w)
+        wx, yz, wy, xz = narrow(w + x, w), narrow(y + z, w), narrow(w + y, w), narrow(x + z, w)
+        a |= w > most[n0 + v]
+        b |= x > most[n1 + v]
+        c |= wx > most[n2 + v]
+        if cells > 2:
+            d |= y > most[n3 + v]
+            e |= z > most[n4 + v]
+            f |= yz > most[n5 + v]
+            g |= wy > most[n6 + v]
+            h |= xz > most[n7 + v]
+            k |= narrow(wx + yz, w) > most[n8 + v]
+    return _bits(a, b, c, d, e, f, g, h, k)
+
+
+@njit(cache=True, nogil=True)
+def _held_by_both(
+    amounts: Any, members: tuple[Any, ...], most: Any, least: Any, absent: Any
+) -> int:
+    """Return, as bits, the margins in which no value occurs too often or too rarely."""
+    value = amounts.value
+    cells, length = value.shape
+    n0, n1, n2, n3, n4, n5, n6, n7, n8 = _times(members, u64(length))
+    a = b = c = d = e = f = g = h = k = False
+    for v in range(u64(length)):
+        w = value[0, v]
+        x = value[1, v] if cells > 1 else narrow(0, w)
+        y = value[2, v] if cells > 2 else narrow(0, w)
+        z = value[3, v] if cells > 2 else narrow(0, w)
+        wx, yz, wy, xz = narrow(w + x, w), narrow(y + z, w), narrow(w + y, w), narrow(x + z, w)
+        no = absent[v]
+        a |= (w > most[n0 + v]) | ((w < least[n0 + v]) & (w != no))
+        b |= (x > most[n1 + v]) | ((x < least[n1 + v]) & (x != no))
+        c |= (wx > most[n2 + v]) | ((wx < least[n2 + v]) & (wx != no))
+        if cells > 2:
+            wxyz = narrow(wx + yz, w)
+            d |= (y > most[n3 + v]) | ((y < least[n3 + v]) & (y != no))
+            e |= (z > most[n4 + v]) | ((z < least[n4 + v]) & (z != no))
+            f |= (yz > most[n5 + v]) | ((yz < least[n5 + v]) & (yz != no))
+            g |= (wy > most[n6 + v]) | ((wy < least[n6 + v]) & (wy != no))
+            h |= (xz > most[n7 + v]) | ((xz < least[n7 + v]) & (xz != no))
+            k |= (wxyz > most[n8 + v]) | ((wxyz < least[n8 + v]) & (wxyz != no))
+    return _bits(a, b, c, d, e, f, g, h, k)
+
+
+@njit(cache=True, nogil=True)
+def _held_by_shares(amounts: Any, members: tuple[Any, ...], asked: ValueArrays) -> int:
+    """Return, as bits, the margins that hold, of a class that no table knows."""
+    value = amounts.value
+    held = 0
+    distinct = np.zeros(len(asked.distinct), np.int64)
+    for j in range(margins_of(value.shape[0])):
+        size, holds = np.float64(members[j]), True
+        distinct[:] = 0
+        for v in range(len(asked.high)):
+            count = u64(0)
+            for c in range(value.shape[0]):
+                count += u64(value[c, v]) if CELLS[j] & (1 << c) else u64(0)
+            records = np.float64(count)
+            few = (records < asked.low[v] * size) & ((count > u64(0)) | (not asked.optional[v]))
+            holds &= not (few | (records > asked.high[v] * size))
+            if asked.group[v] >= 0:
+                distinct[asked.group[v]] += count > u64(0)
+        for g in range(len(distinct)):
+            holds &= distinct[g] >= asked.distinct[g]
+        held |= int(holds) << j
+    return held
+
+
+@njit(cache=True, nogil=True)
+def _nobody(counts: tuple[Any, ...]) -> int:
+    """Return, as bits, the margins without records and people: no one lacks a record there."""
+    none = 0
+    for j in range(9):
+        none |= int(counts[j] == u64(0)) << j
+    return none
+
+
+@njit(cache=True, nogil=True)
+def _times(members: tuple[Any, ...], length: np.uint64) -> tuple[Any, ...]:
+    """Return where the row of each margin's size begins in a table."""
+    a, b, c, d, e, f, g, h, k = members
+    return (
+        a * length,
+        b * length,
+        c * length,
+        d * length,
+        e * length,
+        f * length,
+        g * length,
+        h * length,
+        k * length,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _bits(a: int, b: int, c: int, d: int, e: int, f: int, g: int, h: int, k: int) -> int:
+    """Return the margins that do not fail."""
+    low = int(a) | int(b) << 1 | int(c) << 2 | int(d) << 3 | int(e) << 4
+    return 511 ^ (low | int(f) << 5 | int(g) << 6 | int(h) << 7 | int(k) << 8)
+
+
+@njit(cache=True, nogil=True)
+def _records(counts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the records of each margin, without the people."""
+    a, b, c, d, e, f, g, h, k = counts
+    return (
+        a & RECORDS,
+        b & RECORDS,
+        c & RECORDS,
+        d & RECORDS,
+        e & RECORDS,
+        f & RECORDS,
+        g & RECORDS,
+        h & RECORDS,
+        k & RECORDS,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _add_large(
+    cls: Any,
+    members: tuple[Any, ...],
+    held: int,
+    beyond: np.uint64,
+    large: Ints,
+    large_loss: Floats,
+) -> None:
+    """Add what is kept of large margins."""
+    for j in range(margins_of(len(cls.count))):
+        records = np.int64(members[j] if members[j] >= beyond else u64(0))
+        row = (held >> j) & 1
+        large[j, row, 0] += records
+        large[j, row, 1] += records * records
+        large_loss[j, row] += records * cls.share

@@ -1,0 +1,196 @@
+"""Exchange between groups: records move and change places while the sum of squares falls.
+
+MDAV forms its groups one after the other, and the last ones get what is left. Here every record is
+looked at in turn: it may move to one of the groups around its own, or change places with a record
+of one, as long as all groups keep k to 2k - 1 records. Of all these the one that lowers the sum of
+squared distances from the group means most is made. The passes end when a whole pass changes
+nothing. No step raises the sum, so the result is never worse than the groups it began with.
+
+The groups around a group are the twenty whose means were nearest to its own at the beginning.
+
+A group of m records with mean c that gives up x and gets y has
+|y - c|^2 - |x - c|^2 - |x - y|^2 / m more than before; one that only gives up x has
+m / (m - 1) |x - c|^2 less, one that only gets y has m / (m + 1) |y - c|^2 more.
+
+Ties. Of steps that lower the sum equally the first one is made: to the nearer group, a move before
+an exchange, an exchange with the smaller record number. A gain within rounding of 0 is none.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
+from discreet.kernels.multivariate.neighbours import neighbours, squared
+
+AROUND = 20  # groups; twice as many lower the sum by 0.1 % more on the Census file
+PASSES = 100  # the last of many passes change next to nothing
+_ROUNDING = 1e-12
+
+
+def exchange(points: Floats, labels: Ints, k: int, watch: Watch | None = None) -> Ints:
+    """Improve a partition into groups of k to 2k - 1 records.
+
+    Parameters
+    ----------
+    points : array of float, shape (n, d), ``d >= 1``
+        Standardised columns; finite.
+    labels : array of int, the group of every record, numbered from 0
+    k : smallest group size; no group has fewer records, or 2k and more
+    watch : progress; it ends early when it was told to
+
+    Returns
+    -------
+    labels : array of int, with the same numbers of groups
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [9.0], [8.0]])
+    >>> exchange(points, np.array([0, 1, 1, 0]), 2).tolist()
+    [1, 1, 0, 0]
+    """
+    points, labels = np.ascontiguousarray(points, np.float64), labels.astype(np.int64)
+    sizes = np.bincount(labels)
+    groups = len(sizes)
+    members = np.full((groups, 2 * k - 1), -1, np.int64)
+    centres = np.zeros((groups, points.shape[1]))
+    _begin(points, labels, members, centres)
+    around = neighbours(centres, AROUND)
+    watch = unwatched() if watch is None else watch
+    changed, looked = np.ones(groups, np.int64), np.zeros(len(points), np.int64)
+    _improve(points, labels, k, members, sizes, centres, around, changed, looked, watch)
+    return labels
+
+
+@kernel
+def _begin(points: Floats, labels: Ints, members: Ints, centres: Floats) -> None:
+    """List the members of every group in ascending order, and take their means."""
+    filled = np.zeros(len(members), np.int64)
+    for i in range(len(labels)):
+        members[labels[i], filled[labels[i]]] = i
+        filled[labels[i]] += 1
+    for group in range(len(members)):
+        _mean(points, members[group], filled[group], centres[group])
+
+
+@kernel
+def _mean(points: Floats, members: Ints, size: int, out: Floats) -> None:
+    """Write the mean of some records, added in ascending order."""
+    for j in range(len(out)):
+        total = 0.0
+        for t in range(size):
+            total += points[members[t], j]
+        out[j] = total / size
+
+
+@kernel
+def _improve(
+    points: Floats,
+    labels: Ints,
+    k: int,
+    members: Ints,
+    sizes: Ints,
+    centres: Floats,
+    around: Ints,
+    changed: Ints,
+    looked: Ints,
+    watch: Watch,
+) -> None:
+    """Pass over the records until nothing changes.
+
+    ``changed`` and ``looked`` say in which turn a group was changed and a record looked at: one
+    around which nothing has changed since then is passed over.
+    """
+    turn = np.int64(1)
+    for _ in range(PASSES):
+        before = turn
+        for i in range(len(points)):
+            if watch[1] != 0:
+                return
+            if not _stirred(changed, around[labels[i]], labels[i], looked[i]):
+                continue
+            looked[i] = turn
+            group, record = _best(points, labels, k, members, sizes, centres, around, i)
+            if group < 0:
+                continue
+            turn += 1
+            own = labels[i]
+            _leave(members[own], sizes, own, i)
+            if record >= 0:
+                _leave(members[group], sizes, group, record)
+                _join(members[own], sizes, own, record)
+                labels[record] = own
+            _join(members[group], sizes, group, i)
+            labels[i] = group
+            for one in (own, group):
+                _mean(points, members[one], sizes[one], centres[one])
+                changed[one] = turn
+        if turn == before:
+            return
+
+
+@kernel
+def _stirred(changed: Ints, around: Ints, own: int, since: int) -> bool:
+    """Whether a group, or one around it, has changed since a turn."""
+    if changed[own] > since:
+        return True
+    latest = np.int64(0)
+    for group in around:
+        latest = max(latest, changed[group])
+    return bool(latest > since)
+
+
+@kernel
+def _best(
+    points: Floats,
+    labels: Ints,
+    k: int,
+    members: Ints,
+    sizes: Ints,
+    centres: Floats,
+    around: Ints,
+    i: int,
+) -> tuple[Any, Any]:
+    """Find where record i goes, and who takes its place (-1: no one); (-1, -1) if it stays."""
+    own, x = labels[i], points[i]
+    m, here = sizes[own], squared(x, centres[own])
+    least, to, partner = 0.0, np.int64(-1), np.int64(-1)
+    for group in around[own]:
+        size, there = sizes[group], squared(x, centres[group])
+        if m > k and size < 2 * k - 1:
+            gain, loss = here * m / (m - 1), there * size / (size + 1)
+            if loss - gain < least - _ROUNDING * (gain + loss):
+                least, to, partner = loss - gain, group, np.int64(-1)
+        for t in range(size):
+            y = points[members[group, t]]
+            apart, stays = squared(x, y), squared(y, centres[group])
+            comes = squared(y, centres[own])
+            loss = comes - here - apart / m + there - stays - apart / size
+            if loss < least - _ROUNDING * (comes + here + there + stays + apart):
+                least, to, partner = loss, group, members[group, t]
+    return to, partner
+
+
+@kernel
+def _leave(members: Ints, sizes: Ints, group: int, record: int) -> None:
+    """Take a record out of a group, whose members stay in ascending order."""
+    last = sizes[group] - 1
+    t = 0
+    while members[t] != record:
+        t += 1
+    for later in range(t, last):
+        members[later] = members[later + 1]
+    members[last] = -1
+    sizes[group] = last
+
+
+@kernel
+def _join(members: Ints, sizes: Ints, group: int, record: int) -> None:
+    """Put a record into a group, whose members stay in ascending order."""
+    t = sizes[group]
+    while t > 0 and members[t - 1] > record:
+        members[t] = members[t - 1]
+        t -= 1
+    members[t] = record
+    sizes[group] += 1

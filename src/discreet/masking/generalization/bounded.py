@@ -1,0 +1,268 @@
+"""The bounded search, for a lattice that is too large to visit whole: a valid node at any time, and
+how far from the best one it may be.
+
+What a search knows without counting a node: its loss is at least that of its levels without
+suppression, which is a sum of one number per key and level; and where too many records must go at a
+node, they must go at every node below. Both let whole parts of the lattice be left out:
+
+1. *Down from the top*, a level of one key after the other, as long as there is hope: a valid node
+   early.
+2. *Tables of one and two keys*, all others at their top, exclude levels of a key beside those of
+   another. Then levels of two keys are exchanged, as long as the loss falls.
+3. *Branch and bound*: the keys get their levels one after the other, those that are still to come
+   stand at their top. The part with the smallest bound is looked at first, so that the bound of
+   what is left is one of the whole lattice. Where nothing below the best node is left, it is
+   proven.
+
+It ends after a number of nodes, so that it gives the same everywhere, or by the clock.
+
+References
+----------
+K. LeFevre, D. DeWitt, R. Ramakrishnan (2005), Incognito (subset and rollup property).
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.masking.generalization.lattice import TIE
+from discreet.progress import stage
+
+if TYPE_CHECKING:
+    from discreet.masking.generalization.search import Figures, Search
+
+NODES = 4_000  # that are counted, when neither a number nor a time is given
+
+Levels = tuple[int, ...]
+
+
+class _OverError(Exception):
+    """Time is up, or enough nodes were counted."""
+
+
+class Bounded:
+    """A search that may end at any time.
+
+    Parameters
+    ----------
+    search : Search
+        Whose nodes are counted; its ``nodes`` and ``seconds`` say when to stop.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.lattice = search, search.task.lattice
+        self.until = np.inf if search.seconds is None else time.perf_counter() + search.seconds
+        by_clock = search.seconds is not None and search.nodes is None
+        self.left = np.inf if by_clock else search.nodes or NODES
+        self.top = tuple(number - 1 for number in self.lattice.levels)
+        self.costs = level_costs(search)
+        self.best: int | None = None
+        self.bound = 0.0
+        spread = [cost[-1] - cost[0] for cost in self.costs]
+        movable = [a for a, top in enumerate(self.top) if top]
+        self.order = sorted(movable, key=lambda a: (-spread[a], a))
+        # Per key and level of it, the least level of each other key where there is hope.
+        self.pairs = {
+            (a, level): [0] * len(self.top)
+            for a, top in enumerate(self.top)
+            for level in range(top + 1)
+        }
+        self.seen: set[Levels] = set()
+
+    def run(self) -> bool:
+        """Search; return whether the best node is proven to be the best of all."""
+        with stage("searching the lattice") as self.advance:
+            top = self._looked_at(self.top, always=True)
+            if not top.hope:
+                return True  # too much has to go even there, and so everywhere
+            try:
+                self._descend()
+                self._exclude()
+                self._exchange()
+                self._branch()
+            except _OverError:
+                return False
+        self.bound = self.value
+        return True
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether levels alone cost something: else no bound is known."""
+        return any(cost[-1] > 0 for cost in self.costs)
+
+    @property
+    def value(self) -> float:
+        """The loss of the best node so far."""
+        return np.inf if self.best is None else self.search.figures(self.best).objective
+
+    def _looked_at(self, levels: Levels, *, always: bool = False) -> Figures:
+        """The figures of a node, which may be the best one."""
+        if levels not in self.seen:
+            if not always and (self.left <= 0 or time.perf_counter() >= self.until):
+                raise _OverError
+            self.left -= 1
+            self.seen.add(levels)
+            self.search.tally.counted += 1
+            self.advance(len(self.seen))
+        node = self._number(levels)
+        found = self.search.figures(node)
+        if found.feasible and (self.best is None or self._better(found.objective, node)):
+            self.best = node
+        return found
+
+    def _better(self, objective: float, node: int) -> bool:
+        assert self.best is not None
+        return objective < self.value - TIE or (objective <= self.value + TIE and node < self.best)
+
+    def _number(self, levels: Levels) -> int:
+        return self.lattice.number(dict(zip(self.lattice.keys, levels, strict=True)))
+
+    # 1. Down from the top
+
+    def _descend(self) -> None:
+        """Lower one key by a level, that first which costs most, as long as it is feasible.
+
+        Where lowering a key leaves no hope, it never will from a node below.
+        """
+        at, moving = self.top, list(self.order)
+        while moving:
+            gain = {a: self.costs[a][at[a]] - self.costs[a][at[a] - 1] for a in moving if at[a]}
+            if not gain:
+                return
+            a = max(gain, key=lambda key: (gain[key], -key))
+            levels = _moved(at, a, -1)
+            if self._looked_at(levels).hope:
+                at = levels
+            else:
+                moving.remove(a)
+
+    # 2. Tables of two keys, and exchanges
+
+    def _exclude(self) -> None:
+        """Find the least level of each key beside every level of each other one."""
+        keys = self.order
+        for j in range(1, len(keys)):
+            for i in range(j):
+                self._stairs(keys[i], keys[j])
+            self.bound = max(self.bound, min(self._bound(self.top, 0), self.value))
+
+    def _stairs(self, a: int, b: int) -> None:
+        """Walk along the levels of two keys between hope and none: with one key higher, the other
+        may be lower."""
+        low = 0
+        while low <= self.top[b] and not self._hope(a, 0, b, low):
+            low += 1
+        self.pairs[a, 0][b] = low
+        for level in range(1, self.top[a] + 1):
+            while low > 0 and self._hope(a, level, b, low - 1):
+                low -= 1
+            self.pairs[a, level][b] = low
+        for level in range(self.top[b] + 1):
+            hopes = [i for i in range(self.top[a] + 1) if self.pairs[a, i][b] <= level]
+            self.pairs[b, level][a] = min(hopes, default=self.top[a] + 1)
+
+    def _hope(self, a: int, i: int, b: int, j: int) -> bool:
+        return self._looked_at(_set(_set(self.top, a, i), b, j)).hope
+
+    def _exchange(self) -> None:
+        """Go on to a better node near by, as long as there is one."""
+        before: int | None = -1
+        while self.best not in (None, before):
+            before = self.best
+            assert self.best is not None
+            for levels in self._near(self.lattice.levels_of(self.best)):
+                if self._bound(levels) <= self.value + TIE:
+                    self._looked_at(levels)
+                if self.best != before:
+                    break
+
+    def _near(self, at: Levels) -> Iterator[Levels]:
+        """The nodes below; then those with one key lower by a level and another one higher."""
+        lower = [a for a in self.order if at[a]]
+        yield from (_moved(at, a, -1) for a in lower)
+        for a in lower:
+            for b in self.order:
+                if a != b and at[b] < self.top[b]:
+                    yield _moved(_moved(at, a, -1), b, 1)
+
+    # 3. Branch and bound
+
+    def _branch(self) -> None:
+        order = self.order
+        queue: list[tuple[float, int, Levels]] = [(self._bound(self.top, 0), 0, self.top)]
+        while queue:
+            bound, negative, levels = heapq.heappop(queue)
+            self.bound = max(self.bound, min(bound, self.value))
+            if bound > self.value + TIE:
+                return
+            if not self._looked_at(levels).hope or -negative == len(order):
+                continue
+            depth = -negative
+            for level in range(self.top[order[depth]] + 1):
+                child = _set(levels, order[depth], level)
+                least = self._bound(child, depth + 1)
+                if least <= self.value + TIE:
+                    heapq.heappush(queue, (max(least, bound), negative - 1, child))
+
+    def _bound(self, levels: Levels, depth: int | None = None) -> float:
+        """The least loss of a node whose first keys have these levels, and no others are set; where
+        all are set, of that node. Infinite where tables exclude it."""
+        order = self.order
+        given = order if depth is None else order[:depth]
+        least = [0] * len(levels)
+        for a in given:
+            least = [
+                max(one, other) for one, other in zip(least, self.pairs[a, levels[a]], strict=True)
+            ]
+        if any(levels[a] < least[a] for a in given):
+            return np.inf
+        total = 0.0
+        for a in range(len(levels)):
+            at = levels[a] if a in given else self._least_level(a, least[a])
+            if at > self.top[a]:
+                return np.inf
+            total += self.costs[a][at]
+        return total
+
+    def _least_level(self, a: int, least: int) -> int:
+        """The lowest level of a key from one on beside which every other key has some level."""
+        for level in range(least, self.top[a] + 1):
+            beside = self.pairs[a, level]
+            if all(at <= top for at, top in zip(beside, self.top, strict=True)):
+                return level
+        return self.top[a] + 1
+
+
+def level_costs(search: Search) -> list[list[float]]:
+    """Per key and level what it adds, at least, to the loss that is minimised: the loss without
+    suppression, where it is a sum over the keys; else nothing."""
+    task, d = search.task, len(search.task.recodings)
+    if task.loss in ("iyengar", "entropy"):
+        shares = task.shares if task.loss == "iyengar" else task.entropies
+        return [_mean_shares(search, a, levels) for a, levels in enumerate(shares)]
+    heights = [recoding.height for recoding in task.recodings]
+    if task.loss == "height":
+        return [[float(level) for level in range(top + 1)] for top in heights]
+    if task.loss == "precision":
+        return [[level / (max(top, 1) * d) for level in range(top + 1)] for top in heights]
+    return [[0.0] * (top + 1) for top in heights]
+
+
+def _mean_shares(search: Search, a: int, levels: Sequence[np.ndarray]) -> list[float]:
+    keys, maps = search.task.keys, search.task.maps[a]
+    records = np.bincount(keys.codes[a], keys.counts, len(maps[0]))
+    per_record = keys.n * len(search.task.recodings)
+    return [float(records @ by[to]) / per_record for by, to in zip(levels, maps, strict=True)]
+
+
+def _moved(levels: Levels, a: int, by: int) -> Levels:
+    return _set(levels, a, levels[a] + by)
+
+
+def _set(levels: Levels, a: int, level: int) -> Levels:
+    return (*levels[:a], level, *levels[a + 1 :])

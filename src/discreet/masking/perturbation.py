@@ -1,0 +1,249 @@
+"""Perturbation: the one way in which a method that draws at random gets its records.
+
+The columns that it masks, those of the strata and a hash of each record, made from the seed and the
+record id where the records are, are fetched once. They come in the order of the hash, then of the
+record id: neither the order of the rows nor the engine nor the number of threads changes it. What
+is masked goes back by a join with the link.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import engine
+from discreet.data.masked import Masked, masked_from, require_draws, require_link, seed_problems
+from discreet.data.microdata import Microdata
+from discreet.errors import Problem, fail, listed, raise_all
+from discreet.frequency.frequency_set import coded
+from discreet.kernels.packing import merged
+from discreet.masking.method import unknown_columns
+from discreet.parameters import ColumnFacts, Unfit
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from discreet.data.attributes import AttributeType
+    from discreet.data.promise import Promise
+    from discreet.kernels.arrays import Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnRecords:
+    """The records as a perturbing method sees them, in the order of their hashes.
+
+    Attributes
+    ----------
+    data : Microdata
+        Where they are from.
+    table : table
+        The link, then the columns to mask and those of the strata.
+    hashes : array
+        64 random bits of each record: what ``kernels.draws`` makes random numbers from.
+    by : tuple of str
+        The columns of the strata.
+    """
+
+    data: Microdata
+    table: pa.Table
+    hashes: NDArray[np.uint64]
+    by: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        """The values of a column."""
+        return self.table.column(name)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    @functools.cached_property
+    def strata(self) -> list[Ints]:
+        """The places of the records of each stratum, in the order of the strata's values; all
+        records where there are no strata."""
+        return strata_of(self.table, self.by)
+
+    def parts(self, names: Sequence[str], least: int) -> dict[str, list[Ints]]:
+        """For each column, the places of the records that have a value in it, by stratum.
+
+        A stratum with some, but fewer than ``least`` of them is an error, since the method could
+        not mask it; so is a file without strata that has too few.
+        """
+        strata, problems, found = self.strata, [], {}
+        for name in names:
+            there = self[name].is_valid().to_numpy()
+            parts = [part[there[part]] for part in strata]
+            found[name] = [part for part in parts if len(part)]
+            problems += self._too_small(name, found[name], least)
+        raise_all(problems)
+        return found
+
+    def _too_small(self, name: str, parts: Sequence[Ints], least: int) -> list[Problem]:
+        small = sum(len(part) < least for part in parts)
+        if not small:
+            return []
+        if not self.by:
+            what = f"{name!r} has a value in {counted(len(parts[0]), 'record')}, and the method "
+            return [Problem("D07", f"{what}needs {least:,}.", "Leave the column out.")]
+        what = f"{small:,} of {len(parts):,} strata by {listed(self.by)} have fewer than "
+        what += f"{counted(least, 'record')} with a value of {name!r}."
+        return [Problem("D07", what, "Merge small strata, or name fewer columns for them.")]
+
+    def masked(
+        self,
+        values: Mapping[str, Any],
+        *,
+        method: str,
+        parameters: Mapping[str, Any],
+        promise: Promise | None,
+        types: Mapping[str, AttributeType] | None = None,
+        **more: Any,
+    ) -> Masked:
+        """Masked microdata: some columns with other values, in the order of the records here.
+
+        Parameters
+        ----------
+        values : mapping of column to array
+        method, parameters, promise, types
+            As :func:`discreet.masking.method.masked_with` takes them.
+        **more
+            What else :func:`discreet.data.masked.masked_from` takes: ``outcome``, ``asked``.
+        """
+        import pyarrow as pa
+
+        table = self.table.select(["link"])
+        for name, column in values.items():
+            made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
+            table = table.append_column(name, made)
+        data = self.data
+        source = engine.replaced(data.source, require_link(data), table)
+        return masked_from(
+            data,
+            source,
+            method=method,
+            parameters=parameters,
+            changed=frozenset(values),
+            complete=source,
+            types=types,
+            promise=promise,
+            after=data.n,
+            **more,
+        )
+
+
+def drawn_records(
+    data: Microdata, columns: Sequence[str], by: Sequence[str] = (), seed: int = 0
+) -> DrawnRecords:
+    """Fetch the columns that a method masks, and a hash of each record with the seed.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read({"age": [8, 10, 12], "sex": ["M", "F", "F"]}, keys=["age"])
+    >>> found = drawn_records(survey, ["age"], ["sex"], seed=1)
+    >>> len(found), [len(part) for part in found.strata]
+    (3, [2, 1])
+    """
+    link, ids = require_link(data), require_draws(data)
+    names = list(dict.fromkeys([*columns, *by]))
+    table, hashes = engine.hashed_records(data.source, link, names, ids, int(seed), data.n)
+    return DrawnRecords(data, table, hashes, tuple(by))
+
+
+def strata_of(records: pa.Table, by: Sequence[str]) -> list[Ints]:
+    """The places of the records of each stratum, in the order of the strata's values."""
+    if not by:
+        return [np.arange(records.num_rows)]
+    columns = [coded(records.column(name), None) for name in by]
+    first, which = merged([codes for _, codes in columns], [len(values) for values, _ in columns])
+    few = which.astype(np.min_scalar_type(len(first)))  # small numbers are sorted in no time
+    return np.split(np.argsort(few, kind="stable"), np.cumsum(np.bincount(which))[:-1])
+
+
+def places(part: Ints, n: int) -> Ints | slice:
+    """The places of some of n records; all of them at once, without a copy."""
+    return slice(None) if len(part) == n else part
+
+
+def record_pairs(
+    before: Microdata, masked: Masked, columns: Sequence[str], by: Sequence[str] = ()
+) -> tuple[pa.Table, pa.Table]:
+    """Columns before a step and after it, fetched afresh, record by record; those of the strata
+    from the file before. What a promise is held against.
+    """
+    link, ids = require_link(before), require_draws(before)
+    every = list(dict.fromkeys([*columns, *by]))
+    return (
+        engine.records(before.source, link, every, ids),
+        engine.records(masked.source, require_link(masked), list(columns), ids),
+    )
+
+
+def rankable(column: ColumnFacts) -> list[Unfit]:
+    """Why the values of a column have no ranks.
+
+    Examples
+    --------
+    >>> rankable(ColumnFacts("text", "nominal", "nominal", 0))[0].what
+    'is nominal, and its values have no order'
+    """
+    if column.kind != "other" and column.measure != "nominal":
+        return []
+    remedy = "Name numbers, dates or ordinal columns; types={{{column!r}: […]}} gives an order."
+    return [Unfit("D12", f"is {column.type}, and its values have no order", remedy)]
+
+
+def sortable(column: pa.Array, scale: tuple[str, ...] | None) -> np.ndarray:
+    """Numbers that sort as the values do, anything where one is missing."""
+    import pyarrow as pa
+
+    plain = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if scale is None and plain:
+        return column.fill_null(0).to_numpy(zero_copy_only=False)
+    return coded(pa.chunked_array([column]), scale)[1]
+
+
+def require_microdata(data: object) -> None:
+    """Refuse what is not microdata."""
+    if not isinstance(data, Microdata):
+        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+
+
+def column_problems(
+    data: Microdata, columns: Sequence[str], by: Sequence[str] = ()
+) -> list[Problem]:
+    """What is wrong with the columns that a method masks, and with those of its strata: none is
+    named, not there, named twice, or what links records and households.
+    """
+    problems = [*unknown_columns(data, columns), *unknown_columns(data, by, "stratum")]
+    if not columns:
+        problems.append(Problem("P04", "no column is named.", "Name the columns to mask."))
+    problems += [
+        Problem("R02", f"column {c!r} is named more than once.", "Name it once.")
+        for c in dict.fromkeys(columns)
+        if list(columns).count(c) > 1
+    ]
+    problems += [
+        Problem("R02", f"column {c!r} is masked and makes strata.", "Choose other strata.")
+        for c in dict.fromkeys(columns)
+        if c in by
+    ]
+    needed = {data.record_id: "record id, which links the records",
+              data.household: "household, which says who lives together"}  # fmt: skip
+    return problems + [
+        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
+        for c in dict.fromkeys(columns)
+        if c in needed
+    ]
+
+
+def drawing_problems(
+    data: Microdata, columns: Sequence[str], by: Sequence[str], seed: object
+) -> list[Problem]:
+    """The problems of the columns, of the strata and of the seed."""
+    return [*column_problems(data, columns, by), *seed_problems(seed)]

@@ -1,0 +1,1 @@
+"""Post-randomization: the parts of :mod:`discreet.masking.pram`."""

@@ -1,0 +1,304 @@
+"""Interval disclosure: how many original values lie in a narrow interval around the masked ones.
+
+Whoever reads a masked record takes its values for the person's, give or take something. A record is
+disclosed where every one of its original values lies within that distance: a share of the standard
+deviation, or a share of the records by rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from annotated_doc import Doc
+from annotated_types import Gt
+
+from discreet.data import attributes
+from discreet.data.link import Linked, link
+from discreet.data.masked import require_records
+from discreet.data.microdata import Microdata
+from discreet.data.paired_columns import NUMERIC, as_numbers, need_finite
+from discreet.errors import Problem, fail, listed, raise_all
+from discreet.frames import FrameKind
+from discreet.kernels.moments import spreads
+from discreet.kernels.rank_intervals import half_ranks_apart
+from discreet.measures import measure
+from discreet.parameters import (
+    Columns,
+    Label,
+    Public,
+    as_written,
+    parameters_of,
+    problems_of,
+)
+from discreet.results import Provenance, Result
+from discreet.words import counted
+
+if TYPE_CHECKING:
+    from discreet.kernels.arrays import Bools, Floats
+
+Unit = Literal["original", "masked"]
+Distance = Literal["deviation", "rank"]
+_HIGH = 0.1  # of the records: worth a word
+_ROUNDING = 1e-12  # of a width: what is as near counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalDisclosure(Result):
+    """The share of the records whose original values lie close to the masked ones.
+
+    Attributes
+    ----------
+    share : float
+        Share of the released records with every attribute within the interval.
+    by_attribute : mapping of str to float
+        The share of each attribute by itself.
+    n : int
+        Released records.
+    missing : int
+        Those with a value that is missing in one of the files: they are not disclosed.
+    width, sd, distance
+        As asked for.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> ages = ds.read({"age": [8, 10, 19, 23, 37, 43, 68, 72]}, keys=["age"])
+    >>> masked = ds.microaggregate(ages, k=2, method="fixed")
+    >>> ds.interval_disclosure(ages, masked, width=0.05).share
+    0.25
+    >>> ds.interval_disclosure(ages, masked, width=0.1).share
+    0.75
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
+      microdata*. In: Confidentiality, Disclosure, and Data Access.
+    """
+
+    share: float
+    by_attribute: Mapping[str, float]
+    n: int
+    missing: int
+    width: float
+    sd: Unit
+    distance: Distance
+    provenance: Provenance
+    kind: FrameKind
+
+    @property
+    def highest(self) -> float:
+        """The largest share of a single attribute."""
+        return max(self.by_attribute.values())
+
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per attribute: the share of the records within the interval."""
+        held = {"attribute": list(self.by_attribute), "share": list(self.by_attribute.values())}
+        return self._frame(held, kind)
+
+    def explain(self) -> str:
+        """The number, what it means, and what to try next."""
+        near = f"{self.width:g} standard deviations of the {self.sd} values"
+        if self.distance == "rank":
+            near = f"{self.width:.1%} of the ranks"
+        every = "the original value lies" if len(self.by_attribute) == 1 else "all originals lie"
+        most = max(self.by_attribute, key=lambda name: self.by_attribute[name])
+        lines = [
+            f"For {self.share:.1%} of {counted(self.n, 'released record')} {every} within {near} "
+            f"of the masked {listed(list(self.by_attribute))}."
+        ]
+        if len(self.by_attribute) > 1:
+            lines.append(f"Of single attributes, {most!r} tells most: {self.highest:.1%}.")
+        if self.missing:
+            lines.append(
+                f"{counted(self.missing, 'record')} with a missing value counted as not disclosed."
+            )
+        lines += self.provenance.unweighted()
+        if max(self.share, self.highest) > _HIGH:
+            lines.append("Next: mask the attributes that tell most more strongly, and compare.")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {
+            "share": self.share,
+            "highest": self.highest,
+            "by_attribute": dict(self.by_attribute),
+            "n": self.n,
+            "missing": self.missing,
+            "width": self.width,
+            "sd": self.sd,
+            "distance": self.distance,
+            "computed_from": self.provenance.to_dict(),
+        }
+
+
+@measure(
+    title="Interval disclosure",
+    about="How many original values lie in a narrow interval around the masked ones.",
+    side="risk",
+    figures={
+        "share": "share of the records with every value within the interval",
+        "highest": "largest share of the records with the value of one attribute within it",
+    },
+    public=("share", "highest", "n", "width", "sd", "distance"),
+)
+def interval_disclosure(
+    initial: Microdata,
+    masked: Microdata,
+    *,
+    on: str | None = None,
+    width: Annotated[
+        float,
+        Gt(0),
+        Label("Width"),
+        Doc("How far a value may be away, in standard deviations or as a share of the ranks."),
+        Public,
+    ] = 0.05,
+    columns: Annotated[
+        Sequence[str] | None,
+        Columns(),
+        Label("Columns"),
+        Doc("Numbers; by default all keys and confidential ones that are numbers in both files."),
+        Public,
+    ] = None,
+    sd: Annotated[
+        Unit,
+        Label("Standard deviation", {"original": "of the original", "masked": "of the masked"}),
+        Doc("Of which values the standard deviation is taken."),
+        Public,
+    ] = "original",
+    distance: Annotated[
+        Distance,
+        Label("Distance", {"deviation": "in standard deviations", "rank": "in ranks"}),
+        Doc("Whether the width is in standard deviations or a share of the ranks."),
+        Public,
+    ] = "deviation",
+) -> IntervalDisclosure:
+    """Measure how precisely masked numbers tell the original ones.
+
+    The ends of an interval belong to it. A value that is missing in one of the files is not
+    disclosed, and neither is its record. An attribute that does not vary is disclosed where it is
+    unchanged.
+
+    Parameters
+    ----------
+    initial, masked : Microdata
+        As for :func:`disclosure_risk`.
+    on : str, optional
+        Column that links the records of a file masked elsewhere.
+    width : float
+        How far an original value may be away on either side: in standard deviations, or as a share
+        of the ranks.
+    columns : list of str, optional
+        Numeric attributes; by default the keys and the confidential attributes that are numbers.
+    sd : {"original", "masked"}
+        Of which values the standard deviation is taken; sdcMicro takes that of the masked ones,
+        which gets smaller as values are averaged.
+    distance : {"deviation", "rank"}
+        Whether ``width`` is in standard deviations or a share of the ranks: a masked value then
+        tells the original one if at most that share of the records lies between them.
+
+    Returns
+    -------
+    IntervalDisclosure
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> survey = ds.read(ds.datasets.patients(400, seed=1), keys=["age", "income"])
+    >>> masked = ds.microaggregate(survey, k=5)
+    >>> close, wide = (ds.interval_disclosure(survey, masked, width=w).share for w in (0.01, 0.5))
+    >>> close < wide
+    True
+
+    References
+    ----------
+    - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
+      microdata*. In: Confidentiality, Disclosure, and Data Access.
+    """
+    given = {"width": width, "sd": sd, "distance": distance}
+    raise_all(problems_of(parameters_of(interval_disclosure), given))
+    linked = link(initial, masked, on, classed=False)
+    require_records(masked)
+    names = _numbers_among(linked, attributes.names(columns))
+    need_finite(linked, names)
+    x, y = linked.values(names)
+    pairs = [(as_numbers(x[name]), as_numbers(y[name])) for name in names]
+    inside = np.array([_inside(first, second, width, sd, distance) for first, second in pairs])
+    gaps = np.array([np.isnan(first) | np.isnan(second) for first, second in pairs])
+    return IntervalDisclosure(
+        share=float(inside.all(axis=0).mean()),
+        by_attribute=dict(zip(names, inside.mean(axis=1).tolist(), strict=True)),
+        n=x.num_rows,
+        missing=int(gaps.any(axis=0).sum()),
+        width=float(width),
+        sd=sd,
+        distance=distance,
+        provenance=Provenance.of(initial),
+        kind=masked.source.kind,
+    )
+
+
+def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
+    """The columns that were named, or the keys and confidential attributes that are numbers."""
+    initial, masked = linked.initial, linked.masked
+
+    def numeric(name: str) -> bool:
+        kinds = initial.source.kinds[name], masked.source.kinds[name]
+        return all(kind in NUMERIC for kind in kinds)
+
+    if columns:
+        chosen = list(dict.fromkeys(columns))
+        unknown = [
+            attributes.unknown_column("the column", name, data.columns, data.name)
+            for data in (initial, masked)
+            for name in chosen
+            if name not in data.columns
+        ]
+        what = "is not a number in both files and has no intervals."
+        raise_all(
+            unknown
+            or [
+                Problem("D12", f"{name!r} {what}", "Name numeric columns only.")
+                for name in chosen
+                if not numeric(name)
+            ]
+        )
+        return chosen
+    held = [n for n in dict.fromkeys((*initial.keys, *initial.confidential)) if n in masked.columns]
+    found = [n for n in held if initial.types[n].measure == "continuous" and numeric(n)]
+    return found or fail(
+        "N07", "no continuous attribute can be compared.", "Name numeric columns: columns=[…]."
+    )
+
+
+def _inside(x: Floats, y: Floats, width: float, sd: Unit, distance: Distance) -> Bools:
+    """Which records have their original value within the interval around the masked one."""
+    found = np.zeros(len(x), np.bool_)
+    known = ~(np.isnan(x) | np.isnan(y))
+    if not known.any():
+        return found
+    x, y = x[known], y[known]
+    if distance == "rank":
+        found[known] = within_ranks(x, y, as_written(width))
+        return found
+    spread = float(spreads((x if sd == "original" else y)[:, None])[0])
+    found[known] = np.abs(x - y) <= width * spread * (1 + _ROUNDING)
+    return found
+
+
+def within_ranks(x: Floats, y: Floats, share: Fraction) -> Bools:
+    """Which originals lie at most a share of the ranks from their masked value, in whole numbers.
+
+    Examples
+    --------
+    >>> x, y = np.array([10.0, 20.0, 30.0, 40.0]), np.array([10.0, 30.0, 35.0, 10.0])
+    >>> within_ranks(x, y, Fraction(1, 4)).tolist()
+    [True, True, True, False]
+    """
+    return np.asarray(half_ranks_apart(x, y) <= math.floor(2 * share * len(x)))

@@ -1,0 +1,153 @@
+"""Where a user of Python got stuck: pickles, names of other programs, cut points, first plans."""
+
+import itertools
+import pickle
+
+import pyarrow as pa
+import pytest
+
+import discreet as ds
+from discreet.errors import DiscreetError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ds.read(ds.datasets.patients(60, 1), keys=["age", "sex"], confidential="illness")
+
+
+# -- pickles ---------------------------------------------------------------------------------------
+
+
+def test_microdata_masked_files_and_maps_say_that_they_cannot_be_pickled(data):
+    masked = ds.sample(data, fraction=0.5, seed=1)
+    for one in (data, masked, ds.ru_map(data, [("sample", masked)])):
+        with pytest.raises(DiscreetError, match="N15"):
+            pickle.dumps(one)
+    risks = ds.record_risk(data, sensitivity={"illness": 1.0})
+    with pytest.raises(DiscreetError, match="N15"):
+        pickle.dumps(risks)
+
+
+def test_results_without_records_are_pickled(data):
+    for one in (ds.risk(data), ds.check(data, ds.KAnonymity(2))):
+        assert pickle.loads(pickle.dumps(one)).to_dict() == one.to_dict()
+
+
+# -- names of other programs -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("createSdcObj", "ds.read("),
+        ("localSuppression", "ds.suppress_cells("),
+        ("suda2", "ds.suda("),
+        ("microaggregation", "ds.microaggregate("),
+        ("ARXAnonymizer", "ds.generalize("),
+        ("k_anonymity", "ds.risk("),
+        ("microagregate", "Did you mean 'microaggregate'"),
+    ],
+)
+def test_a_name_of_another_program_leads_to_ours(name, said):
+    with pytest.raises(AttributeError) as found:
+        getattr(ds, name)
+    assert said in str(found.value)
+
+
+def test_a_name_that_nobody_knows_is_not_there():
+    assert not hasattr(ds, "xyzzy")
+    assert not hasattr(ds, "__wrapped__")
+
+
+# -- cut points ------------------------------------------------------------------------------------
+
+
+def test_cut_points_may_be_unequal():
+    fitted = ds.Hierarchy.intervals(cuts=[[18, 65], [65]]).fit("a", pa.array([0, 17, 18, 64, 65]))
+    assert [level.take(pa.array(at)).to_pylist() for level, at in
+            zip(fitted.labels[1:], fitted.maps[1:], strict=True)] == [
+        ["<18", "<18", "[18, 65)", "[18, 65)", "≥65"],
+        ["<65", "<65", "<65", "<65", "≥65"],
+        ["*"] * 5,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"cuts": []},
+        {"cuts": [65, 18]},
+        {"cuts": [18, 18]},
+        {"cuts": ["a"]},
+        {"cuts": [[18], [65]]},
+        {"cuts": [18], "widths": [10]},
+        {"cuts": [18], "top_code": 90},
+        {},
+    ],
+)
+def test_cut_points_that_make_no_sense_are_refused(given):
+    with pytest.raises(DiscreetError, match="P20"):
+        ds.Hierarchy.intervals(**given)
+
+
+def test_a_plan_has_cut_points_too(tmp_path):
+    (tmp_path / "t.csv").write_text("age,sex\n" + "".join(f"{a},M\n" for a in range(20, 90)))
+    plan = ds.Plan.of(
+        {
+            "source": {"file": "t.csv"},
+            "roles": {"keys": ["age"]},
+            "hierarchies": {"age": {"cuts": [18, 65]}},
+            "criterion": {"k": 5},
+            "steps": [{"do": "generalize"}],
+            "outputs": {"masked": "m.csv"},
+        },
+        tmp_path,
+    )
+    plan.run()
+    assert (
+        set((tmp_path / "m.csv").read_text().split()) >= {"≥65,M"}
+        or "≥65" in (tmp_path / "m.csv").read_text()
+    )
+    assert "cuts=[18, 65]" in plan.to_python()
+
+
+# -- first plans -----------------------------------------------------------------------------------
+
+
+def countries():
+    names = (
+        "Austria Belgium Chile Denmark Egypt France Ghana Hungary Italy Japan Kenya Latvia".split()
+    )
+    return "country,age\n" + "".join(f"{names[i % 12]},{20 + i % 40}\n" for i in range(240))
+
+
+def test_country_names_get_no_prefixes(tmp_path):
+    from discreet.plan.first_plan import first_plan
+
+    (tmp_path / "t.csv").write_text(countries())
+    plan = first_plan(ds.read(tmp_path / "t.csv", keys=["country", "age"]), None)
+    assert plan.section("hierarchies")["country"] == {"by_frequency": True}
+
+
+def test_hierarchies_beside_the_file_are_taken(tmp_path):
+    from discreet.plan.first_plan import first_plan
+
+    (tmp_path / "t.csv").write_text(countries())
+    rows = "".join(f"{a};{a // 10}0s;*\n" for a in range(20, 60))
+    (tmp_path / "t_hierarchy_age.csv").write_text(rows)
+    (tmp_path / "t_hierarchy_country.csv").write_text("Austria;Europe;*\n")  # lacks most values
+    plan = first_plan(ds.read(tmp_path / "t.csv", keys=["country", "age"]), None)
+    assert plan.section("hierarchies")["age"]["file"].endswith("t_hierarchy_age.csv")
+    assert plan.section("hierarchies")["country"] == {"by_frequency": True}
+
+
+# -- the order of records --------------------------------------------------------------------------
+
+
+def test_equal_records_are_written_side_by_side(tmp_path):
+    table = {"sex": ["M", "F"] * 20, "illness": ["a", "b", "c", "d"] * 10}
+    ds.sample(ds.read(table, keys="sex"), fraction=1.0, seed=1).write(tmp_path / "m.csv")
+    rows = (tmp_path / "m.csv").read_text().split()[1:]
+    changes = sum(a != b for a, b in itertools.pairwise(rows))
+    assert changes == len(set(rows)) - 1
+    assert "side by side" in ds.Masked.write.__doc__

@@ -1,0 +1,89 @@
+"""Two releases about the same people: joint classes, values that are left, and ugly input."""
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as ds
+
+
+def read(rows, **more):
+    return ds.read(rows, keys=["age"], **more)
+
+
+def test_two_files_that_are_2_anonymous_leave_everybody_alone_together():
+    first = read({"rec": [1, 2, 3, 4], "age": ["20-39", "20-39", "40-59", "40-59"]})
+    second = read({"rec": [4, 3, 2, 1], "age": ["20-29", "30-49", "30-49", "20-29"]})
+    found = ds.compare_releases([first, second], on="rec", k=2)
+    assert (found.least, found.below) == ((2, 2), (0, 0))
+    assert (found.least_joint, found.joint_below, found.joint_alone) == (1, 4, 4)
+    assert found.table("arrow")["below 2"].to_pylist() == [0, 0, 4]
+    assert "Next:" in found.explain()
+    assert json.loads(json.dumps(found.to_dict()))["joint_below"] == 4
+
+
+def test_the_same_release_twice_tells_no_more():
+    data = read(
+        {"rec": [1, 2, 3], "age": [20, 20, 30], "ill": ["a", "b", "c"]}, confidential=["ill"]
+    )
+    found = ds.compare_releases([data, data], on="rec", k=2)
+    assert (found.least_joint, found.joint_below, found.below) == (1, 1, (1, 1))
+    assert found.disclosed == {"ill": 0}
+
+
+def test_a_value_that_both_classes_share_is_disclosed():
+    first = read({"rec": [1, 2], "age": [20, 20], "ill": ["flu", "cancer"]}, confidential=["ill"])
+    second = read({"rec": [1, 3], "age": [20, 20], "ill": ["flu", "none"]}, confidential=["ill"])
+    found = ds.compare_releases([first, second], on="rec", k=2)
+    assert (found.n, found.disclosed) == (1, {"ill": 1})
+    assert "left with one value" in found.explain()
+
+
+@st.composite
+def waves(draw):
+    def one():
+        people = draw(st.sets(st.integers(0, 9), min_size=2))
+        return [(p, draw(st.sampled_from("ab")), draw(st.sampled_from("xyz"))) for p in people]
+
+    return one(), one()
+
+
+@settings(max_examples=25)
+@given(waves())
+def test_everything_is_as_counted_person_by_person(case):
+    files = [
+        read(dict(zip(("rec", "age", "ill"), map(list, zip(*rows, strict=True)), strict=True)),
+             confidential=["ill"])
+        for rows in case
+    ]  # fmt: skip
+    looks = [{p: (age, ill) for p, age, ill in rows} for rows in case]
+    both = sorted(looks[0].keys() & looks[1].keys())
+    if not both:
+        with pytest.raises(ds.DiscreetError, match="D11"):
+            ds.compare_releases(files, on="rec")
+        return
+    found = ds.compare_releases(files, on="rec", k=2)
+    pairs = {p: (looks[0][p][0], looks[1][p][0]) for p in both}
+    sizes = [list(pairs.values()).count(pairs[p]) for p in both]
+    assert (found.n, found.least_joint) == (len(both), min(sizes))
+    assert found.joint_below == sum(size < 2 for size in sizes)
+    left = 0
+    for p, look in itertools.product(both, [0]):
+        sets = [{ill for age, ill in one.values() if age == one[p][look]} for one in looks]
+        left += all(len(s) > 1 for s in sets) and len(sets[0] & sets[1]) == 1
+    assert found.disclosed == {"ill": left}
+    assert found.joint_below >= 0
+
+
+def test_bad_arguments_are_said():
+    data = read({"rec": [1, 2], "age": [20, 30]})
+    for wrong in (data, [data], [data, data, data], [data, {"age": [1]}]):
+        with pytest.raises(ds.DiscreetError, match="P09"):
+            ds.compare_releases(wrong, on="rec")
+    with pytest.raises(ds.DiscreetError, match="R01"):
+        ds.compare_releases([data, data], on="id")
+    with pytest.raises(ds.DiscreetError, match="P07"):
+        ds.compare_releases([data, data], on="rec", k=1)
