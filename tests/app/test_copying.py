@@ -6,6 +6,7 @@ import pytest
 import discreet as ds
 from discreet.app.jobs import risk, table, typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
+from discreet.errors import ReadHint
 
 ROWS = [
     "id,zip,age,size,born,seen,job,note",
@@ -72,7 +73,8 @@ def test_a_number_that_is_declared_nominal_is_read_from_the_source(task):
 
 
 def test_another_way_of_reading_or_a_changed_file_takes_the_source(task, tmp_path):
-    assert not is_copy(typed_copy.opened(task({"file": "t.csv"})))
+    with pytest.warns(ReadHint, match="missing_values="):
+        assert not is_copy(typed_copy.opened(task({"file": "t.csv"})))
     (tmp_path / "t.csv").write_text("\n".join([*ROWS, "6,1,2,3,,,,", ""]))
     changed = typed_copy.opened(task())
     assert not is_copy(changed)

@@ -21,13 +21,26 @@ def marked():
     outcomes = {}
     for module in MODULES:
         for name, test in vars(module).items():
-            marks = getattr(test, "pytestmark", []) if name.startswith("test_") else []
-            for verb in (m.args[0] for m in marks if m.name == "verb"):
-                for engine in parity.ENGINES:
-                    gaps = [m for m in marks if m.name in GAPS and engine in m.args]
-                    said = [f"{m.name}: {m.kwargs['reason']}" for m in gaps] or ["yes"]
-                    outcomes.setdefault((verb, engine), []).extend(said)
+            for marks in cases(test) if name.startswith("test_") else ():
+                for verb in (m.args[0] for m in marks if m.name == "verb"):
+                    for engine in parity.ENGINES:
+                        gaps = [m for m in marks if m.name in GAPS and engine in m.args]
+                        said = [f"{m.name}: {m.kwargs['reason']}" for m in gaps] or ["yes"]
+                        outcomes.setdefault((verb, engine), []).extend(said)
     return outcomes
+
+
+def cases(test):
+    """The marks of a test, and those of each case that has some of its own."""
+    marks = getattr(test, "pytestmark", [])
+    own = [
+        list(case.marks)
+        for mark in marks
+        if mark.name == "parametrize"
+        for case in mark.args[1]
+        if getattr(case, "marks", ())
+    ]
+    return [[*marks, *more] for more in own] or [marks]
 
 
 def test_the_table_in_the_docs_is_current():

@@ -119,7 +119,9 @@ def run_commands(block: Block) -> str:
 
 
 def tidy(output: str) -> str:
-    return "\n".join(line.rstrip() for line in output.strip("\n").splitlines())
+    """Without what only a first use says."""
+    lines = [line.rstrip() for line in output.strip("\n").splitlines()]
+    return "\n".join(line for line in lines if not line.startswith("Compiling kernels."))
 
 
 def name_of(page: Path) -> str:

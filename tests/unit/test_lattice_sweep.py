@@ -272,7 +272,7 @@ def test_broken_input_is_refused() -> None:
     shares = [[np.zeros(3), np.zeros(2), np.zeros(2)]]
     with pytest.raises(ValueError, match="not a function of level 1"):
         sweep(codes, counts, [[np.arange(3, dtype=np.int32), fine, coarse]], shares)
-    with pytest.raises(ValueError, match="without records"):
+    with pytest.raises(ValueError, match="that nobody has"):
         sweep(codes, 0 * counts, [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])
     with pytest.raises(ValueError, match="no records"):
         sweep((codes[0][:0],), counts[:0], [[np.arange(3, dtype=np.int32)]], [[np.zeros(3)]])

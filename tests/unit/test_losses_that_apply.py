@@ -439,7 +439,7 @@ def test_a_change_in_records_that_miss_another_number_is_not_taken_for_none():
 
 def test_a_score_needs_a_loss_that_applies():
     initial, masked, _, _ = made("generalize, then another key", "here")
-    with pytest.raises(NotSupported, match="linkage by numbers does not see") as error:
+    with pytest.raises(NotSupported, match="linkage by numbers does not cover") as error:
         ds.score(initial, masked)
     assert error.value.code == "N07"
     initial, masked, _, _ = made("sample", "here")

@@ -129,6 +129,21 @@ MASKINGS = {
     "single cells": lambda data: ds.suppress_cells(
         data, ds.KAnonymity(3), cost={"age": 2}, search="quick", subsets={2: 3}, seed=4
     ),
+    "categories drawn anew": lambda data: ds.pram(
+        data, ["illness", "sex"], 0.7, diagonals={"illness": {"asthma": 0.9}}, seed=4
+    ),
+    "values of near ranks": lambda data: ds.rank_swap(
+        data, ["income"], window=0.2, by=["sex"], seed=4
+    ),
+    "noise": lambda data: ds.add_noise(
+        data, ["age", "income"], 0.2, kind="correlated", round=True, seed=4
+    ),
+    "values shuffled": lambda data: ds.shuffle(data, ["income"], given=["age"], seed=4),
+    "tails": lambda data: ds.top_code(data, {"income": 0.9}, bottom={"age": 30}),
+    "rounded values": lambda data: ds.round_values(data, ["income"], base=500, seed=4),
+    "places swapped": lambda data: ds.swap_records(
+        data, ["zip"], ["age", "sex"], k=2, rate=0.1, seed=4
+    ),
 }
 
 

@@ -80,7 +80,7 @@ def equally_near(
     --------
     >>> records = np.array([[0.0], [1.0], [5.0]])
     >>> equally_near(records, np.array([[0.5], [0.5], [1.0]])).tolist()
-    [2, 0, 0]
+    [2, 0, 1]
     """
     n, d = records.shape
     if n == 0:

@@ -85,7 +85,7 @@ def reciprocal_variance(counts: Any, means: Any) -> Floats:
     Examples
     --------
     >>> reciprocal_variance([1, 1, 2], [0.0, 1.0, 1.0]).round(6).tolist()
-    [0.0, 0.085253, 0.018486]
+    [0.0, 0.085253, 0.011956]
     """
     f, m = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(means, np.float64))
     shape, f, m = m.shape, f.ravel(), m.ravel()

@@ -26,7 +26,7 @@ def partners(draws: Floats, window: int) -> Ints:
     Examples
     --------
     >>> partners(np.array([0.2, 0.0, 0.9, 0.0]), 2).tolist()
-    [1, 0, 3, 2]
+    [2, 3, 0, 1]
     """
     return _partners(draws, min(window, max(len(draws) - 1, 1)))
 
