@@ -264,3 +264,17 @@ def test_windows_of_a_rank_swap_rule_out_what_lies_outside_all_of_them():
         nearest = np.flatnonzero(apart <= apart.min() * (1 + 1e-12))
         expected += (i in nearest) / len(nearest)
     assert found.expected_correct == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("measure", [ds.linkage, ds.interval_disclosure])
+def test_columns_that_are_named_need_no_keys(measure):
+    table, names = ds.datasets.patients(60, seed=1), ["age", "income"]
+    found = []
+    for keys in ([], names):
+        survey = ds.read(table, keys=keys)
+        masked = ds.microaggregate(survey, names, k=5)
+        found.append(measure(survey, masked, columns=names).to_dict() | {"computed_from": 0})
+    assert found[0] == found[1]
+    survey = ds.read(table)
+    with pytest.raises(ds.DiscreetError, match="R05"):
+        measure(survey, ds.microaggregate(survey, names, k=5))

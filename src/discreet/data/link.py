@@ -111,17 +111,25 @@ class Linked:
         return engine.compatible(self.pair, self.masked.complete, self.link)
 
 
-def link(initial: Microdata, masked: Microdata, on: str | None, *, classed: bool = True) -> Linked:
+def link(
+    initial: Microdata,
+    masked: Microdata,
+    on: str | None,
+    *,
+    classed: bool = True,
+    keyed: bool = True,
+) -> Linked:
     """Link the records of two files, or say all that is in the way.
 
     What is not ``classed`` needs no classes, and can do with a file masked elsewhere that has the
-    record id of the initial one, or as many records: then they are linked in their order.
+    record id of the initial one, or as many records: then they are linked in their order. What is
+    not ``keyed`` either looks at columns that were named, and can do without keys.
     """
     for data in (initial, masked):
         if not isinstance(data, Microdata):
             fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
     on = attributes.name(on, "on")
-    keys = initial.need_keys()
+    keys = initial.need_keys() if keyed else initial.keys
     policy = _policy_problems(initial, masked) if classed else []
     raise_all([*_key_problems(initial, masked), *policy])
     if on is None and not classed and not isinstance(masked, Masked):

@@ -223,7 +223,7 @@ def interval_disclosure(
     """
     given = {"width": width, "sd": sd, "distance": distance}
     raise_all(problems_of(parameters_of(interval_disclosure), given))
-    linked = link(initial, masked, on, classed=False)
+    linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     names = _numbers_among(linked, attributes.names(columns))
     need_finite(linked, names)

@@ -256,7 +256,7 @@ def linkage(
     """
     given = {"knows_method": knows_method, "method": method}
     raise_all(problems_of(parameters_of(linkage), given))
-    linked = link(initial, masked, on, classed=False)
+    linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     chosen = chosen_columns(linked, columns)
     weights: tuple[Mapping[str, Any], ...] = ()
