@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from discreet.plan.verification import Verification
     from discreet.progress import Progress, on_progress
     from discreet.reports.report import Report, report
+    from discreet.risks.attack import Attack, attack
     from discreet.risks.by_class import Risk, risk
     from discreet.risks.candidates import KeyCandidates
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Advice": "discreet.masking.advice",
     "AllOf": "discreet.criteria",
+    "Attack": "discreet.risks.attack",
     "AverageRisk": "discreet.criteria",
     "BetaLikeness": "discreet.criteria",
     "Check": "discreet.criteria.check",
@@ -153,6 +155,7 @@ _HOME = {
     "Noise": "discreet.masking.noise",
     "add_noise": "discreet.masking.add_noise",
     "advise": "discreet.masking.advice",
+    "attack": "discreet.risks.attack",
     "check": "discreet.criteria.check",
     "compare_releases": "discreet.risks.releases",
     "compare_statistics": "discreet.loss.statistics",
@@ -208,6 +211,7 @@ _HOME = {
 __all__ = [
     "Advice",
     "AllOf",
+    "Attack",
     "AverageRisk",
     "BetaLikeness",
     "Check",
@@ -269,6 +273,7 @@ __all__ = [
     "__version__",
     "add_noise",
     "advise",
+    "attack",
     "check",
     "compare_releases",
     "compare_statistics",

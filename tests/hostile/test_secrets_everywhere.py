@@ -207,6 +207,14 @@ CASES = {
         (["score", "t.csv", "t.csv", "--on", "rec", "--keys", "income,score", "--json"],),
         (["score", "t.csv", "bad.csv", "--on", "rec", "--keys", "income,score"],),
     ),
+    "attack": Case(
+        (["attack", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (
+            ["attack", "t.csv", "bad.csv", "--on", "rec", *ROLES],
+            ["attack", "t.csv", "t.csv", "--on", "grade", *ROLES],
+            ["attack", "t.csv", "t.csv", "--on", "rec", *ROLES, "--seed", SECRET],
+        ),
+    ),
     "linkage": Case(
         (["linkage", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
         (

@@ -72,6 +72,7 @@ MEASURES = {
     "readings": {"k": 4},
     "score": {},
     "propensity": {},
+    "attack": {"columns": ["income", "grade"]},
     "linkage": {"columns": ["income", "grade"]},
     "interval_disclosure": {"columns": ["income"]},
     "information_loss": {"scope": ["income", "grade"]},

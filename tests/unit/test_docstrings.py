@@ -17,6 +17,7 @@ RECORD = "Orooji, Knapp (2018)"
 INDIVIDUAL = "Franconi, Polettini (2004)"
 MICROAGGREGATION = "Domingo-Ferrer, Torra (2005)"
 PAPERS = {
+    "Attack": ("Giomi, Boenisch, Wehmeyer, Tasnádi (2023)",),
     "AverageRisk": ("El Emam (2013)",),
     "BetaLikeness": ("Cao, Karras (2012)",),
     "DeltaDisclosure": ("Brickell, Shmatikov (2008)",),
@@ -47,6 +48,7 @@ PAPERS = {
     "Suda": ("Elliot, Manning, Ford (2002)",),
     "TCloseness": ("Li, Li, Venkatasubramanian (2007)",),
     "Weights": (SAMPLING, GLOBAL),
+    "attack": ("Giomi, Boenisch, Wehmeyer, Tasnádi (2023)",),
     "compare_releases": ("Xiao, Tao (2007)",),
     "datasets.billing": (SAMPLING,),
     "datasets.school_records": (RECORD,),

@@ -30,6 +30,7 @@ GIVEN = {
     "readings": {"k": 4},
     "score": {},
     "propensity": {"interactions": True, "columns": ["age", "income"]},
+    "attack": {"attacks": 80, "secrets": ["illness"], "seed": 3},
     "linkage": {"columns": ["age", "income"]},
     "interval_disclosure": {"width": 0.1, "sd": "masked"},
     "information_loss": {"scope": ["age", "income"], "dimension": 1},
