@@ -48,7 +48,7 @@ COMPILES = tuple(
         "plan_measures", "population_risk", "population_uniqueness",
         "probabilistic_loss",
         "progress", "protect_individual_risk",
-        "readings", "recode", "record_risk", "regression_loss", "related_tuples", "report", "report_parts",
+        "readings", "recode", "recommend", "record_risk", "regression_loss", "related_tuples", "report", "report_parts",
         "report_population", "risk_bounds", "ru_map",
         "sample", "sample_weights", "schools", "search_limits", "separation", "special_uniques",
         "unchanged",

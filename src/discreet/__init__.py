@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from discreet.risks.special_uniques import Suda, suda
     from discreet.risks.weights import Weights
     from discreet.rumap.grid import grid
+    from discreet.rumap.recommendation import Recommendation, recommend
     from discreet.rumap.result import RUMap
     from discreet.rumap.ru_map import ru_map
 
@@ -134,6 +135,7 @@ _HOME = {
     "Propensity": "discreet.loss.propensity",
     "RUMap": "discreet.rumap.result",
     "Readings": "discreet.risks.readings",
+    "Recommendation": "discreet.rumap.recommendation",
     "RecordRisk": "discreet.risks.record",
     "RegressionLoss": "discreet.loss.regression",
     "Release": "discreet.plan.release",
@@ -189,6 +191,7 @@ _HOME = {
     "swap_records": "discreet.masking.swap_records",
     "top_code": "discreet.masking.top_code",
     "readings": "discreet.risks.readings",
+    "recommend": "discreet.rumap.recommendation",
     "record_risk": "discreet.risks.record",
     "regression_loss": "discreet.loss.regression",
     "report": "discreet.reports.report",
@@ -247,6 +250,7 @@ __all__ = [
     "Propensity",
     "RUMap",
     "Readings",
+    "Recommendation",
     "RecordRisk",
     "RegressionLoss",
     "Release",
@@ -299,6 +303,7 @@ __all__ = [
     "read",
     "readings",
     "recode",
+    "recommend",
     "record_risk",
     "regression_loss",
     "report",

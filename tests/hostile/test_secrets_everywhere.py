@@ -151,6 +151,17 @@ CASES = {
         (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--search", "quick", "-o", "m.csv"],),
         (["suppress-cells", "t.csv", *ROLES, "--k", "3", "--by", "person", "-o", "m.csv"],),
     ),
+    "recommend": Case(
+        (["recommend", "t.csv", *ROLES, "--k", "3", "-o", "proposed.toml"],),
+        (["recommend", "t.csv", *ROLES, "--k", "3", "--risk", SECRET],),
+    ),
+    "compare-releases": Case(
+        (["compare-releases", "t.csv", "t.csv", "--on", "rec", *ROLES, "--json"],),
+        (
+            ["compare-releases", "t.csv", "bad.csv", "--on", "rec", *ROLES],
+            ["compare-releases", "t.csv", "t.csv", "--on", "grade", *ROLES],
+        ),
+    ),
     "advise": Case(
         (["advise", "t.csv", *ROLES, "--hierarchies", "h", "--k", "50", "--max-suppressed", "0"],),
         (["advise", "t.csv", *ROLES, "--hierarchies", "short", "--k", "3"],),

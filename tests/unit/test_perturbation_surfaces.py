@@ -160,5 +160,27 @@ def test_a_map_varies_what_can_be_varied(survey):
 def test_the_report_says_once_what_was_perturbed(survey, tmp_path):
     masked = ds.pram(survey, ["edu"], keep=0.8, seed=1)
     ds.report(survey, masked, tmp_path / "r.html")
-    text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert text.count("were changed at random, so that records with the same keys") == 1
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").count(CAUTION) == 1
+    ds.report(survey, masked, tmp_path / "k.html", criterion=ds.KAnonymity(2))
+    text = (tmp_path / "k.html").read_text(encoding="utf-8")
+    assert text.count(CAUTION) == 1
+    assert text.index("Who could be recognised") < text.index(CAUTION)  # beside the figures
+
+
+CAUTION = "were changed at random, so that records with the same keys"
+
+
+@pytest.mark.parametrize(("column", "times"), [("edu", 1), ("region", 0)])
+def test_the_app_says_beside_the_figures_which_of_them_mean_something(
+    survey, tmp_path, monkeypatch, column, times
+):
+    from discreet.app.jobs import comparison
+
+    monkeypatch.chdir(tmp_path)
+    masked = ds.pram(survey, [column], keep=0.7, seed=1)
+    masked.plan(criterion=ds.KAnonymity(1)).write(tmp_path / "p.toml")
+    release = ds.Plan.read(tmp_path / "p.toml").run()
+    sections = comparison.sections(release, ds.risk(survey))
+    assert sections[0].title == "Who could be recognised"
+    said = [line for block in sections[0].blocks for line in getattr(block, "lines", ())]
+    assert sum(CAUTION in line for line in said) == times

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -87,3 +88,25 @@ def test_bad_arguments_are_said():
         ds.compare_releases([data, data], on="id")
     with pytest.raises(ds.DiscreetError, match="P07"):
         ds.compare_releases([data, data], on="rec", k=1)
+
+
+def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from discreet.cli.commands import app
+
+    monkeypatch.chdir(tmp_path)
+    rows = "rec;age;ill\n1;20-39;a\n2;20-39;b\n3;40-59;a\n4;40-59;b\n"
+    Path("one.csv").write_text(rows)
+    Path("two.csv").write_text("rec;age;ill\n1;20-29;a\n2;30-49;b\n3;30-49;c\n4;20-29;b\n")
+    given = ["compare-releases", "one.csv", "two.csv", "--on", "rec", "--keys", "age",
+             "--confidential", "ill", "--k", "2"]  # fmt: skip
+    ran = CliRunner().invoke(app, given)
+    assert ran.exit_code == 0
+    assert "together 4 people are, 4 of them alone." in ran.output
+    assert "ill: " in ran.output
+    ran = CliRunner().invoke(app, [*given, "--at-most", "3", "--json"])
+    assert (ran.exit_code, json.loads(ran.output)["joint_below"]) == (1, 4)
+    assert CliRunner().invoke(app, [*given, "--at-most", "4"]).exit_code == 0
+    ran = CliRunner().invoke(app, [*given[:-1], "1"])
+    assert "must be a whole number of at least 2" in str(ran.exception)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, raise_all
 from discreet.masking.method import MEASURE, Method
 from discreet.measures import Measure
-from discreet.parameters import Parameter, read_problem
+from discreet.parameters import Parameter, parameters_of, read_problem
 from discreet.registry import criteria, maskings
 
 USUAL_K = 5
@@ -39,7 +40,33 @@ def option(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -
 # -- parameters of a masking method or a measure ---------------------------------------------------
 
 
-def method_options(method: Method | Measure) -> list[inspect.Parameter]:
+@dataclass(frozen=True)
+class Verb:
+    """A function that is neither masking nor measure: its signature describes it as well."""
+
+    function: Callable[..., Any]
+    files: Mapping[str, Parameter] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name in Python."""
+        return self.function.__name__
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters, but for the data."""
+        return {p.name: p for p in parameters_of(self.function)}
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The parameters that must be given."""
+        return tuple(p.name for p in self.parameters.values() if p.needed)
+
+
+Described = Method | Measure | Verb
+
+
+def method_options(method: Described) -> list[inspect.Parameter]:
     """The options of all parameters of a method, and of files that can say them."""
     found: list[inspect.Parameter] = []
     for parameter in method.parameters.values():
@@ -67,14 +94,14 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def place(name: str, method: Method | Measure) -> str:
+def place(name: str, method: Described) -> str:
     """The name of a parameter within a command: one that reading has as well carries the name of
     the method.
     """
     return f"{method.name}_{name}" if name in reading_options() else name
 
 
-def _option(parameter: Parameter, method: Method | Measure) -> inspect.Parameter:
+def _option(parameter: Parameter, method: Described) -> inspect.Parameter:
     here = place(parameter.name, method)
     name = flag(here)
     if parameter.kind == "flag":
@@ -97,9 +124,7 @@ def _option(parameter: Parameter, method: Method | Measure) -> inspect.Parameter
     return option(here, Annotated[kind, about], [] if several else None)
 
 
-def method_arguments(
-    method: Method | Measure, data: Any, given: Mapping[str, Any]
-) -> dict[str, Any]:
+def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that the options stand for; all that cannot be read is said at once."""
     problems: list[Problem] = []
     found: dict[str, Any] = {}
@@ -113,7 +138,7 @@ def method_arguments(
             problems += wrong
             found[name] = value
     files = {name: given[name] for name in method.files if given.get(name) is not None}
-    needed = method.needed if isinstance(method, Measure) else method.needed(found)
+    needed = method.needed(found) if isinstance(method, Method) else method.needed
     problems += [] if files else _missing([method.parameters[name] for name in needed], found)
     if isinstance(method, Method):
         problems += _of_others(method, {**found, **files})

@@ -29,6 +29,13 @@ FailAbove = Annotated[
     ),
 ]
 Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
+Second = Annotated[
+    Path, typer.Argument(help="The other release, with the same keys.", show_default=False)
+]
+AtMostPeople = Annotated[
+    int | None,
+    typer.Option(help="Exit with 1 when more people are in joint classes of fewer than k."),
+]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
 OnIfNeeded = Annotated[
     str | None, typer.Option("--on", help="Column that links the records of both files.")
@@ -138,6 +145,37 @@ def _check() -> Callable[..., None]:
 lazily(
     "check", "Check k-anonymity, or another criterion; exit with 1 when it does not hold.", _check
 )
+
+
+def _compare_releases() -> Callable[..., None]:
+    from discreet.cli.described import Verb, method_arguments, method_options, option
+
+    verb = Verb(ds.compare_releases)
+
+    def run(
+        data: Any, *, second: Path, read_alike: Any, on: str, at_most: int | None, as_json: bool,
+        **given: Any,
+    ) -> None:  # fmt: skip
+        other = read_alike(second).with_roles(keys=data.keys, confidential=data.confidential)
+        found = ds.compare_releases([data, other], on=on, **method_arguments(verb, data, given))
+        show(found, as_json, found.explain)
+        if at_most is not None and found.joint_below > at_most:
+            raise typer.Exit(1)
+
+    options = [
+        option("second", Second),
+        option("read_alike", Any),
+        option("on", On),
+        *method_options(verb),
+        option("at_most", AtMostPeople, None),
+        option("as_json", Json, default=False),
+    ]
+    example = "Example: discreet compare-releases 2025.csv 2026.csv --on rec --keys age,zip --k 5"
+    return reading(run, options, _RELEASES, example)
+
+
+_RELEASES = "Count what two releases about the same people tell together."
+lazily("compare-releases", _RELEASES, _compare_releases)
 
 
 @app.command()

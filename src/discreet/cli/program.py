@@ -111,4 +111,14 @@ def _command(found: re.Match[str]) -> str:
     return found[0]
 
 
-_COMMANDS = ("advise", "check", "report", "ru_map", "risk", "record_risk", "key_candidates")
+_COMMANDS = (
+    "advise",
+    "check",
+    "compare_releases",
+    "recommend",
+    "report",
+    "ru_map",
+    "risk",
+    "record_risk",
+    "key_candidates",
+)

@@ -21,7 +21,7 @@ from discreet.cli.options import (
     measures_in,
     names_in,
 )
-from discreet.cli.program import in_terminal
+from discreet.cli.program import in_terminal, show
 from discreet.errors import DiscreetError
 
 Seed = Annotated[int | None, typer.Option(help="Seed of maskings that draw at random.")]
@@ -41,6 +41,9 @@ RiskAtMost = Annotated[
 ]
 Draw = Annotated[
     Path | None, typer.Option("--output", "-o", help="Draw the map to this .svg file.")
+]
+PlanFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the plan of the proposal: p.toml.")
 ]
 ABOUT = "Compare maskings by the risk they leave and the information they cost."
 
@@ -108,6 +111,40 @@ def _ru_map() -> Callable[..., None]:
 
 
 lazily("ru-map", ABOUT, _ru_map)
+
+
+def _recommend() -> Callable[..., None]:
+    from discreet.cli.described import Verb, method_arguments, method_options, option
+
+    verb = Verb(ds.recommend)
+
+    def run(data: Any, *, output: Path | None, force: bool, as_json: bool, **given: Any) -> None:
+        try:
+            found = ds.recommend(data, **method_arguments(verb, data, given))
+        except DiscreetError as error:
+            if error.code not in ("D50", "D51"):
+                raise
+            print(error, file=sys.stderr)
+            raise typer.Exit(1) from None
+        if output is not None:
+            found.plan().write(output, overwrite=force)
+        show(found, as_json, found.explain)
+
+    ends = [
+        option("output", PlanFile, None),
+        option("force", Force, default=False),
+        option("as_json", Json, default=False),
+    ]
+    example = (
+        "Example: discreet recommend data.csv --keys age,zip --hierarchies dir/ --k 5 -o p.toml"
+    )
+    return reading(run, [*method_options(verb), *ends], RECOMMEND, example)
+
+
+RECOMMEND = (
+    "Try every method that can reach a criterion, and propose one; exit with 1 when none does."
+)
+lazily("recommend", RECOMMEND, _recommend)
 
 
 def _best(found: Any, limit: float | None) -> tuple[Any, DiscreetError | None]:

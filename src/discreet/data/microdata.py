@@ -451,6 +451,7 @@ class Microdata:
         self,
         output: str = "masked.csv",
         measures: Mapping[str, Mapping[str, Any]] | None = None,
+        criterion: Any = None,
     ) -> Plan:
         """The plan that reads these records again and writes them (``ds.Plan``).
 
@@ -462,10 +463,12 @@ class Microdata:
             Name of the masked file.
         measures : mapping of measure to arguments, optional
             What is to be measured before and after: ``{"risk": {}}``.
+        criterion : criterion or list of criteria, optional
+            What must hold in the end; where it is not given, that of the last step.
         """
         from discreet.plan.calls import plan_of
 
-        return plan_of(self, output, measured=measures)
+        return plan_of(self, output, measured=measures, criterion=criterion)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role, type, distinct values, missing values."""

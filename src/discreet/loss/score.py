@@ -158,7 +158,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
 _OTHERWISE = "Compare by loss and risk apart, with ds.ru_map."
 
 
-class Attack(NamedTuple):
+class LinkageAttack(NamedTuple):
     """Shares of records linked to their own and of values within an interval, and the blocks."""
 
     linked: float
@@ -172,7 +172,7 @@ def linkage_attack(
     loss: InformationLoss | None = None,
     *,
     on: str | None = None,
-) -> Attack:
+) -> LinkageAttack:
     """The two parts of the risk: they look at numbers, and apply where nothing else was changed."""
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
@@ -192,7 +192,7 @@ def linkage_attack(
     spread = spreads(x)
     unit = np.where(spread > 0, spread, 1.0)
     share, blocks = _linkage(x / unit, y / unit)
-    return Attack(share, _interval_disclosure(x, y), blocks)
+    return LinkageAttack(share, _interval_disclosure(x, y), blocks)
 
 
 def _linkage(x: Floats, y: Floats) -> tuple[float, int]:

@@ -32,12 +32,15 @@ def plan_of(
     output: str,
     more: Sequence[Call] = (),
     measured: Mapping[str, Mapping[str, Any]] | None = None,
+    criterion: Any = None,
 ) -> Plan:
     """The plan that repeats what was done to microdata, then some more calls, and measures it."""
     steps = getattr(data, "steps", ())
     calls = [*((step.method, step.asked or step.parameters) for step in steps), *more]
     initial = getattr(data, "initial", data)
-    asked = {"measures": measures.written(measured)} if measured else {}
+    asked: dict[str, Any] = {"measures": measures.written(measured)} if measured else {}
+    if criterion is not None:
+        asked["criterion"] = criteria.written(criterion)
     document = {**reading_of(initial), **_done(calls), **asked, "outputs": {"masked": output}}
     here = Path.cwd()
     return ds.Plan.of(moved(document, here, here), here)

@@ -18,7 +18,7 @@ from discreet.reports.blocks import (
     rounded,
 )
 from discreet.reports.facts import Facts
-from discreet.words import PERTURBED, counted, perturbation_caution
+from discreet.words import counted
 
 
 def section(facts: Facts) -> Section:
@@ -57,8 +57,6 @@ def _in_words(facts: Facts) -> Words:
     ]
     lines += [said for s in facts.steps for said in maskings[s.method].cautions(s.parameters)]
     lines += _about_weights(facts)
-    if facts.perturbed:
-        lines.append(facts.said(f"{PERTURBED}{perturbation_caution(facts.perturbed)}"))
     held = [c for c in facts.initial.columns if c not in facts.released]
     if held and facts.public:
         lines.append(f"{counted(len(held), 'column')} of the initial file {_is(held)} held back.")

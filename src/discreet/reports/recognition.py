@@ -20,16 +20,24 @@ from discreet.reports.blocks import (
 )
 from discreet.reports.facts import Facts
 from discreet.reports.fragments import class_size_figure, figure
-from discreet.words import counted
+from discreet.words import PERTURBED, counted, perturbation_caution
 
 
 def section(facts: Facts) -> Section:
     """The second section of the report."""
-    blocks: list[Block] = [*_checks(facts), _figures(facts), *_in_population(facts)]
+    blocks: list[Block] = [*_checks(facts), *_worth(facts), _figures(facts)]
+    blocks += _in_population(facts)
     blocks += _by_household(facts)
     blocks += _public(facts) if facts.public else _internal(facts)
     blocks += readings.blocks(facts)
     return Section("recognised", "Who could be recognised", tuple(blocks))
+
+
+def _worth(facts: Facts) -> list[Words]:
+    """Which of the figures still mean something, where keys were perturbed."""
+    if not facts.perturbed:
+        return []
+    return [Words((facts.said(f"{PERTURBED}{perturbation_caution(facts.perturbed)}"),), "bad")]
 
 
 def _checks(facts: Facts) -> list[Words]:
@@ -45,7 +53,8 @@ def _outcome(check: Any, facts: Facts) -> str:
     if facts.public:
         verdict = "holds" if check.satisfied else "does not hold"
         return f"{sign} {facts.said(check.criterion.describe())} {verdict}."
-    return f"{sign} {facts.said(' '.join(check.explain().split()))}"
+    lines = [line for line in check.explain().splitlines() if not line.startswith(PERTURBED)]
+    return f"{sign} {facts.said(' '.join(' '.join(lines).split()))}"
 
 
 def _figures(facts: Facts) -> KeyFigures:

@@ -48,7 +48,7 @@ from discreet.parameters import (
     problems_of,
 )
 from discreet.results import Provenance, Result
-from discreet.risks.coded_records import CodedRecords, coded_records
+from discreet.risks.attacked_records import AttackedRecords, attacked_records
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -446,7 +446,7 @@ def attack(
     linked = link(initial, masked, on, classed=False)
     require_records(masked)
     asked = _asked(linked, columns, other_columns, secrets)
-    coded = coded_records(linked, asked.every, asked.columns, hierarchies)
+    coded = attacked_records(linked, asked.every, asked.columns, hierarchies)
     if coded.n < 2:
         fail("N07", "one released record has no control group.", "Release more records.")
     drawn = coded.drawn(min(int(attacks), coded.n // 2), int(seed))
@@ -517,7 +517,7 @@ def _asked(linked: Linked, columns: Any, other_columns: Any, secrets: Any) -> _K
 class _Attacks:
     """The attacks on the people drawn, and on the control group."""
 
-    coded: CodedRecords
+    coded: AttackedRecords
     asked: _Known
     drawn: tuple[Ints, Ints]
     width: float

@@ -37,7 +37,7 @@ _MOST_PAIRS = 10**8  # of an initial value and a label
 
 
 @dataclass(frozen=True, eq=False)
-class CodedRecords:
+class AttackedRecords:
     """The released records of two files, row by row, in an order of their own values.
 
     Attributes
@@ -94,9 +94,9 @@ class CodedRecords:
         return chosen[:number], chosen[number:]
 
 
-def coded_records(
+def attacked_records(
     linked: Linked, columns: Sequence[str], known: Sequence[str], hierarchies: Any
-) -> CodedRecords:
+) -> AttackedRecords:
     """The named columns of all released records, and the ``known`` ones of all initial records; or
     all that is in the way."""
     numbers = [c for c in columns if linked.initial.source.kinds[c] in NUMERIC]
@@ -118,7 +118,7 @@ def coded_records(
     for a, one in enumerate(made):
         if columns[a] in known:
             population[:, a] = one.people
-    return CodedRecords(
+    return AttackedRecords(
         tuple(columns),
         _kinds(made),
         np.column_stack([one.initial for one in made]),
@@ -209,20 +209,16 @@ def _labels(name: str, values: _Three, tables: Sequence[Any]) -> _CodedColumn | 
     import pyarrow as pa
 
     people, initial, masked = (_plain(column) for column in values)
-    held = pa.concat_arrays([people, initial]).dictionary_encode()
-    labels = masked.dictionary_encode()
-    pairs = len(held.dictionary) * len(labels.dictionary)
-    if pairs > _MOST_PAIRS:
+    held, codes = _sorted_codes(pa.concat_arrays([people, initial]))
+    labels, shown = _sorted_codes(masked)
+    if len(held) * len(labels) > _MOST_PAIRS:
         fail("N07", f"{name!r} has too many labels for its values.", "Leave it out.")
-    cover = key_cover(name, held.dictionary, labels.dictionary, tables)
+    cover = key_cover(name, held, labels, tables)
     if (np.diff(cover.start) == 0).any():
         return _unknown(name, "has labels that stand for no initial value.")
-    fits = np.zeros((len(held.dictionary), len(labels.dictionary)), np.uint8)
+    fits = np.zeros((len(held), len(labels)), np.uint8)
     fits[cover.pairs] = 1
-    codes = _places(held.indices)
-    return _CodedColumn(
-        LABEL, codes[: len(people)], codes[len(people) :], _places(labels.indices), fits
-    )
+    return _CodedColumn(LABEL, codes[: len(people)], codes[len(people) :], shown, fits)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.Array:
@@ -234,5 +230,12 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
     return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
 
 
-def _places(indices: pa.Array) -> Floats:
-    return np.asarray(indices.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
+def _sorted_codes(column: pa.Array) -> tuple[pa.Array, Floats]:
+    """The different values in their order, whichever record has them first, and the place of each
+    record's; NaN where it is missing."""
+    import pyarrow.compute as pc
+
+    values = column.drop_null().unique()
+    values = values.take(pc.sort_indices(values))
+    places = pc.index_in(column, value_set=values, skip_nulls=True)
+    return values, np.asarray(places.cast("float64").to_numpy(zero_copy_only=False))
