@@ -110,6 +110,17 @@ def test_a_hint_says_what_would_make_numbers_or_dates_of_a_text(table, text, sai
     assert SECRET not in hint
 
 
+def test_a_hint_says_that_numbers_have_the_other_decimal_sign(table):
+    with pytest.warns(ReadHint, match="'a' is read as text: most .* decimal point") as found:
+        table("a;b\n1.5;2,5\n2.5;3\n", decimal=",")
+    assert len([one for one in found if one.category is ReadHint]) == 1
+
+
+def test_a_hint_says_that_later_values_are_no_numbers(table):
+    with pytest.warns(ReadHint, match="some values after the first 1,000 records are not numbers"):
+        table("a,b\n" + "".join(f"{i},x\n" for i in range(1, 1200)) + f"{SECRET}x,y\n")
+
+
 @pytest.mark.parametrize(
     "text",
     ["a,b\nx,1\ny,2\n", "a,b\n001,1\n002,2\n", "a,b\nNA,1\nx,2\n", "a,b\n1.2.3,1\n4.5.6,2\n"],

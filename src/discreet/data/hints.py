@@ -82,8 +82,13 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     if csv.date_format is None and len(dates) >= _MOST * len(others):
         said = f"Read it with {argument('date_format', _written(dates))}."
         return "most of its values are dates.", said
+    if csv.decimal == "," and any("." in c for c in others) and numbers >= _MOST * len(others):
+        what = f"most of its values have a decimal point, and {argument('decimal', ',')} was given."
+        return what, "Write the numbers of all columns in the same way."
     if numbers >= 0.9 * len(others):
         what = f"{len(others) - numbers:,} of {len(others):,} values seen are not numbers."
+        if numbers == len(others):
+            what = f"some values after the first {_ROWS:,} records are not numbers."
         return what, f"If they mean missing, name them in {argument('missing_values')}."
     return None
 

@@ -143,7 +143,8 @@ def read(
             Problem(
                 "P06",
                 f"{argument('missing')} is not a known policy.",
-                f"Use one of {', '.join(POLICIES)}.",
+                f"Use one of {', '.join(POLICIES)}. Codes that mean missing are named in "
+                f"{argument('missing_values')}.",
             )
         )
     raise_all(problems)

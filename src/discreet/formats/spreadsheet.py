@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import importlib
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
-from discreet.files import refuse_bomb
+from discreet.formats.extent import refuse_scattered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +40,7 @@ def read_sheet(path: Path, sheet: str | int | None, names: Sequence[str] | None)
 
 
 def _rows(path: Path, sheet: str | int | None) -> Iterable[list[Any]]:
-    if zipfile.is_zipfile(path):
-        refuse_bomb(path)
+    refuse_scattered(path)
     calamine = _calamine()
     problem: Problem | None = None
     try:
