@@ -153,7 +153,11 @@ def _array(column: Any) -> Any:
         return column
     column = _plain_column(column)
     if hasattr(column, "to_arrow"):
-        return column.to_arrow()
+        found = column.to_arrow()
+        if not _dtype(column).startswith("enum"):
+            return found
+        # polars before 2 does not say that the categories of an enumeration have an order
+        return pa.DictionaryArray.from_arrays(found.indices, found.dictionary, ordered=True)
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, OverflowError):

@@ -9,6 +9,7 @@ import pytest
 
 from discreet.errors import InvalidData, InvalidParameter
 from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.hierarchies.texts import text_form
 from tests.fitted_hierarchies import error_codes, moments, rows
 
 
@@ -167,6 +168,13 @@ def test_times_may_have_a_level_of_days_and_are_local():
     zone = dt.timezone(dt.timedelta(hours=2))
     times = pa.array([dt.datetime(2024, 1, 1, 0, 30, tzinfo=zone)], pa.timestamp("us", "+02:00"))
     assert rows(Hierarchy.dates(["day", "year"]).fit("t", times), 1) == ["2024-01-01"]
+
+
+@pytest.mark.parametrize("zone", ["+02:00", "-05:30", "UTC"])
+def test_zones_that_are_offsets_have_the_text_of_named_ones(zone):
+    times = pa.array([dt.datetime(2024, 1, 1, 0, 30, tzinfo=dt.UTC), None], pa.timestamp("s", zone))
+    shown = {"+02:00": "2024-01-01T02:30:00+0200", "-05:30": "2023-12-31T19:00:00-0530"}
+    assert text_form("t", times).to_pylist() == [shown.get(zone, "2024-01-01T00:30:00Z"), None]
 
 
 @pytest.mark.parametrize("levels", [[], ["week"], ["year", "month"], ["year", "year"], "yearly"])

@@ -19,7 +19,7 @@ from discreet.hierarchies.placement import (
     placed,
     present,
 )
-from discreet.hierarchies.texts import is_text
+from discreet.hierarchies.texts import is_text, local_times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +110,7 @@ def _labels(part: Part, number: Ints, known: NDArray[np.bool_]) -> pa.Array:
 def _days(attribute: str, values: pa.Array) -> pa.Array:
     """Dates or local times; null where a text is not a date."""
     if pa.types.is_timestamp(values.type):
-        return values if values.type.tz is None else pc.local_timestamp(values)
+        return local_times(values)
     if pa.types.is_date(values.type) or pa.types.is_null(values.type):
         return values.cast(pa.date32())
     if is_text(values.type):

@@ -7,6 +7,7 @@ their end, booleans are ``true`` and ``false``, dates and times ISO 8601 with mi
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import fail
 
+_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")  # a zone that has no name
 _WHOLE = 2.0**63  # from here on a float is no longer an int64
 
 
@@ -33,7 +35,9 @@ def text_form(attribute: str, values: pa.Array) -> pa.Array:
         return _without_zeros(values.cast(pa.string()))
     if pa.types.is_date(kind):
         return values.cast(pa.date32()).cast(pa.string())
-    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+    if pa.types.is_timestamp(kind):
+        return _iso(_with_zone(values))
+    if pa.types.is_time(kind):
         return _iso(values.cast(pa.string()))
     if is_text(kind) or is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return values.cast(pa.string())
@@ -42,6 +46,34 @@ def text_form(attribute: str, values: pa.Array) -> pa.Array:
         f"{attribute!r} holds lists, structures or bytes, which have no levels.",
         "Use a column of plain values.",
     )
+
+
+def local_times(times: pa.Array) -> pa.Array:
+    """Times on the clocks of their zone, without the zone.
+
+    pyarrow before 22 does not know zones that are offsets.
+
+    Examples
+    --------
+    >>> noon = pa.array([dt.datetime(2024, 1, 1, 12)], pa.timestamp("s", "+02:00"))
+    >>> local_times(noon).to_pylist()
+    [datetime.datetime(2024, 1, 1, 14, 0)]
+    """
+    unit, zone = times.type.unit, times.type.tz
+    found = _OFFSET.fullmatch(zone or "")
+    if found is None:
+        return times if zone is None else pc.local_timestamp(times)
+    minutes = int(f"{found[1]}1") * (60 * int(found[2]) + int(found[3]))
+    shift = pa.scalar(dt.timedelta(minutes=minutes), pa.duration(unit))
+    return pc.add(times.cast(pa.timestamp(unit)), shift)
+
+
+def _with_zone(times: pa.Array) -> pa.Array:
+    found = _OFFSET.fullmatch(times.type.tz or "")
+    if found is None:
+        return times.cast(pa.string())
+    texts = local_times(times).cast(pa.string())
+    return pc.binary_join_element_wise(texts, "".join(found.groups()), "")
 
 
 def leaf_form(leaves: pa.Array, kind: pa.DataType) -> pa.Array:
