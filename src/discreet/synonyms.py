@@ -9,8 +9,12 @@ from __future__ import annotations
 _OURS: dict[str, tuple[str, str]] = {
     # sdcMicro
     "createsdcobj": ("read", "read(frame, keys=[…], confidential=[…], weight=…)"),
+    "removedirectid": ("read", "read(frame, identifiers=[…]): they never leave"),
+    "vartofactor": ("read", 'read(frame, types={column: "nominal"})'),
+    "vartonumeric": ("read", 'read(frame, types={column: "continuous"})'),
     "readmicrodata": ("read", 'read("survey.sav", keys=[…])'),
     "freqcalc": ("risk", "risk(data)"),
+    "freq": ("risk", "risk(data)"),
     "calcrisks": ("risk", "risk(data)"),
     "measurerisk": ("individual_risk", "individual_risk(data)"),
     "indivrisk": ("individual_risk", "individual_risk(data)"),
@@ -24,6 +28,7 @@ _OURS: dict[str, tuple[str, str]] = {
     "globalrecode": ("generalize", "generalize(data, {key: ds.Hierarchy…}, ds.KAnonymity(3))"),
     "groupandrename": ("Hierarchy", "Hierarchy.from_dict({…}) with ds.generalize"),
     "groupvars": ("Hierarchy", "Hierarchy.from_dict({…}) with ds.generalize"),
+    "localrecprog": ("recode", "recode(data, hierarchies, ds.KAnonymity(3))"),
     "microaggregation": ("microaggregate", "microaggregate(data, [columns], k=3)"),
     "mafast": ("microaggregate", "microaggregate(data, [columns], k=3)"),
     "mdav": ("microaggregate", 'microaggregate(data, [columns], k=3, method="mdav")'),
@@ -38,6 +43,7 @@ _OURS: dict[str, tuple[str, str]] = {
     "driskrmd": ("linkage", "linkage(data, masked, [columns])"),
     "extractmanipdata": ("Masked", 'Masked: masked.to("pandas")'),
     "writesafefile": ("Masked", 'Masked: masked.write("release.csv")'),
+    "undolast": ("Masked", "Masked: nothing is changed; go on with the file before the last step"),
     "sdcapp": ("settings", "settings: the app is started with `discreet app` in a terminal"),
     "ldiversity": ("LDiversity", "LDiversity(…) with ds.check or ds.generalize"),
     # ARX

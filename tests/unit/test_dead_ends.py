@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+import re
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -42,6 +44,9 @@ def test_results_without_records_are_pickled(data):
         ("createSdcObj", "ds.read("),
         ("localSuppression", "ds.suppress_cells("),
         ("suda2", "ds.suda("),
+        ("removeDirectID", "identifiers="),
+        ("topBotCoding", "ds.top_code("),
+        ("undolast", "before the last step"),
         ("microaggregation", "ds.microaggregate("),
         ("ARXAnonymizer", "ds.generalize("),
         ("k_anonymity", "ds.risk("),
@@ -57,6 +62,24 @@ def test_a_name_of_another_program_leads_to_ours(name, said):
 def test_a_name_that_nobody_knows_is_not_there():
     assert not hasattr(ds, "xyzzy")
     assert not hasattr(ds, "__wrapped__")
+
+
+def test_every_call_of_the_page_leads_to_ours():
+    """What a reader of the tables may type is answered, or is a name of ours."""
+    page = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text()
+    table = page.partition("| sdcMicro | discreet |")[2].partition("| ARX")[0]
+    calls = re.findall(
+        r"`([A-Za-z]\w*)", "".join(row.split("|")[1] for row in table.split("\n") if "`" in row)
+    )
+    unanswered = [name for name in calls if not hasattr(ds, name) and not answered(name)]
+    assert (len(calls) > 30, unanswered) == (True, ["strataVar", "print"])
+
+
+def answered(name):
+    try:
+        return getattr(ds, name)
+    except AttributeError as error:
+        return "In discreet it is ds." in str(error)
 
 
 # -- cut points ------------------------------------------------------------------------------------
