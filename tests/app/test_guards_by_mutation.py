@@ -33,7 +33,6 @@ import uvicorn
 
 from discreet.app.jobs import job as jobs
 from discreet.app.jobs import worker
-from discreet.app.screens import preview
 from discreet.app.server import application, guard, pages, uploads, workspaces
 from discreet.app.server import service as servers
 from tests.app import attacks, inside
@@ -139,7 +138,7 @@ RULES = {
     inside.folder_for_all: {"pathlib.Path.mkdir": open_to_all(workspaces.Path.mkdir)},
     inside.token_for_all: {"discreet.app.server.service.os.open": for_all},
     inside.token_in_the_log: {"uvicorn.Config": talkative},
-    inside.rare_label: {(preview, "THRESHOLD"): 1},
+    inside.rare_label: {(workspaces, "LEAST"): 1},
     inside.quoted_error: {
         (application, "unknown_failure"): lambda error: jobs.Problem("E02", str(error), "")
     },

@@ -38,6 +38,14 @@ def fit(rule: Rule, attribute: str, values: Any, counts: Any, *, suppress: bool)
     return recoding(attribute, array, [texts, *labels], covered, found.n_leaves)
 
 
+def unmatched(rule: Rule, attribute: str, values: Any, counts: Any) -> NDArray[np.bool_]:
+    """Which values the rule has no place for; a missing one always has."""
+    array = _array(attribute, values)
+    counted = _counts(attribute, array, counts)
+    found = rule.place(attribute, array, text_form(attribute, array), counted)
+    return np.asarray(present(array) & ~found.known)
+
+
 def _completed(
     found: Placement, there: NDArray[np.bool_]
 ) -> tuple[list[pa.Array], list[NDArray[np.int64]]]:

@@ -351,6 +351,25 @@ class Hierarchy:
         """
         return fit.fit(self.rule, attribute, values, counts, suppress=self.unmapped == "suppress")
 
+    def unmatched(
+        self,
+        attribute: str,
+        values: pa.Array,
+        counts: NDArray[np.int64] | Sequence[int] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Which of the distinct values of an attribute the hierarchy has no place for.
+
+        The parameters are those of :meth:`fit`. A missing value always has a place.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> jobs = Hierarchy.from_dict({"cook": "kitchen", "baker": "kitchen"})
+        >>> jobs.unmatched("job", pa.array(["cook", "spy", None])).tolist()
+        [False, True, False]
+        """
+        return fit.unmatched(self.rule, attribute, values, counts)
+
     @property
     def file(self) -> Path | None:
         """The file that it was read from; None for another kind."""

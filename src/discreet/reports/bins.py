@@ -76,6 +76,21 @@ def merged(files: Sequence[Counts], threshold: int) -> list[tuple[int, int]]:
     return runs if _enough(files, *runs[-1], threshold) else []
 
 
+def open_ended(files: Sequence[Counts], threshold: int) -> list[tuple[int, int]]:
+    """The runs from the first to the last that hold records; both ends are left open.
+
+    An end that was closed would tell that no value lies beyond it.
+    """
+    runs = merged(files, threshold)
+    holds = [any(int(counts[low:high].sum()) for counts in files) for low, high in runs]
+    if True not in holds:
+        return []
+    kept = runs[holds.index(True) : len(holds) - holds[::-1].index(True)]
+    kept[0] = (0, kept[0][1])
+    kept[-1] = (kept[-1][0], len(files[0]))
+    return kept
+
+
 def labels(at: Floats, runs: Sequence[tuple[int, int]], text: Callable[[float], str]) -> list[str]:
     """What each run of bins holds, in words."""
     found = []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import discreet as ds
 
 _MOST = 12  # categories that are named
-_MISSING = "missing"
+MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class ValueTally:
     """The values of an attribute in a file and how many records have each."""
 
     values: pa.Array
@@ -45,7 +45,7 @@ class _Counted:
     missing: int
 
     @classmethod
-    def of(cls, values: pa.Array, counts: NDArray[np.int64]) -> _Counted:
+    def of(cls, values: pa.Array, counts: NDArray[np.int64]) -> ValueTally:
         """Missing values counted apart."""
         present = np.array(values.is_valid())
         return cls(values.drop_null(), counts[present], int(counts[~present].sum()))
@@ -64,6 +64,23 @@ class _Counted:
         gap = pa.nulls(1, self.values.type)
         return pa.concat_arrays([self.values, gap]), np.append(self.counts, self.missing)
 
+    @property
+    def whole(self) -> bool:
+        """Whether they are whole numbers."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self.values.type))
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Numbers as they are; times as months since year 0."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if family(self.values) != "date":
+            return np.asarray(self.values.cast(pa.float64(), safe=False), dtype=np.float64)
+        year, month = (np.asarray(part(self.values), np.float64) for part in (pc.year, pc.month))
+        return 12 * year + month - 1
+
 
 def distributions(
     initial: ds.Microdata, masked: ds.Microdata, name: str, threshold: int
@@ -76,12 +93,12 @@ def distributions(
     if recoded is not None:
         files = {"before": recoded, "after": after}
         return _tidy(_categories(name, files, threshold, ordered=True))
-    if continuous and _few_small_numbers(before, after):
+    if continuous and few_small_numbers(before, after):
         files = {"before": before, "after": after}
         return _tidy(_categories(name, files, threshold, ordered=True))
-    if continuous and _family(before.values) == _family(after.values) != "text":
+    if continuous and family(before.values) == family(after.values) != "text":
         return _tidy(_bins(name, {"before": before, "after": after}, threshold))
-    if not continuous and _family(before.values) == _family(after.values):
+    if not continuous and family(before.values) == family(after.values):
         return _tidy(_categories(name, {"before": before, "after": after}, threshold, ordered))
     return [
         *_tidy(_alone(name, {"before": before}, threshold, ordered)),
@@ -90,10 +107,10 @@ def distributions(
 
 
 def _alone(
-    name: str, file: dict[str, _Counted], threshold: int, ordered: bool
+    name: str, file: dict[str, ValueTally], threshold: int, ordered: bool
 ) -> Distribution | None:
     [found] = file.values()
-    if _family(found.values) == "text":
+    if family(found.values) == "text":
         return _categories(name, file, threshold, ordered)
     return _bins(name, file, threshold)
 
@@ -102,14 +119,14 @@ def _tidy(found: Distribution | None) -> list[Distribution]:
     return [] if found is None else [found]
 
 
-def _counted(data: ds.Microdata, name: str) -> _Counted:
+def _counted(data: ds.Microdata, name: str) -> ValueTally:
     import pyarrow as pa
 
     found = data.frequency_set([name])
-    return _Counted.of(found.values[0].take(pa.array(found.codes[0])), np.asarray(found.counts))
+    return ValueTally.of(found.values[0].take(pa.array(found.codes[0])), np.asarray(found.counts))
 
 
-def _recoded(masked: Any, name: str, before: _Counted) -> _Counted | None:
+def _recoded(masked: Any, name: str, before: ValueTally) -> ValueTally | None:
     """The initial values as the masking labelled them, where it is known how."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,10 +145,11 @@ def _recoded(masked: Any, name: str, before: _Counted) -> _Counted | None:
     codes = np.asarray(pc.index_in(labels, value_set=order), dtype=np.int64)
     sums = np.zeros(len(order), dtype=np.int64)
     np.add.at(sums, codes, counts)
-    return _Counted.of(order, sums)
+    return ValueTally.of(order, sums)
 
 
-def _family(values: pa.Array) -> str:
+def family(values: pa.Array) -> str:
+    """Whether values are numbers, dates or something else."""
     import pyarrow as pa
 
     kind = values.type
@@ -140,9 +158,9 @@ def _family(values: pa.Array) -> str:
     return "date" if pa.types.is_date(kind) or pa.types.is_timestamp(kind) else "text"
 
 
-def _few_small_numbers(*files: _Counted) -> bool:
+def few_small_numbers(*files: ValueTally) -> bool:
     """Whether all are whole numbers of up to three digits, and so few that each has a row."""
-    if not all(_whole(found.values) for found in files):
+    if not all(found.whole for found in files):
         return False
     values = {value for found in files for value in found.values.to_pylist()}
     return len(values) <= _MOST and all(abs(value) < 1000 for value in values)
@@ -152,7 +170,7 @@ def _few_small_numbers(*files: _Counted) -> bool:
 
 
 def _categories(
-    name: str, files: Mapping[str, _Counted], threshold: int, ordered: bool = False
+    name: str, files: Mapping[str, ValueTally], threshold: int, ordered: bool = False
 ) -> Distribution | None:
     """Named where each file has none or enough; the most frequent come first, or in order."""
     totals = {file: found.n for file, found in files.items()}
@@ -171,12 +189,12 @@ def _categories(
     return Distribution(name, tuple(rows), totals, _said(others, threshold))
 
 
-def _by_label(files: Mapping[str, _Counted]) -> dict[str, dict[str, int]]:
+def _by_label(files: Mapping[str, ValueTally]) -> dict[str, dict[str, int]]:
     """Records of each file by the text of the category; a missing value is one."""
     found: dict[str, dict[str, int]] = {}
     for file, counted in files.items():
         pairs = [*zip(counted.values.to_pylist(), counted.counts.tolist(), strict=True)]
-        pairs += [(_MISSING, counted.missing)] if counted.missing else []
+        pairs += [(MISSING, counted.missing)] if counted.missing else []
         for value, count in pairs:
             of = found.setdefault(str(value), dict.fromkeys(files, 0))
             of[file] += count
@@ -184,7 +202,7 @@ def _by_label(files: Mapping[str, _Counted]) -> dict[str, dict[str, int]]:
 
 
 def _all_numbers(labels: Iterable[str]) -> bool:
-    return all(_as_number(label) < math.inf for label in labels if label != _MISSING)
+    return all(_as_number(label) < math.inf for label in labels if label != MISSING)
 
 
 def _as_number(label: str) -> float:
@@ -208,15 +226,13 @@ def _said(others: Sequence[Any], threshold: int) -> str:
 # -- numbers and times -----------------------------------------------------------------------------
 
 
-def _bins(name: str, files: Mapping[str, _Counted], threshold: int) -> Distribution | None:
+def _bins(name: str, files: Mapping[str, ValueTally], threshold: int) -> Distribution | None:
     first = next(iter(files.values()))
-    months = _family(first.values) == "date"
-    numbers = {file: _numbers(found) for file, found in files.items()}
-    at = bins.edges(
-        numbers[next(iter(files))], first.counts, whole=_whole(first.values), months=months
-    )
+    months = family(first.values) == "date"
+    numbers = {file: found.numbers() for file, found in files.items()}
+    at = bins.edges(numbers[next(iter(files))], first.counts, whole=first.whole, months=months)
     counts = {file: bins.counted(numbers[file], files[file].counts, at) for file in files}
-    runs = _without_empty_ends(bins.merged(list(counts.values()), threshold), list(counts.values()))
+    runs = bins.open_ended(list(counts.values()), threshold)
     if not runs:
         return None
     text: Callable[[float], str] = bins.month_text if months else bins.number_text
@@ -227,7 +243,7 @@ def _bins(name: str, files: Mapping[str, _Counted], threshold: int) -> Distribut
     ]
     missing = {file: found.missing for file, found in files.items()}
     if any(missing.values()) and _enough(missing, threshold):
-        rows.append((_MISSING, missing))
+        rows.append((MISSING, missing))
     hidden = any(missing.values()) and not _enough(missing, threshold)
     note = (
         "A bin begins with its first number and ends before its second; "
@@ -235,30 +251,3 @@ def _bins(name: str, files: Mapping[str, _Counted], threshold: int) -> Distribut
         + (f" Fewer than {threshold:,} missing values are not shown." if hidden else "")
     )
     return Distribution(name, tuple(rows), {f: found.n for f, found in files.items()}, note)
-
-
-def _numbers(found: _Counted) -> NDArray[np.float64]:
-    """Numbers as they are; times as months since year 0."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if _family(found.values) != "date":
-        return np.asarray(found.values.cast(pa.float64(), safe=False), dtype=np.float64)
-    year, month = (np.asarray(part(found.values), np.float64) for part in (pc.year, pc.month))
-    return 12 * year + month - 1
-
-
-def _whole(values: pa.Array) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_integer(values.type))
-
-
-def _without_empty_ends(
-    runs: list[tuple[int, int]], files: Sequence[NDArray[np.int64]]
-) -> list[tuple[int, int]]:
-    """The runs without the first and the last ones that hold no record."""
-    holds = [any(int(counts[low:high].sum()) for counts in files) for low, high in runs]
-    if True not in holds:
-        return []
-    return runs[holds.index(True) : len(holds) - holds[::-1].index(True)]

@@ -6,7 +6,8 @@ are erased with it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.parameters import ColumnFacts
+from discreet.reports.shown_values import ColumnValues, column_values
 
 MOST_COLUMNS = 1_000  # more than a page can show
 MOST_VALUES = 200_000  # of a column whose values are kept for previews
+MOST_NUMBERS = 5_000_000  # of a column whose numbers or dates are counted in bins
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class TableColumn:
     kind: str = ""  # how it is stored, such as "date"
     why: str = ""  # why it has its type, where that needs saying
     unique: str = ""  # where many records are unique on it: how many, in words
+    values: ColumnValues | None = None  # what may be shown of them; None where they are too many
+    badges: tuple[str, ...] = ()
 
     def facts(self, declared: Any = None) -> ColumnFacts:
         """What a method may ask of it; its type may be declared in the plan."""
@@ -57,8 +62,7 @@ def opened(task: JobTask) -> Opened:
     if len(data.columns) > MOST_COLUMNS:
         what = f"{data.name} has {len(data.columns):,} columns, and a page shows {MOST_COLUMNS:,}."
         fail("N60", what, "Leave out columns first, or use the command line.")
-    columns = _columns(data)
-    _keep_values(data, columns, task.folder)
+    columns = _with_values(data, _columns(data), task.folder)
     typed_copy.copy(data, task)
     return Opened(data.n, columns)
 
@@ -77,25 +81,48 @@ def _columns(data: Any) -> tuple[TableColumn, ...]:
             data.source.kinds[row["column"]],
             data.types[row["column"]].why,
             unique.get(row["column"], ""),
+            badges=_badges(data, row),
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )
 
 
-def _keep_values(data: Any, columns: tuple[TableColumn, ...], folder: Path) -> None:
+def _badges(data: Any, row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a steward should notice of a column at once."""
+    found = []
+    if row["distinct"] == data.n > 1 and not row["missing"]:
+        found.append("different in every record")
+    if data.types[row["column"]].codes:
+        found.append("whole numbers with few values: codes?")
+    return tuple(found)
+
+
+def _with_values(
+    data: Any, columns: tuple[TableColumn, ...], folder: Path
+) -> tuple[TableColumn, ...]:
+    """Count the values of each column: for previews, and for what may be shown of them."""
+    return tuple(
+        replace(column, values=_values(data, column, values_file(folder, number)))
+        for number, column in enumerate(columns)
+    )
+
+
+def _values(data: Any, column: TableColumn, place: Path) -> ColumnValues | None:
     import pyarrow as pa
     from pyarrow import feather
 
-    for number, column in enumerate(columns):
-        place = values_file(folder, number)
-        place.unlink(missing_ok=True)
-        if column.distinct <= MOST_VALUES:
-            try:
-                counted = data.frequency_set([column.name])
-            except ds.DiscreetError:
-                continue  # lists, structures or bytes have no values to count
-            table = pa.table({"value": counted.values[0], "records": counted.counts})
-            feather.write_feather(table, str(place))
+    place.unlink(missing_ok=True)
+    given, is_text = data.types[column.name], column.kind == "text"
+    if column.distinct > (MOST_VALUES if is_text else MOST_NUMBERS):
+        return None
+    try:
+        counted = data.frequency_set([column.name])
+    except ds.DiscreetError:
+        return None  # lists, structures or bytes have no values to count
+    if column.distinct <= MOST_VALUES:
+        table = pa.table({"value": counted.values[0], "records": counted.counts})
+        feather.write_feather(table, str(place))
+    return column_values(counted.values[0], counted.counts, given.measure, given.scale)
 
 
 def values_file(folder: Path, number: int) -> Path:

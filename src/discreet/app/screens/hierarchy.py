@@ -30,11 +30,12 @@ from discreet.app.forms.hierarchy import (
 from discreet.app.jobs.plan_run import hierarchy_files, is_output
 from discreet.app.jobs.table import values_file
 from discreet.app.jobs.task import WORKING
-from discreet.app.screens.preview import preview
+from discreet.app.screens.preview import preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import DIGESTS, Workspace
 from discreet.errors import DiscreetError, Problem, fail
+from discreet.reports.shown_values import ShownValues
 
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
@@ -61,9 +62,11 @@ async def show_preview(request: Request) -> Response:
     number = column_of(request, workspace)
     fields = fields_of(request.query_params)
     if fields["builder"] == "file":  # a browser does not send it before it is saved
-        return page(request, "hierarchy_preview.html", workspace, levels=None, unsaved=True)
-    levels, problems = await run_in_threadpool(_tried, workspace, number, fields)
+        none: dict[str, Any] = {"levels": None, "lost": None}
+        return page(request, "hierarchy_preview.html", workspace, unsaved=True, **none)
+    levels, problems, lost = await run_in_threadpool(_tried, workspace, number, fields)
     view = {"levels": levels, "problems": problems, "unsaved": False, "shown_file": None}
+    view |= {"lost": lost}
     return page(request, "hierarchy_preview.html", workspace, **view)
 
 
@@ -74,6 +77,9 @@ async def save(request: Request) -> Response:
     async with form_of(request, files=1) as form:
         try:
             is_file = await run_in_threadpool(_save, workspace, number, form)
+        except _Unfit as unfit:
+            said = fields_of(form), None, unfit.problems, unfit.lost
+            return await _page(request, workspace, *said)
         except DiscreetError as error:
             return await _page(request, workspace, fields_of(form), None, error.problems)
     there = f"hierarchy/{number}#preview" if is_file else f"roles#row-{number}"
@@ -86,9 +92,13 @@ async def _page(
     form: Mapping[str, Any],
     given: Mapping[str, Any] | None,
     problems: tuple[Problem, ...] = (),
+    lost: ShownValues | None = None,
 ) -> Response:
     number = column_of(request, workspace)
-    levels = await run_in_threadpool(_shown, workspace, number, given) if given else None
+    levels = None
+    if given:
+        levels = await run_in_threadpool(_shown, workspace, number, given)
+        lost = await run_in_threadpool(_lost, workspace, number, given)
     view: dict[str, Any] = {
         "here": "roles",
         "number": number,
@@ -101,6 +111,7 @@ async def _page(
         "saved_file": _saved_file(workspace, number),
         "shown_file": (given or {}).get("file"),
         "levels": levels,
+        "lost": lost,
         "unsaved": False,
         "problems": problems,
     }
@@ -113,12 +124,17 @@ def _saved_file(workspace: Workspace, number: int) -> str | None:
     return workspace.document.get("hierarchies", {}).get(name, {}).get("file")
 
 
-def _tried(workspace: Workspace, number: int, fields: Any) -> tuple[Any, tuple[Problem, ...]]:
+def _tried(
+    workspace: Workspace, number: int, fields: Any
+) -> tuple[Any, tuple[Problem, ...], ShownValues | None]:
+    """The levels, what is wrong, and the values without a place."""
+    given = None
     try:
         given = hierarchy_in(fields, None)
-        return (_fitted(workspace, number, given) if given else None), ()
+        levels = _fitted(workspace, number, given) if given else None
     except DiscreetError as error:
-        return None, error.problems
+        return None, error.problems, _lost(workspace, number, given) if given else None
+    return levels, (), _lost(workspace, number, given) if given else None
 
 
 def _shown(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
@@ -130,7 +146,25 @@ def _shown(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
 
 
 def _fitted(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
-    return preview(workspace.folder, number, workspace.columns[number].name, given)
+    name = workspace.columns[number].name
+    return preview(workspace.folder, number, name, given, workspace.least)
+
+
+def _lost(workspace: Workspace, number: int, given: Mapping[str, Any]) -> ShownValues | None:
+    """The values without a place, as far as they may be shown."""
+    name = workspace.columns[number].name
+    try:
+        return unmatched(workspace.folder, number, name, given, workspace.least)
+    except DiscreetError:
+        return None
+
+
+class _Unfit(Exception):
+    """A hierarchy does not fit, and what of the values may be shown."""
+
+    def __init__(self, problems: tuple[Problem, ...], lost: ShownValues | None) -> None:
+        super().__init__()
+        self.problems, self.lost = problems, lost
 
 
 def _save(workspace: Workspace, number: int, form: FormData) -> bool:
@@ -186,7 +220,10 @@ def _check(workspace: Workspace, number: int, given: dict[str, Any] | None) -> N
     if not plan_draft.role_of(workspace.document, name).startswith("key"):
         fail("R10", "the column is not a key.", "Give it the role of a key first.")
     if given is not None and values_file(workspace.folder, number).exists():
-        _fitted(workspace, number, given)
+        try:
+            _fitted(workspace, number, given)
+        except DiscreetError as error:
+            raise _Unfit(error.problems, _lost(workspace, number, given)) from error
 
 
 def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import discreet as ds
 from discreet.app.jobs.table import values_file
 from discreet.errors import fail
+from discreet.reports.shown_values import LEAST, ShownValues, column_values
 
-THRESHOLD = 5  # records that a group needs for its label to be shown
 _LABELS = 8
 
 
@@ -26,7 +26,9 @@ class Level:
     more: int
 
 
-def preview(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
+def preview(
+    folder: Path, number: int, name: str, given: Mapping[str, Any], least: int = LEAST
+) -> tuple[Level, ...]:
     """The levels that a hierarchy gives a column; what does not fit is said.
 
     Parameters
@@ -39,16 +41,38 @@ def preview(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> t
         Of the column.
     given : mapping
         The hierarchy as a plan writes it.
+    least : int
+        Records that a group needs for its label to be shown.
     """
+    hierarchy, values, counts = _asked(folder, number, name, given)
+    fitted = hierarchy.fit(name, values, counts)
+    return tuple(_level(fitted, level, counts, least) for level in range(fitted.height + 1))
+
+
+def unmatched(
+    folder: Path, number: int, name: str, given: Mapping[str, Any], least: int = LEAST
+) -> ShownValues | None:
+    """The values that a hierarchy has no place for, those of enough records; None where all have.
+
+    The parameters are those of :func:`preview`.
+    """
+    hierarchy, values, counts = _asked(folder, number, name, given)
+    lost = hierarchy.unmatched(name, values, counts)
+    if not lost.any():
+        return None
+    return column_values(values.filter(lost), counts[lost], "nominal").shown(least)
+
+
+def _asked(
+    folder: Path, number: int, name: str, given: Mapping[str, Any]
+) -> tuple[ds.Hierarchy, Any, Any]:
+    """A hierarchy, and the values and counts that it is held against."""
     place = values_file(folder, number)
     if not place.exists():
         what = "the column has too many values, or values that cannot be counted."
         fail("N60", what, "Choose another column, or try the hierarchy by protecting the table.")
     document = {"roles": {"keys": [name]}, "hierarchies": {name: dict(given)}}
-    hierarchy = ds.Plan.of(document, folder).hierarchies[name]
-    values, counts = _counted(place)
-    fitted = hierarchy.fit(name, values, counts)
-    return tuple(_level(fitted, level, counts) for level in range(fitted.height + 1))
+    return ds.Plan.of(document, folder).hierarchies[name], *_counted(place)
 
 
 def _counted(place: Path) -> tuple[Any, Any]:
@@ -58,7 +82,7 @@ def _counted(place: Path) -> tuple[Any, Any]:
     return table.column("value").combine_chunks(), table.column("records").to_numpy()
 
 
-def _level(fitted: Any, level: int, counts: Any) -> Level:
+def _level(fitted: Any, level: int, counts: Any, least: int) -> Level:
     import numpy as np
 
     groups = fitted.groups[level]
@@ -66,7 +90,7 @@ def _level(fitted: Any, level: int, counts: Any) -> Level:
     shown: list[str] = []
     if level > 0:  # level 0 are the values themselves
         labels = fitted.labels[level].to_pylist()
-        enough = [i for i in range(groups) if records[i] >= THRESHOLD]
+        enough = [i for i in range(groups) if records[i] >= least]
         shown = ["missing" if labels[i] is None else str(labels[i]) for i in enough]
     return Level(
         level, groups, int(records.min()), tuple(shown[:_LABELS]), groups - len(shown[:_LABELS])

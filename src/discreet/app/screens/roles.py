@@ -278,6 +278,7 @@ def _row(workspace: Workspace, number: int) -> dict[str, Any]:
         "is_key": role.startswith("key"),
         "type": "ordinal" if isinstance(given, list) else given or "",
         "types": types_for(column),
+        "seen": column.values.shown(workspace.least) if column.values else None,
         "scale": "\n".join(given) if isinstance(given, list) else "",
         "hierarchy": next((word for word in hierarchy if word != "unmapped"), None)
         if hierarchy

@@ -14,7 +14,17 @@ from starlette.staticfiles import StaticFiles
 
 from discreet import font
 from discreet.app.jobs.job import unknown_failure
-from discreet.app.screens import compare, data, explore, hierarchy, protect, release, roles, shared
+from discreet.app.screens import (
+    compare,
+    data,
+    explore,
+    hierarchy,
+    protect,
+    release,
+    roles,
+    shared,
+    values,
+)
 from discreet.app.server import pages
 from discreet.app.server.guard import FORM_BYTES, GUARDS, HEADERS, Guard, Guarded, Secrets
 from discreet.app.server.workspaces import Workspaces
@@ -23,7 +33,7 @@ from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
 _SCREENS = (  # a screen has its PATH
-    data, roles, hierarchy, explore, protect, compare, release, shared,
+    data, roles, hierarchy, explore, protect, compare, release, shared, values,
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",

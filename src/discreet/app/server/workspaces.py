@@ -29,6 +29,7 @@ from discreet.app.jobs.tasks import WORK
 from discreet.app.jobs.typed_copy import GONE, state_of
 from discreet.errors import Problem, fail, raise_all
 from discreet.reports.names import distinct, renamed
+from discreet.reports.shown_values import LEAST
 
 MOST = 8
 _READ = "open"  # the work that reads the table
@@ -82,7 +83,7 @@ class Workspace:
     settings : mapping
         What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``,
         ``levels`` a digest of what the levels of the chain were chosen for, ``digests`` those of
-        uploaded hierarchies.
+        uploaded hierarchies, ``values`` the least size of a group that is shown.
     results : dict
         By their slot: the name of the work that found them, or another where there are several.
     job : Job or None
@@ -133,6 +134,11 @@ class Workspace:
     def labels(self) -> dict[str, str]:
         """The names of the columns as pages show them: short, and no two the same."""
         return distinct(self.names)
+
+    @property
+    def least(self) -> int:
+        """Records of a group whose values pages may show."""
+        return int(self.settings.get("values", {}).get("least", LEAST))
 
     # -- the original ----------------------------------------------------------------------------
 
