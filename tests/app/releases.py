@@ -59,7 +59,7 @@ def released(visitor, workspace, run, **fields):
     """Choose a run, acknowledge all, make the release, and wait until it is done."""
     at = f"/w/{workspace.id}"
     assert visitor.post(f"{at}/compare/{run}/choose").status == 303
-    names = ("identifiers", "criterion", "groups", "told", "unique")
+    names = ("identifiers", "criterion", "groups", "told", "unique", "lowered", "weights", "codes")
     said = {f"ack-{name}": f"accepted: {name}" for name in names}
     answer = visitor.post(f"{at}/release", {"format": ".csv", **said, **fields})
     assert answer.status == 303, text_of(answer)

@@ -59,7 +59,8 @@ def test_the_page_shows_names_counts_and_suggested_roles_and_no_cell(visitor, op
     data = ds.read(patients)
     for column in data.columns:
         distinct, missing = data.profile[column]
-        assert f"{column} {data.types[column]} {distinct:,} {missing:,}" in page
+        badge = " different in every record" if distinct == data.n else ""
+        assert f"{column}{badge} {data.types[column]} {distinct:,} {missing:,}" in page
     assert "by its name, health" in page
     assert opened.table.n == data.n
 

@@ -138,7 +138,11 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     quiet(visit)
     folder = visit.workspace.folder
     page.click("nav >> text=Release")
-    page.click("text=Close and erase >> nth=0")
+    page.click("main >> text=Close and erase")
+    page.wait_for_selector("h1:has-text('Close and erase?')")
+    assert folder.exists()
+    assert "Not downloaded: Report for the public" in page.inner_text("main")
+    page.click("text=Erase everything")
     page.wait_for_selector("h1:has-text('Closed')")
     assert not folder.exists()
 

@@ -195,7 +195,7 @@ def test_a_closed_table_is_gone(steward, table):
     page = visit.open("patients.csv", table)
     here, folder = page.url, visit.workspace.folder
     page.click("text=Close this table")
-    page.click("text=Close and erase")
+    page.click("text=Erase everything")
     page.wait_for_selector("h1:has-text('Closed')")
     assert not folder.exists()
     assert page.goto(here).status == 404

@@ -243,6 +243,13 @@ class Types(Mapping[str, AttributeType]):
         """The columns whose few whole numbers are taken for codes."""
         return [name for name in self if self[name].codes]
 
+    def called_continuous(self) -> list[str]:
+        """The columns that would be taken for codes, had they not been called continuous."""
+        kinds = self._source.kinds
+        given = [n for n, one in self._given.items() if one.measure == "continuous" and n in kinds]
+        numbers = [name for name in given if kinds[name] in _NUMBERS]
+        return sorted(engine.codes(self._source, numbers, MOST_CODES, RECORDS_PER_CODE))
+
     def but(self, changed: Mapping[str, AttributeType]) -> Types:
         """The same types but for some columns, which may be new."""
         more = Types({**self._given, **changed}, self._source)

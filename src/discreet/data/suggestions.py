@@ -257,6 +257,24 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     return "other", f"nothing in its name; {counted(distinct, 'value')}"
 
 
+def weights_of(data: Microdata) -> list[str]:
+    """The columns of sampling weights: the one with that role, and those whose name says so.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> weights_of(ds.read({"age": [30, 40], "wgt": [1.5, 2.0]}))
+    ['wgt']
+    """
+    kinds = data.source.kinds
+    return [
+        name
+        for name in data.columns
+        if name == data.weight
+        or (kinds[name] in ("integer", "number") and _is_weight(_words(name)))
+    ]
+
+
 @functools.cache
 def _words(name: str) -> tuple[str, ...]:
     """The words of a name: ``birthDate``, ``birth_date`` and ``Birth date`` are the same."""

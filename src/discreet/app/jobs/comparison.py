@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import discreet as ds
-from discreet.reports import cost, measures, recognition
+from discreet.reports import cost, measures, recognition, release_checks
 from discreet.reports.blocks import Section, Words
 from discreet.reports.facts import Facts, ReportInput, threshold_of
 from discreet.reports.names import distinct
@@ -32,6 +32,8 @@ def figures(release: Any, before: Any) -> dict[str, Any]:
         "not_measured": dict(release.ledger.document["not_measured"]),
         "measures": {name: one.to_dict() for name, one in release.measures.items()},
         "statistics": statistics(release.masked),
+        "weights": [one.to_dict() for one in release_checks.weight_sums(release.masked)],
+        "averaged_codes": release_checks.averaged_codes(release.masked),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.app.forms import draft
+from discreet.app.server import requirements
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.reports.facts import FEWEST
@@ -46,6 +47,9 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
         _small_groups(kept),
         *_told(workspace, kept),
         _unique_columns(workspace, kept),
+        *_lowered(workspace, kept),
+        *_weights(workspace, kept),
+        *_codes(workspace, kept),
     )
 
 
@@ -117,6 +121,40 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         else f"Every group has {min(p.values())} or more values of each confidential attribute."
     )
     yield Item("told", "No group tells a confidential value", not told, words)
+
+
+def _lowered(workspace: Workspace, kept: Kept) -> Iterator[Item]:
+    """Whether more was asked for on the way than the run meets; nothing where never."""
+    before = requirements.earlier(workspace, kept.run)
+    if before:
+        asked = renamed("; ".join(before), workspace.labels)
+        words = (
+            f"Asked for before, and this run is not known to meet it: {asked}. What is wanted was "
+            "lowered since, or the run was made for less."
+        )
+        yield Item("lowered", "No requirement was lowered on the way", False, words)
+
+
+def _weights(workspace: Workspace, kept: Kept) -> Iterator[Item]:
+    """Whether weights still fit the records that leave; nothing where there are none."""
+    rows = kept.run.figures["weights"]
+    if rows:
+        wrong = [row for row in rows if not row["fits"]]
+        words = renamed(" ".join(row["words"] for row in wrong or rows), workspace.labels)
+        said = words[0].upper() + words[1:]
+        yield Item("weights", "Weights fit the records that leave", not wrong, said)
+
+
+def _codes(workspace: Workspace, kept: Kept) -> Iterator[Item]:
+    """Whether codes were averaged; nothing where no column of codes was called continuous."""
+    found = kept.run.figures["averaged_codes"]
+    if found:
+        words = (
+            f"{_listed(workspace.labels, found)}: few whole numbers, which look like codes, were "
+            "averaged, and the masked table holds numbers that no record had. Unless they are "
+            "amounts, call the column nominal on the page Roles, and run it again."
+        )
+        yield Item("codes", "Codes were not averaged", False, words)
 
 
 UNIQUE = "unique"

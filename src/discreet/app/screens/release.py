@@ -66,6 +66,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(at, make, methods=["POST"]),
         Route(f"{at}/results", results),
         Route(f"{at}/file/{{role}}", download),
+        Route("/w/{workspace}/close", ask_to_close),
     ]
 
 
@@ -114,11 +115,30 @@ async def download(request: Request) -> Response:
     if role not in files:
         raise HTTPException(404)
     name = files[role]
+    workspace.downloaded |= {(workspace.results[SLOT].basis, role)}
     return FileResponse(
         folder_of(workspace.folder, SLOT) / name,
         filename=name,
         media_type="application/octet-stream",  # to be kept, not to be shown
     )
+
+
+async def ask_to_close(request: Request) -> Response:
+    """What is lost when the table is closed; nothing is erased yet."""
+    workspace = workspace_of(request)
+    view: dict[str, Any] = {"here": "release", "left": _left(workspace)}
+    view["runs"] = len(runs.runs_of(workspace))
+    return page(request, "closing.html", workspace, **view)
+
+
+def _left(workspace: Workspace) -> list[str]:
+    """What was made and not downloaded, by the names of the page."""
+    made, kept = workspace.results.get(SLOT), runs.candidate(workspace)
+    if made is None:
+        return []
+    offered = _offered(workspace, kept)
+    here = [role for role in offered if role in made.value.files]
+    return [offered[r][0] for r in here if (made.basis, r) not in workspace.downloaded]
 
 
 def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, str]]:

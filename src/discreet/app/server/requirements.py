@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.app.forms.draft import tables_of
 from discreet.app.jobs.protection import Run
+from discreet.app.server.workspaces import ASKED, Workspace
 from discreet.errors import DiscreetError
 from discreet.plan.criteria import built, kind_of
 
@@ -41,6 +42,22 @@ def unmet(wanted: Any, run: Run, confidential: tuple[str, ...], folder: Path = P
         if not _counts_suffice(one, size, values, confidential)
         and not any(kind_of(one).covers(mine, one) for mine in own)
     ]
+
+
+def earlier(workspace: Workspace, run: Run) -> list[str]:
+    """What was asked for before, other than now, and a run is not known to meet, in words.
+
+    What counts was measured against, or masked for; a number that was only typed does not.
+    """
+    now = workspace.document.get("criterion")
+    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    wanted = {one.describe() for one in unmet(now, run, confidential, workspace.folder)}
+    found = [
+        one.describe()
+        for asked in workspace.settings.get(ASKED, ())
+        for one in unmet(asked, run, confidential, workspace.folder)
+    ]
+    return [said for said in dict.fromkeys(found) if said not in wanted]
 
 
 def _counts_suffice(

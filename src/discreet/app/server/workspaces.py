@@ -34,7 +34,9 @@ from discreet.reports.shown_values import LEAST
 MOST = 8
 _READ = "open"  # the work that reads the table
 DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
+ASKED = "asked"  # the setting that holds all that ever had to hold
 _LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
+_ASKING = ("risk", "protect")  # work that looks at what must hold
 _SINCE = (  # what a basis has in it, and what is said where that has changed
     "the plan has changed since",
     "something else was chosen since",
@@ -83,11 +85,14 @@ class Workspace:
     settings : mapping
         What forms hold beside the plan: ``record_risk`` has the keys of ``ds.record_risk``,
         ``levels`` a digest of what the levels of the chain were chosen for, ``digests`` those of
-        uploaded hierarchies, ``values`` the least size of a group that is shown.
+        uploaded hierarchies, ``asked`` what ever had to hold, ``values`` the least size of a group
+        that is shown.
     results : dict
         By their slot: the name of the work that found them, or another where there are several.
     job : Job or None
         The last one that was started.
+    downloaded : frozenset
+        What of a release was downloaded: the basis of that release, and the file.
     """
 
     id: str
@@ -97,6 +102,7 @@ class Workspace:
     settings: Mapping[str, Any] = field(default_factory=dict)
     results: dict[str, WorkResult] = field(default_factory=dict)
     job: Job | None = None
+    downloaded: frozenset[tuple[str, str]] = frozenset()  # basis of a release, and which file
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # -- what it is about ------------------------------------------------------------------------
@@ -322,11 +328,19 @@ class Workspace:
                 "folder": str(self.folder),
                 "settings": dict(self.settings),
             }
+            if work in _ASKING:
+                self._remember()
             self.job = Job(work, WORK[work].title)
             self.jobs.start(
                 self.job, task, self.folder, lambda found: self._keep(where, empty, found)
             )
             return self.job
+
+    def _remember(self) -> None:
+        """Keep in mind what must hold now: to ask for less later is to be said in a release."""
+        asked, before = self.document.get("criterion"), self.settings.get(ASKED, [])
+        if asked and asked not in before:
+            self.set(ASKED, [*before, copy.deepcopy(asked)])
 
     def _keep(self, slot: str, empty: WorkResult, found: JobOutcome) -> None:
         with self.lock:
