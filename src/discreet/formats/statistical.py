@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import Problem, fail, failure, raise_all
+from discreet.errors import Problem, argument, fail, failure, raise_all
 from discreet.formats.codebook import Codebook, Variable
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _called(path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any
         text = str(error).lower()
         remedy = "Check that the file is whole, and that its ending is right."
         if "encoding" in text or "convert" in text or isinstance(error, UnicodeError):
-            remedy = "Name its encoding: encoding='cp1252', say."
+            remedy = f"Name its encoding, for example {argument('encoding', 'cp1252')}."
         failure(error, "S07", "")  # shown where that is asked for
         problem = Problem("S07", f"{path.name} cannot be read as {program} data.", remedy)
     raise_all([problem])
