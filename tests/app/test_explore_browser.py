@@ -39,6 +39,7 @@ def look(browser, server, all_swept):  # noqa: F811
         made.append(visit)
         query = "&".join(f"{key}={value}" for key, value in asked.items())
         visit.at(f"/w/{all_swept(name).id}/explore?{query}")
+        visit.page.evaluate("document.querySelector('#expert').open = true")
         return visit
 
     yield open_page
@@ -160,7 +161,8 @@ def test_a_lattice_is_swept_and_appears_without_a_reload(browser, server):  # no
     visit = Steward(browser, server)
     page = visit.at(f"/w/{workspace.id}/explore")
     page.click("text=Sweep the lattice")
-    page.wait_for_selector("#n0")
+    page.wait_for_selector(".way")
+    page.click("#expert summary")
     page.focus(".lattice svg a[aria-current]")
     moved(page, lambda: page.keyboard.press("ArrowUp"))
     assert visit.said == []
@@ -211,6 +213,7 @@ def test_the_page_fits_its_window_and_axe_finds_nothing(look, width, name):
     page = visit.page
     for state in ("", "?show=minimal&map=risk&k=12"):
         page.goto(re.sub(r"\?.*", "", page.url) + state)
+        page.evaluate("document.querySelector('#expert').open = true")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("h1").count() == 1
         found = axe.run(page).response["violations"]

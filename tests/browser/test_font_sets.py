@@ -134,6 +134,7 @@ def test_the_drawings_of_the_app_keep_their_text(browser_with, fonts, server, ad
     for address in addresses:
         page = steward.at(address)
         page.wait_for_load_state("networkidle")
+        page.evaluate("document.querySelectorAll('.expert').forEach(one => { one.open = true; })")
         name = address.split("/", 3)[3]
         assert drawings(page, "main svg"), name
         assert page.evaluate(_OUTSIDE) == [], name

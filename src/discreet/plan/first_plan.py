@@ -136,7 +136,8 @@ def _hierarchies(data: Any, keys: list[str], found: Any, notes: Notes) -> dict[s
             made[name] = {"file": str(beside)}
             notes["hierarchies", name] = "found beside the data"
         else:
-            made[name], notes["hierarchies", name] = _hierarchy(data, name, found.reason(name))
+            given = suggested_hierarchy(data, name, found.reason(name))
+            made[name], notes["hierarchies", name] = given
     return made
 
 
@@ -147,16 +148,28 @@ def _file_beside(data: Any, name: str) -> Path | None:
     file = data.origin.file
     if file is None:
         return None
-    wanted = name.casefold().replace(" ", "-")
     named = [
         *(f for f in file.parent.glob("*.csv") if "_hierarchy_" in f.name),
         *(file.parent / "hierarchies").glob("*.csv"),
     ]
     for one in sorted(named):
-        stem = one.stem.casefold()
-        if (stem == wanted or stem.endswith(f"_{wanted}")) and _fits(one, data, name):
+        if is_named_for(one.stem, name) and _fits(one, data, name):
             return one
     return None
+
+
+def is_named_for(stem: str, column: str) -> bool:
+    """Whether the name of a file, without its suffix, says that it is the hierarchy of a column.
+
+    Examples
+    --------
+    >>> is_named_for("adult_hierarchy_native-country", "native-country")
+    True
+    >>> is_named_for("zip", "Zip"), is_named_for("zipper", "zip")
+    (True, False)
+    """
+    known, wanted = stem.casefold(), column.casefold().replace(" ", "-")
+    return known == wanted or known.endswith(f"_{wanted}")
 
 
 def _fits(file: Path, data: Any, name: str) -> bool:
@@ -174,7 +187,17 @@ def _are_codes(data: Any, name: str) -> bool:
     return len(codes) >= 0.9 * len(texts)
 
 
-def _hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
+def suggested_hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, Any], str]:
+    """A hierarchy for a key by its type, as a plan writes it, and a remark.
+
+    Parameters
+    ----------
+    data : Microdata
+    name : str
+        The column.
+    reason : str
+        Why it is taken for a key, as ``suggest_roles`` says it.
+    """
     kind, distinct = data.source.kinds[name], data.profile[name][0]
     if kind in ("date", "timestamp"):
         return _DATE, ""

@@ -23,6 +23,7 @@ from discreet.reports.names import distinct
 if TYPE_CHECKING:
     from discreet.masking.generalization.lattice import Lattice
 
+ALL = "one group for all"  # the words for a level without any detail
 MOST_K = 50
 MOST_P = 5
 MOST_NODES = 50_000
@@ -167,7 +168,7 @@ def _words(given: Mapping[str, Any], recoding: Any) -> tuple[str, ...]:
         if level == 0:
             said.append("as it is")
         elif groups == 1:
-            said.append("one group for all")
+            said.append(ALL)
         else:
             word = steps[level - 1] if level <= len(steps) else ""
             said.append(", ".join([*([word] if word else []), f"{groups:,} groups"]))

@@ -7,7 +7,7 @@ are erased with it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.parameters import ColumnFacts
+from discreet.plan.first_plan import suggested_hierarchy
 from discreet.reports.shown_values import ColumnValues, column_values
 
 MOST_COLUMNS = 1_000  # more than a page can show
@@ -38,6 +39,7 @@ class TableColumn:
     unique: str = ""  # where many records are unique on it: how many, in words
     values: ColumnValues | None = None  # what may be shown of them; None where they are too many
     badges: tuple[str, ...] = ()
+    hierarchy: Mapping[str, Any] = field(default_factory=dict)  # suggested, if it is a key
 
     def facts(self, declared: Any = None) -> ColumnFacts:
         """What a method may ask of it; its type may be declared in the plan."""
@@ -82,9 +84,20 @@ def _columns(data: Any) -> tuple[TableColumn, ...]:
             data.types[row["column"]].why,
             unique.get(row["column"], ""),
             badges=_badges(data, row),
+            hierarchy=_hierarchy(data, one),
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
     )
+
+
+def _hierarchy(data: Any, one: Any) -> Mapping[str, Any]:
+    """How its values could become coarser, as a first plan would have it."""
+    if data.source.kinds[one.column] == "other":
+        return {}
+    try:
+        return suggested_hierarchy(data, one.column, one.reason)[0]
+    except ds.DiscreetError:
+        return {}
 
 
 def _badges(data: Any, row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from discreet.app.jobs.lattice import MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_picture, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
+from discreet.app.server import runs
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
@@ -84,6 +85,9 @@ async def use(request: Request) -> Response:
     workspace = workspace_of(request)
     fields = await form_of(request)
     lattice = await run_in_threadpool(_kept, workspace, fields)
+    if fields.get("onward") == "run":
+        await run_in_threadpool(runs.begin, workspace)
+        return see(f"/w/{workspace.id}/protect#job")
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/explore?{lattice.state.query()}")
     must = _numbers(_must(workspace, lattice))
@@ -144,6 +148,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
     used = _as_used(workspace, lattice)
     return view | {
         "lattice": lattice,
+        "expert": bool(asked.get("node")),
         "state": lattice.state,
         "node": lattice.node(lattice.selected),
         "best": None if lattice.best is None else lattice.node(lattice.best),

@@ -34,8 +34,11 @@ from discreet.app.screens.preview import preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import DIGESTS, Workspace
-from discreet.errors import DiscreetError, Problem, fail
+from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.plan.first_plan import is_named_for
 from discreet.reports.shown_values import ShownValues
+
+MOST_FILES = 50  # that are taken at once
 
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
@@ -45,6 +48,13 @@ def routes(most_upload: int | None) -> list[BaseRoute]:
         Route(at, show),
         Route(at, save, methods=["POST"], max_body_size=most_upload),
         Route(f"{at}/preview", show_preview),
+        Route(
+            "/w/{workspace}/hierarchies/files",
+            save_files,
+            methods=["POST"],
+            max_body_size=most_upload,
+        ),
+        Route("/w/{workspace}/hierarchies/suggested", use_suggested, methods=["POST"]),
     ]
 
 
@@ -84,6 +94,56 @@ async def save(request: Request) -> Response:
             return await _page(request, workspace, fields_of(form), None, error.problems)
     there = f"hierarchy/{number}#preview" if is_file else f"roles#row-{number}"
     return see(f"/w/{workspace.id}/{there}")
+
+
+async def save_files(request: Request) -> Response:
+    """Take several files at once, each for the column that its name says."""
+    workspace = workspace_of(request)
+    async with form_of(request, files=MOST_FILES) as form:
+        files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+        raise_all(await run_in_threadpool(_save_files, workspace, files))
+    return see(f"/w/{workspace.id}/roles#hierarchies")
+
+
+def _save_files(workspace: Workspace, files: list[UploadFile]) -> list[Problem]:
+    """Keep those that fit; what is wrong with the others. A column that has a file is a key."""
+    if not files:
+        return [Problem("P60", "no file was chosen.", "Choose hierarchy files.")]
+    problems, names = [], workspace.names
+    for file in files:
+        shown = uploads.tame(file.filename, "hierarchy.csv")
+        fits = [i for i, name in enumerate(names) if is_named_for(Path(shown).stem, name)]
+        if not fits:
+            what = f"{shown} is not named for a column."
+            problems.append(Problem("P60", what, "Give it the name of its column: age.csv."))
+            continue
+        try:
+            _save_file(
+                workspace,
+                fits[0],
+                file,
+                {**form_of_hierarchy(None), "builder": "file"},
+                becomes_key=True,
+            )
+        except (_Unfit, DiscreetError) as error:
+            problems += error.problems
+    return problems
+
+
+async def use_suggested(request: Request) -> Response:
+    """Give all keys without a hierarchy the one that is suggested."""
+    workspace = workspace_of(request)
+
+    def edit(document: plan_draft.Document) -> plan_draft.Document:
+        for column in workspace.columns:
+            is_key = plan_draft.role_of(document, column.name).startswith("key")
+            if is_key and column.hierarchy and column.name not in document.get("hierarchies", {}):
+                given = dict(column.hierarchy)
+                document = plan_draft.with_entry(document, "hierarchies", column.name, given)
+        return document
+
+    await run_in_threadpool(workspace.change, edit)
+    return see(f"/w/{workspace.id}/roles#hierarchies")
 
 
 async def _page(
@@ -175,6 +235,19 @@ def _save(workspace: Workspace, number: int, form: FormData) -> bool:
         _check(workspace, number, given)
         _keep(workspace, number, given)
         return False
+    _save_file(workspace, number, upload, fields)
+    return True
+
+
+def _save_file(
+    workspace: Workspace,
+    number: int,
+    upload: UploadFile,
+    fields: Mapping[str, Any],
+    *,
+    becomes_key: bool = False,
+) -> None:
+    """Keep a file that fits the column."""
     name = uploads.tame(upload.filename, "hierarchy.csv")
     if is_output(name):
         what = f"a release writes a file named {name}, and a hierarchy cannot have that name."
@@ -185,11 +258,20 @@ def _save(workspace: Workspace, number: int, form: FormData) -> bool:
     try:
         draft = room / uploads.keep(upload.file, room, name)
         there = draft.relative_to(workspace.folder).as_posix()
-        _check(workspace, number, hierarchy_in(fields, there))
+        _check(workspace, number, hierarchy_in(fields, there), is_key=becomes_key)
+        if becomes_key:
+            _make_key(workspace, number)
         _put(workspace, number, fields, draft)
     finally:
         shutil.rmtree(room, ignore_errors=True)
-    return True
+
+
+def _make_key(workspace: Workspace, number: int) -> None:
+    name = workspace.names[number]
+    role = plan_draft.role_of(workspace.document, name)
+    if not role.startswith("key"):
+        both = "key + confidential" if role == "confidential" else "key"
+        workspace.change(lambda d: plan_draft.with_role(d, name, both, workspace.names))
 
 
 def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Path) -> None:
@@ -214,10 +296,12 @@ def _files_of_others(workspace: Workspace, number: int) -> list[str]:
     return [workspace.name, *others]
 
 
-def _check(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:
+def _check(
+    workspace: Workspace, number: int, given: dict[str, Any] | None, *, is_key: bool = False
+) -> None:
     """Say what does not fit the column, before anything is changed."""
     name = workspace.columns[number].name
-    if not plan_draft.role_of(workspace.document, name).startswith("key"):
+    if not is_key and not plan_draft.role_of(workspace.document, name).startswith("key"):
         fail("R10", "the column is not a key.", "Give it the role of a key first.")
     if given is not None and values_file(workspace.folder, number).exists():
         try:

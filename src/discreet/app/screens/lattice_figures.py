@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
-from discreet.app.jobs.lattice import FIGURES, MOST_K, Explored
+from discreet.app.jobs.lattice import ALL, FIGURES, MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Show = Literal["all", "feasible", "minimal"]
 SHOWS = {"all": "all nodes", "feasible": "feasible", "minimal": "minimal"}
 MAPS = {"suppressed": "records to suppress", "risk": "mean risk of those left"}
+WAYS = {"Keeps most": 1, "Balanced": 2, "Safest": 4}  # and how much larger classes may have to be
 LEAST_K = 2
 MOST_LIMIT = 20  # per cent of the records, the end of the slider
 WHOLE = 500  # nodes up to which all are drawn
@@ -76,6 +77,27 @@ class FigureNode:
         return "minimal" if self.minimal else "feasible" if self.feasible else "not feasible"
 
 
+@dataclass(frozen=True)
+class Way:
+    """A node that is recommended, in words.
+
+    Attributes
+    ----------
+    titles : tuple of str
+        What it is good for; several where one node is good for several things.
+    node : FigureNode
+    keys : tuple of str
+        What becomes of each key, in words.
+    smallest : int or None
+        Records of the smallest class that is left; None where that is larger than was swept.
+    """
+
+    titles: tuple[str, ...]
+    node: FigureNode
+    keys: tuple[str, ...]
+    smallest: int | None
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeFigures:
     """All nodes for a state.
@@ -93,6 +115,34 @@ class LatticeFigures:
     explored: Explored
     folder: Path
     asked: State
+
+    @functools.cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """Three ways at most: what loses least for this k, for twice as much and for four times."""
+        found: dict[int, list[str]] = {}
+        for title, factor in WAYS.items():
+            k = min(self.k * factor, ranges(self.explored)["k"][1])
+            wider = replace(self, asked=replace(self.asked, k=k, node=None))
+            if wider.best is not None and wider.node(wider.best).classes:
+                found.setdefault(wider.best, []).append(title)
+        return tuple(
+            Way(tuple(titles), self.node(n), self._said(n), self.smallest(n, left=True))
+            for n, titles in found.items()
+        )
+
+    def _said(self, number: int) -> tuple[str, ...]:
+        """What becomes of the keys: those that change first, the others together."""
+        keys = list(zip(self.explored.keys, self.node(number).levels, strict=True))
+        changed = [
+            f"{key.label} removed"
+            if key.levels[level] == ALL
+            else f"{key.label}: {key.levels[level]}"
+            for key, level in keys
+            if level
+        ]
+        stay = [key.label for key, level in keys if not level]
+        words = "as it is" if len(stay) == 1 else "as they are"
+        return (*changed, *([f"{', '.join(stay)} {words}"] if stay else []))
 
     # -- figures ---------------------------------------------------------------------------------
 

@@ -247,6 +247,7 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "policies": MISSING,
         "policy": workspace.document.get("source", {}).get("missing", "category"),
         "keys": workspace.document.get("roles", {}).get("keys", []),
+        "bare": len(_without_hierarchy(workspace)),
         "asked": asked_of(workspace),
         "sent": False,
         "must": workspace.must(),
@@ -255,6 +256,11 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "further_sent": False,
         **_released(workspace.settings.get("risk", {})),
     }
+
+
+def _without_hierarchy(workspace: Workspace) -> list[str]:
+    keys = workspace.document.get("roles", {}).get("keys", [])
+    return [name for name in keys if name not in workspace.document.get("hierarchies", {})]
 
 
 def _released(asked: Mapping[str, Any]) -> dict[str, str]:

@@ -67,9 +67,12 @@
     const shown = event.target.closest(".slider")?.querySelector("output");
     if (shown) shown.value = event.target.value + (event.target.dataset.unit || "");
   });
+  let open = false;
+  document.addEventListener("htmx:beforeSwap", () => { open = Boolean(byId("expert")?.open); });
   document.addEventListener("htmx:afterSwap", () => {
     const found = byId("found");
     if (!found) return;
+    if (open) byId("expert").open = true;
     const asked = new URLSearchParams(new FormData(byId("sliders")));
     history.replaceState(null, "", `${found.dataset.address}?${asked}`);
     const current = (name) => found.querySelector(`svg[data-name="${name}"] [aria-current]`);

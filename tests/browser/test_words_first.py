@@ -1,0 +1,174 @@
+"""The recommended way: what is offered in words, and how many clicks it takes to a release."""
+
+import re
+
+import pytest
+
+import discreet as ds
+from tests.app.conftest import running
+from tests.browser.test_app import Steward
+
+WIDTHS = [400, 1400]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("app") / "work") as started:
+        started.workspaces.most = 100
+        yield started
+
+
+@pytest.fixture
+def steward(browser, server):
+    made = []
+
+    def one(width=1400):
+        made.append(Steward(browser, server, width))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.context.close()
+
+
+class Hand:
+    """A hand on the mouse: it counts."""
+
+    def __init__(self, page):
+        self.page, self.clicks = page, 0
+
+    def click(self, selector, *, then):
+        self.clicks += 1
+        self.page.click(selector)
+        self.page.wait_for_selector(then)
+
+    def choose(self, selector, files):
+        """A click on the field, and the files."""
+        self.clicks += 1
+        self.page.set_input_files(selector, files)
+
+    def write(self, box, text):
+        """A click into the field, and the words."""
+        self.clicks += 1
+        box.fill(text)
+
+    def to_the_release(self):
+        """From roles to the verified release, by what is recommended."""
+        self.click("text=Next: Explore", then="h1:has-text('Explore')")
+        self.click("text=Sweep the lattice", then=".way")
+        self.click(".way button.primary", then="text=Next: Compare")
+        self.click("text=Next: Compare", then="text=Choose it")
+        self.click("text=Choose it, and go on to the release", then=".checklist")
+        for box in self.page.locator("textarea[required]").all():
+            self.write(box, "Agreed with the data protection officer.")
+        self.click("text=Make the release", then="text=Verified")
+
+
+def test_from_a_csv_to_a_verified_release_in_twelve_clicks(steward, tmp_path):
+    place = tmp_path / "patients.csv"
+    ds.read(ds.datasets.patients(2000, seed=1)).write(place)
+    visit = steward()
+    hand = Hand(visit.enter())
+    hand.choose("#file", place)
+    hand.click("text=Open >> nth=-1", then="#columns-title")
+    hand.click("text=Use the suggested roles", then="h1:has-text('Roles')")
+    hand.click("text=Use the suggested hierarchies", then="text=All keys have one")
+    hand.to_the_release()
+    assert hand.clicks <= 12, hand.clicks
+    assert visit.said == []
+
+
+def test_adult_with_its_eight_hierarchies_in_twenty_clicks(steward, reference_data):
+    names = ("age", "education", "marital-status", "native-country", "occupation", "race", "sex",
+             "workclass")  # fmt: skip
+    files = [reference_data(f"adult/adult_hierarchy_{name}.csv") for name in names]
+    visit = steward()
+    hand = Hand(visit.enter())
+    hand.choose("#file", reference_data("adult/adult_30162x9.csv"))
+    hand.click("text=Open >> nth=-1", then="#columns-title")
+    hand.click("text=Use the suggested roles", then="h1:has-text('Roles')")
+    hand.choose("#files", files)
+    hand.click("text=Take these files", then="text=All keys have one")
+    assert set(visit.workspace.document["hierarchies"]) == set(names)
+    hand.to_the_release()
+    assert hand.clicks <= 20, hand.clicks
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A table whose best node is known: age must go, job may stay."""
+    rows = [f"{20 + i % 60},{'cook baker smith'.split()[i % 3]}" for i in range(240)]
+    return ("age,job\n" + "\n".join(rows) + "\n").encode()
+
+
+def swept(visit, table):
+    page = visit.open("t.csv", table)
+    page.goto(page.url.replace("/data", "/roles"))
+    for number in (0, 1):
+        with page.expect_response(f"**/roles/{number}"):
+            page.select_option(f"#role-{number}", "key")
+    page.wait_for_selector("text=2 keys without a hierarchy")
+    page.click("text=Use the suggested hierarchies")
+    page.wait_for_selector("text=All keys have one")
+    page.click("text=Next: Explore")
+    page.click("text=Sweep the lattice")
+    page.wait_for_selector(".way")
+    return page
+
+
+def test_explore_leads_with_cards_in_words_and_the_lattice_stands_under_expert(steward, table):
+    visit = steward()
+    page = swept(visit, table)
+    cards = [" ".join(text.split()) for text in page.locator(".way").all_inner_texts()]
+    assert 1 <= len(cards) <= 3
+    assert re.search("Keeps most", cards[0])
+    assert all("record" in card and "left out" in card for card in cards)
+    assert all(re.search(r"1 time in \d+ at worst", card) for card in cards)
+    for card, way in zip(cards, page.locator(".way").all(), strict=True):
+        node = int(way.locator("[name=node]").input_value())
+        asked = visit.workspace.results["explore"].value.lattice.levels_of(node)
+        for name, level in zip(("age", "job"), asked, strict=True):
+            assert (f"{name} as it is" in card or "age, job as they are" in card) == (level == 0)
+    said = " ".join(cards)
+    assert said.count("Keeps most") == said.count("Balanced") == said.count("Safest") == 1
+    assert not page.is_visible("svg.nodes[data-name]")
+    page.click("#expert summary")
+    assert page.is_visible("svg.nodes[data-name] >> nth=0")
+    with page.expect_response("**/explore/found?*"):
+        page.fill("#k", "4")
+    assert page.is_visible("svg.nodes[data-name] >> nth=0")  # it stays open
+    page.click(".way button >> nth=0")
+    page.wait_for_selector("text=Next: Compare")
+    step = visit.workspace.document["steps"][0]
+    assert (step["do"], set(step["levels"])) == ("generalize", {"age", "job"})
+    assert visit.said == []
+
+
+def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others_kept(
+    steward, table
+):
+    visit = steward()
+    page = visit.open("t.csv", table)
+    page.goto(page.url.replace("/data", "/roles"))
+    good = b"cook;kitchen;*\nbaker;kitchen;*\nsmith;yard;*\n"
+    files = [("job.csv", good), ("height.csv", good), ("x_age.csv", b"20;young;*\n")]
+    page.set_input_files(
+        "#files",
+        [{"name": name, "mimeType": "text/csv", "buffer": content} for name, content in files],
+    )
+    page.click("text=Take these files")
+    page.wait_for_selector("text=height.csv is not named for a column")
+    assert "D20" in page.inner_text("main")
+    assert set(visit.workspace.document["hierarchies"]) == {"job"}
+    assert visit.workspace.document["roles"]["keys"] == ["job"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_cards_fit_their_window_and_axe_finds_nothing(steward, table, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = swept(steward(width), table)
+    for _ in range(2):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.run(page).response["violations"]
+        assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found] == []
+        page.goto(page.url.partition("?")[0].replace("/explore", "/roles"))
