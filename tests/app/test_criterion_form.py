@@ -57,14 +57,40 @@ def test_changing_one_number_leaves_the_rest_as_it_was(tmp_path):
     assert made(said, plan, tmp_path) == ({**plan, "k": 6}, [])
 
 
-def test_a_register_that_the_plan_names_stays_though_it_has_no_field(tmp_path):
+def test_a_register_is_one_of_the_tables_that_were_added(tmp_path):
     plan = {"k": 5, "k_map": {"k": 9, "population": "town.csv"}}
     said = criterion.said_of(plan, COLUMNS)
-    assert not [name for name in said if "population" in name]
+    assert said["k_map-population"] == "town.csv"
     assert made(said | {"k": "6"}, plan, tmp_path) == ({**plan, "k": 6}, [])
+    added = ["town.csv", "region.csv"]
+    changed = said | {"k_map-population": "region.csv", "presence-low": "0"}
+    changed |= {"presence-high": "0.2", "presence-population": "town.csv"}
+    found, problems = criterion.criterion_in(changed, plan, COLUMNS, tmp_path, added)
+    assert problems == []
+    assert found["k_map"] == {"k": 9, "population": "region.csv"}
+    assert found["presence"] == {"low": 0.0, "high": 0.2, "population": "town.csv"}
+    drawn = criterion.drawn(changed, COLUMNS, set(), added)
+    fields = {f.name: f for one in drawn.more for f in one.fields}
+    offered = [value for value, _ in fields["k_map-population"].choices]
+    assert offered == ["", "town.csv", "region.csv"]
+    assert fields["k_map-population"].sort == "choose"
 
 
-FIELDED = [name for name in sorted(criteria) if not criteria[name].files]
+@pytest.mark.parametrize(
+    ("population", "words"),
+    [
+        ("/etc/passwd", "is not a table that was added"),
+        ("", "“Register of the population” is missing"),
+    ],
+)
+def test_no_other_file_is_ever_named(population, words, tmp_path):
+    said = criterion.said_of({}, COLUMNS) | {"k_map-k": "5", "k_map-population": population}
+    _, (problem,) = criterion.criterion_in(said, {}, COLUMNS, tmp_path, ["town.csv"])
+    assert words in str(problem)
+    assert "passwd" not in str(problem)
+
+
+FIELDED = sorted(criteria)
 
 
 @pytest.mark.parametrize("name", FIELDED)
@@ -165,3 +191,47 @@ def test_explore_asks_for_more_than_its_sliders_and_leaves_those(visitor, worksp
     assert "Not saved" in wrong.headers["hx-trigger"]
     assert visitor.post(f"{at}/wanted", {}).status == 303
     assert workspace.document["criterion"] == {"k": 3, "p": 2}
+
+
+# -- registers -------------------------------------------------------------------------------------
+
+
+def test_a_register_is_added_and_people_are_looked_up_in_it(visitor, patients):
+    """From the upload over the form to a masked table."""
+    workspace = opened(visitor, patients)
+    at = f"/w/{workspace.id}"
+    town = ("register", ("town.csv", patients.read_bytes()))
+    assert visitor.upload(f"{at}/roles/register", [town]).status == 303
+    assert visitor.upload(f"{at}/roles/register", [town]).status == 303
+    assert workspace.registers == ["town.csv", "town-2.csv"]
+    page = visitor.get(f"{at}/roles").text
+    assert '<option value="town-2.csv">' in page
+    fields = {"k_map-k": "3", "k_map-population": "town.csv", "released": "all"}
+    assert visitor.post(f"{at}/roles/measure", fields).status == 303
+    done(workspace)
+    assert "3-map in town.csv does not hold" in text_of(visitor.get(f"{at}/roles"))
+    steps = {"do": "run", "do-0": "recode", "max_suppressed-0": "0", "method-0": "local"}
+    steps |= {"search-0": "quick", "seed-0": "0"}
+    asked = {name: value for name, value in fields.items() if name != "released"}
+    answer = visitor.post(f"{at}/protect", {**steps, **asked})
+    assert answer.status == 303, text_of(answer)
+    done(workspace)
+    assert workspace.document["criterion"] == {"k_map": {"k": 3, "population": "town.csv"}}
+    assert "✓ 3-map in town.csv" in text_of(visitor.get(f"{at}/protect"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("town.csv", b"somewhere,else\n1,2\n", "R01"),
+        ("masked.csv", b"age\n1\n", "a release writes a file named masked.csv"),
+        ("", b"", "no file was chosen"),
+    ],
+)
+def test_what_is_no_register_is_said(visitor, patients, name, content, words):
+    workspace = opened(visitor, patients)
+    sent = [("register", (name, content))] if name else []
+    answer = visitor.upload(f"/w/{workspace.id}/roles/register", sent)
+    assert answer.status == 422
+    assert words in text_of(answer)
+    assert workspace.registers == []

@@ -91,13 +91,7 @@ def criterion_surfaces(name):
     }
 
 
-_ONE_FILE = (
-    "notyet: the app takes one file, and a register is another; what a plan says of it stays"
-)
-CRITERION_GAPS: dict[tuple[str, str], str] = {
-    ("DeltaPresence", "form"): _ONE_FILE,
-    ("KMap", "form"): _ONE_FILE,
-}
+CRITERION_GAPS: dict[tuple[str, str], str] = {}
 
 
 COMMANDS = {"disclosure_risk": "compare"}  # what bears another name on the command line

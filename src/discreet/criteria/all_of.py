@@ -157,5 +157,12 @@ def split(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
     return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
 
 
+def people_apart(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
+    """The criteria on records alone, as one (or None), and those on the people behind classes."""
+    behind = tuple(c for c in criterion.parts if c.registers)
+    parts = tuple(c for c in criterion.parts if not c.registers)
+    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), behind
+
+
 def _merged(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for some in names for name in some))

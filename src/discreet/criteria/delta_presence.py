@@ -19,10 +19,11 @@ from annotated_types import Interval
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
-from discreet.errors import Problem, raise_all
+from discreet.errors import Problem, fail, raise_all
 from discreet.frequency.count_limits import PeopleLimits
 from discreet.parameters import AtLeast, AtMost, Label, Public, Vary, parameters_of, problems_of
 from discreet.risks.register import known_as, name_of
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,6 +123,14 @@ class DeltaPresence(Criterion):
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes of whose people too small or too large a share is in the file."""
         (limits,) = self.count_limits({})
+        shared = classes.people[limits.register].shared
+        if shared:
+            fail(
+                "N85",
+                f"{self.describe()} cannot be told: released cells of different classes cover the "
+                f"same {counted(shared, 'combination')} of keys of the population.",
+                "Recode with this criterion, which keeps cells apart, or use ds.generalize(…).",
+            )
         return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
 
     def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002

@@ -12,7 +12,14 @@ from discreet.data.masked import Masked
 from discreet.errors import Problem, argument, fail
 from discreet.frequency.classes import Classes, PeopleBehind
 from discreet.parameters import File, Label
-from discreet.risks.register import REGISTER, known_as, looked_up, people_of, sizes_in
+from discreet.risks.register import (
+    REGISTER,
+    covering,
+    known_as,
+    looked_up,
+    people_of,
+    sizes_in,
+)
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
@@ -45,7 +52,18 @@ def with_people(data: Microdata, classes: Classes, registers: tuple[Any, ...]) -
 
 
 def _behind(data: Microdata, keys: FrequencySet, people: People) -> PeopleBehind:
-    return PeopleBehind(sizes_in(data, keys, people), lambda: _vacant(data, keys, people))
+    return PeopleBehind(
+        sizes_in(data, keys, people),
+        lambda: _vacant(data, keys, people),
+        lambda: _shared(keys, people),
+    )
+
+
+def _shared(keys: FrequencySet, people: People) -> int:
+    """How many combinations of people stand behind several classes: none, where every value of a
+    key has one label."""
+    cells = people.cells
+    return 0 if cells is None else int((covering(keys, people, cells)[0] > 1).sum())
 
 
 def _vacant(data: Microdata, keys: FrequencySet, people: People) -> int:
@@ -53,6 +71,8 @@ def _vacant(data: Microdata, keys: FrequencySet, people: People) -> int:
     suppressed are not counted: they were in the file."""
     data.need_partition("the people that no record stands for")
     held = _before_suppression(data, keys) if isinstance(data, Masked) else keys
+    if people.cells is not None:
+        return int((covering(held, people, people.cells)[0] == 0).sum())
     return int((looked_up(people.counted, held) == 0).sum())
 
 

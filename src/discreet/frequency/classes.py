@@ -32,15 +32,23 @@ class PeopleBehind:
         How many people have the keys of each class.
     count_vacant : function
         How many combinations of keys people have, and no record; counted when asked for.
+    count_shared : function
+        How many combinations of keys of people are covered by several classes; the same.
     """
 
     size: NDArray[np.int64]
     count_vacant: Callable[[], int]
+    count_shared: Callable[[], int] = lambda: 0
 
     @functools.cached_property
     def vacant(self) -> int:
         """How many combinations of keys people have, and no record."""
         return self.count_vacant()
+
+    @functools.cached_property
+    def shared(self) -> int:
+        """How many combinations of keys of people are covered by several classes."""
+        return self.count_shared()
 
 
 @dataclass(frozen=True, eq=False)

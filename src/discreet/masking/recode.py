@@ -13,7 +13,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet.criteria.all_of import combined, split
+from discreet.criteria.all_of import combined, people_apart, split
 from discreet.criteria.check import risk_check
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
@@ -22,8 +22,11 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.kernels.local_recoding.mondrian import mondrian
+from discreet.kernels.local_recoding.people import apart
+from discreet.kernels.local_recoding.recoding import Recoded
 from discreet.kernels.local_recoding.search import recoded, too_large
 from discreet.kernels.local_recoding.task import Cells
+from discreet.masking.cell_people import people_problems
 from discreet.masking.cells import cell_table, changed_cells, sizes_before
 from discreet.masking.generalization.budget import budget_of, suppression_problems
 from discreet.masking.key_hierarchies import confidential_key_problems, hierarchy_problems
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-    from discreet.kernels.local_recoding.recoding import Recoded
+    from discreet.kernels.arrays import Ints
     from discreet.kernels.local_recoding.task import KeyTree
 
 RecodingMethod = Literal["local", "mondrian", "mondrian-relaxed"]
@@ -137,7 +140,9 @@ def recode(
     criterion : criterion or list of criteria
         ``KAnonymity``, ``PSensitiveKAnonymity``, ``LDiversity``, ``TCloseness`` and others on
         classes that hold for two classes together if they do for each; several must all hold. A
-        limit of the disclosure risk beside them is checked in the end.
+        limit of the disclosure risk beside them is checked in the end. With ``KMap`` the people
+        whom a released cell covers are counted; with ``DeltaPresence`` no two cells cover the same
+        person.
     method : {"local", "mondrian", "mondrian-relaxed"}
         Search for cells of least loss; what is found is never worse than the best levels for whole
         columns. Or cut the records in halves along the hierarchies, as long as both sides satisfy:
@@ -232,6 +237,7 @@ def _request(
             *suppression_problems(asked["max_suppressed"], data.n),
             *problems_of(own, asked),
             *_merging_problems(parts),
+            *people_problems(people_apart(parts)[1], by, asked["method"]),
             *_stratum_problems(data, by),
         ]
     )
@@ -263,58 +269,82 @@ def _need_large_strata(request: RecodingRequest) -> None:
 
 
 def _merging_problems(parts: Any) -> list[Problem]:
-    """Classes are merged on the way, which must not spoil them, and people of the population are
-    not counted."""
-    behind = [
-        Problem(
-            "N14",
-            f"{one.describe()} counts people of the population, which local recoding does not.",
-            "Ask for a criterion on the records alone, or use ds.generalize(…).",
-        )
-        for one in parts.parts
-        if one.registers
-    ]
-    return behind + [
+    """Classes are merged on the way, which must not spoil them."""
+    return [
         Problem(
             "N14",
             f"{one.describe()} may fail for two classes together though it holds for each.",
             "Local recoding merges classes: ask for another criterion, or use ds.generalize(…).",
         )
         for one in parts.parts
-        if not one.monotone and not one.registers
+        if not one.monotone
     ]
 
 
 def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | None) -> Answer:
     """The cells that are found, or those of whole columns where these lose less."""
-    by_counts = asked.criterion.counts_decide
-    passes = None if by_counts else asked.passes
-    if method != "local":
+    if asked.shares:
+        found = _kept_apart(asked)
+    elif asked.of_records is None:
+        found = _begun(asked)
+    elif method != "local":
         relaxed = method == "mondrian-relaxed"
-        return _served(asked, mondrian(asked.within_strata, relaxed=relaxed, passes=passes))
-    with stage("searching cells of little loss", 1) as advance:
-        cells = recoded(
-            asked.within_strata,
-            search,
-            passes=passes,
-            max_suppressed=asked.budget if by_counts else 0,
-            suppressed_cost=float(len(asked.keys)),
-            seconds=seconds,
-        )
-        advance(1)
-    found = _served(asked, cells)
+        return _served(asked, mondrian(asked.from_start, relaxed=relaxed, passes=asked.decides))
+    else:
+        found = _searched(asked, search, seconds)
     limit = found.price if found.suppressed <= asked.budget else np.inf
     return cheaper_levels(asked, limit) or found
 
 
+def _searched(asked: RecodingRequest, search: str, seconds: float | None) -> Answer:
+    with stage("searching cells of little loss", 1) as advance:
+        cells = recoded(
+            asked.from_start,
+            search,
+            passes=asked.decides,
+            max_suppressed=asked.budget if asked.decides is None else 0,
+            suppressed_cost=float(len(asked.keys)),
+            seconds=seconds,
+        )
+        advance(1)
+    return _served(asked, cells)
+
+
+def _begun(asked: RecodingRequest) -> Answer:
+    """The cells with which a search would begin, where nothing else is asked for."""
+    return _of_nodes(asked, asked.start.task.codes, asked.start.out)
+
+
+def _kept_apart(asked: RecodingRequest) -> Answer:
+    """Cells of which no two cover the same person of the register."""
+    (people,) = asked.people
+    task = asked.task
+
+    def holds(item: Ints, label: Ints, behind: Ints) -> NDArray[np.bool_]:
+        size = np.bincount(label, task.counts[item], len(behind)).astype(np.int64)
+        good = asked.passes(item, task.counts[item], label, len(behind)) | (size == 0)
+        return good & ~people.fails(size, behind)
+
+    node, served = apart(task, people.nodes, holds)
+    return _of_nodes(asked, node, ~served)
+
+
+def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: NDArray[np.bool_]) -> Answer:
+    """Every item has one cell; some are left out, and would show the top."""
+    rows = np.flatnonzero(~out)
+    left = np.where(out, asked.task.counts, 0)
+    return _served(asked, Recoded(rows, node[rows], asked.task.counts[rows], left))
+
+
 def _served(asked: RecodingRequest, found: Recoded) -> Answer:
     """The cells of all records; those that got none are left out, and would show the top."""
-    out = np.flatnonzero(found.left)
+    left = asked.task.counts - np.bincount(found.item, found.count, len(asked.task.counts))
+    out = np.flatnonzero(left)
     tops = [_tops(tree, asked.task.codes[out, a]) for a, tree in enumerate(asked.task.trees)]
     cells = Cells(
         np.r_[found.item, out],
         np.r_[found.node[:, : len(tops)], np.column_stack(tops).astype(np.int32)],
-        np.r_[found.count, found.left[out]],
+        np.r_[found.count, left[out].astype(np.int64)],
     )
     return answer(asked, cells, np.arange(len(cells.item)) >= len(found.item))
 
@@ -381,9 +411,10 @@ def _outcome(
         for a, (key, tree) in enumerate(trees)
     }
     to_loss = request.loss_of_price
+    least_begun = request.start.least_price(request.task) + request.out * len(request.keys)
     return LocalRecoding(
         loss=found.price * to_loss,
-        bound=min(least_price(request, asked["search"]), found.price) * to_loss,
+        bound=min(max(least_price(request, asked["search"]), least_begun), found.price) * to_loss,
         cells=dict(changes),
         losses={key: one / request.n for key, one in lost.items() if one},
         classes=len(np.unique(cells.node[kept], axis=0)),

@@ -167,7 +167,8 @@ def suppress_cells(
         Keys may have missing values: these cost nothing, and count like blanks.
     criterion : criterion or list of criteria
         ``KAnonymity``; in the category reading also p-sensitivity, l-diversity and other criteria
-        on classes.
+        on classes. ``KMap`` counts the people whom a released record fits, a blank being any value;
+        with ``DeltaPresence`` no two different released records fit the same person.
     reading : {"category", "target-source", "wildcard"}
         How a blank is counted. As a value of its own: at least k records show the same released
         keys. In target and source: whoever knows a person finds at least k records that may be

@@ -44,6 +44,7 @@ def key_cover(
     tables: Sequence[pa.Table],
     *,
     unknown_fits: bool = False,
+    blank_fits: bool = True,
 ) -> CellRelation:
     """Which of some distinct values (left) each of some distinct labels (right) may stand for.
 
@@ -58,6 +59,9 @@ def key_cover(
         step may be values of the next one.
     unknown_fits : bool
         Whether a value that is missing in the initial file may stand behind every label.
+    blank_fits : bool
+        Whether a label that is missing may stand for every value. If not, it stands for a missing
+        value alone.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def key_cover(
     held = np.hstack([known, np.stack([own, own])])  # a value stands for itself
     to_label = _chained(np.stack([np.arange(len(own)), own]), held)
     left, right = _chained(to_label, np.stack([shown, np.arange(len(shown))]))
-    blank = np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))
+    blank = np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False) & blank_fits)
     unknown = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False) & unknown_fits)
     pairs = [
         (left, right),

@@ -6,6 +6,8 @@ a register of all, F is counted in it. Combinations and counts are compared, nev
 file and register may lie in different engines.
 
 Keys that were generalized here are generalized in the register as well, before they are compared.
+Where single cells were recoded or blanked, the people whom a released combination covers are
+counted: a group stands for its values, a blank for all.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,9 @@ from discreet.words import counted
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from discreet.kernels.arrays import Ints
+    from discreet.kernels.related_tuples import CellRelation
 
 _ALIKE = ({"integer", "number"}, {"date", "timestamp"})  # kinds that hold the same values
 REGISTER = Notation(
@@ -115,26 +120,55 @@ class People:
         Where they come from.
     unlike : tuple of str
         Keys that are not stored as in the file.
+    cells : CellCovers, optional
+        Where single cells of the file were changed: what they stand for. The keys of the people
+        are as they were then.
     """
 
     counted: FrequencySet
     name: str
     unlike: tuple[str, ...] = ()
+    cells: CellCovers | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CellCovers:
+    """What the cells of a file stand for.
+
+    Attributes
+    ----------
+    tables : mapping of key to tables
+        Pairs of a value and a label that may stand for it, for the values of file and register.
+    blanked : frozenset of str
+        Keys in which a missing cell stands for every value.
+    """
+
+    tables: Mapping[str, tuple[pa.Table, ...]]
+    blanked: frozenset[str]
+
+    def relations(self, people: FrequencySet, keys: FrequencySet) -> list[CellRelation]:
+        """Per key, which values of the people stand behind which cells."""
+        from discreet.risks.key_covers import key_cover
+
+        each = zip(keys.attributes, people.values, keys.values, strict=True)
+        return [
+            key_cover(
+                name, theirs, mine, self.tables.get(name, ()), blank_fits=name in self.blanked
+            )
+            for name, theirs, mine in each
+        ]
 
 
 def people_of(data: Microdata, given: Any) -> People:
     """The people of a register, or of class sizes that were counted, with the keys of a file."""
     if isinstance(given, FrequencySet):
-        counted = given.rollup(data.need_keys())
-        return People(_as_released(counted, data), "the population")
+        return _as_released(People(given.rollup(data.need_keys()), "the population"), data)
     register = register_of(data, given)
     raise_all(_unlike_kinds(data, register))
-    counted = register.frequency_set(data.keys)
-    if not isinstance(register, Masked):
-        counted = _as_released(counted, data)
     kinds = _first(data).source.kinds
     unlike = tuple(n for n in data.keys if kinds[n] != register.source.kinds[n])
-    return People(counted, register.name, unlike)
+    people = People(register.frequency_set(data.keys), register.name, unlike)
+    return people if isinstance(register, Masked) else _as_released(people, data)
 
 
 def known_as(given: Any) -> str | int:
@@ -192,13 +226,44 @@ def _unlike_kinds(data: Microdata, register: Microdata) -> list[Problem]:
     return problems
 
 
-def _as_released(people: FrequencySet, data: Microdata) -> FrequencySet:
-    """The register with its keys generalized as those of the file were."""
-    steps = [s for s in data.steps if "levels" in s.parameters] if isinstance(data, Masked) else []
-    for step in steps:
-        last = data.mappings if isinstance(data, Masked) and step is steps[-1] else {}
-        people = _generalized(people, step, last)
-    return people
+def _as_released(people: People, data: Microdata) -> People:
+    """The register with its keys generalized as those of the file were; as it is where single cells
+    of them were changed, with what these stand for."""
+    steps = data.steps if isinstance(data, Masked) else ()
+    blanked = frozenset(n for s in steps if _blanks(s) for n in s.changed if n in data.keys)
+    if isinstance(data, Masked) and (blanked or any(_recodes_cells(s) for s in steps)):
+        covers = {name: _covers(name, people.counted, data) for name in data.keys}
+        return replace(people, cells=CellCovers(covers, blanked))
+    leveled = [s for s in steps if "levels" in s.parameters]
+    counted = people.counted
+    for step in leveled:
+        last = data.mappings if isinstance(data, Masked) and step is leveled[-1] else {}
+        counted = _generalized(counted, step, last)
+    return replace(people, counted=counted)
+
+
+def _recodes_cells(step: Step) -> bool:
+    return "hierarchies" in step.asked and "changes" in step.parameters
+
+
+def _blanks(step: Step) -> bool:
+    return "changes" in step.parameters and not _recodes_cells(step)
+
+
+def _covers(name: str, people: FrequencySet, data: Masked) -> tuple[pa.Table, ...]:
+    """Which label may stand for which value of the register: the first step is fitted to it as it
+    was to the file, later ones know the labels of the file."""
+    own = data.covers.get(name, ())
+    steps = [s for s in data.steps if name in s.asked.get("hierarchies", {})]
+    steps = [s for s in steps if _recodes_cells(s) or s.parameters["levels"].get(name, 0)]
+    if not (own and steps):
+        return own
+    values, counts = people.values[people.attributes.index(name)], people.rollup([name]).counts
+    fitted, first = steps[0].asked["hierarchies"][name].fit(name, values, counts), steps[0]
+    levels = first.parameters.get("levels", {})
+    table = fitted.covers() if _recodes_cells(first) else fitted.table(levels[name])
+    need_same_groups(name, table, own[0])
+    return (table, *own[1:])
 
 
 def _generalized(
@@ -227,15 +292,22 @@ def need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None
     """Refuse a hierarchy that groups the register otherwise than the file: it was made from it."""
     if mine is None:
         return
-    label = dict(zip(*(_texts(name, column) for column in theirs.columns), strict=True))
-    own = zip(*(_texts(name, column) for column in mine.columns), strict=True)
-    if any(value in label and label[value] != made for value, made in own):
+    labels, own = _labels(name, theirs), _labels(name, mine)
+    if any(value in labels and labels[value] != made for value, made in own.items()):
         fail(
             "N83",
             f"the hierarchy of {name!r} groups the register otherwise than the file, from which "
             "it was made.",
             "Give a hierarchy that does not depend on the data.",
         )
+
+
+def _labels(name: str, table: pa.Table) -> dict[str | None, set[str | None]]:
+    """The labels of each value."""
+    found: dict[str | None, set[str | None]] = {}
+    for value, made in zip(*(_texts(name, column) for column in table.columns), strict=True):
+        found.setdefault(value, set()).add(made)
+    return found
 
 
 def _texts(name: str, values: pa.ChunkedArray) -> list[str | None]:
@@ -248,9 +320,22 @@ def _texts(name: str, values: pa.ChunkedArray) -> list[str | None]:
 def sizes_in(data: Microdata, keys: FrequencySet, people: People) -> NDArray[np.int64]:
     """For each combination of a file the number of people who may have it; an error where the
     people of the file cannot be among them."""
-    size = looked_up(keys, people.counted, wildcard=data.missing == "wildcard")
+    if people.cells is None:
+        size = looked_up(keys, people.counted, wildcard=data.missing == "wildcard")
+    else:
+        size = covering(keys, people, people.cells)[1]
     raise_all(_disproved(data, people, keys.counts, size))
     return size
+
+
+def covering(keys: FrequencySet, people: People, cells: CellCovers) -> tuple[Ints, Ints]:
+    """For each combination of people the number of those of the file that cover it, and for each
+    of the file the number of people whom it covers."""
+    from discreet.kernels.related_tuples import related_sums
+
+    relations = cells.relations(people.counted, keys)
+    one, theirs = np.ones_like(keys.counts), people.counted.counts
+    return related_sums(people.counted.codes, keys.codes, relations, theirs, one)
 
 
 def looked_up(
@@ -331,7 +416,7 @@ def _remedy(data: Microdata, register: People) -> str:
     if masked:
         named = listed(sorted(masked))
         return (
-            f"The masking changed {named}: a register follows generalization only. "
+            f"The masking changed {named}: a register follows coarser and blank cells only. "
             "Measure before other maskings."
         )
     if register.unlike:

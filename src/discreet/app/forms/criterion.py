@@ -16,6 +16,7 @@ from discreet.app.forms.draft import Document, tables_of, with_attributes
 from discreet.app.forms.fields import (
     FormField,
     Reading,
+    called,
     field_of,
     labelled,
     numbers_of,
@@ -81,8 +82,6 @@ def _kinds() -> list[tuple[CriterionKind, tuple[Parameter, ...]]]:
         nested_kinds().values(), key=lambda k: (bool(k.entry.package), k.made.compares_files)
     )
     for kind in (*inline, *nested):
-        if kind.files:
-            continue  # the app takes one file; a plan may name another
         own = tuple(
             p
             for p in kind.parameters.values()
@@ -144,19 +143,25 @@ def sent(form: Any, columns: Sequence[str]) -> Said:
     return found | {name: "yes" if found[name] else "no" for name in ticks}
 
 
-def drawn(said: Said, labels: Sequence[str], confidential: set[int]) -> CriterionFields:
-    """The form as a page draws it; the columns have labels, and some are confidential."""
-    front, *more = [Requirement(kind, tuple(_drawn(kind, own, said))) for kind, own in _kinds()]
+def drawn(
+    said: Said, labels: Sequence[str], confidential: set[int], files: Sequence[str] = ()
+) -> CriterionFields:
+    """The form as a page draws it; the columns have labels, and some are confidential. Files that
+    were added can be named."""
+    made = [Requirement(kind, tuple(_drawn(kind, own, said, files))) for kind, own in _kinds()]
+    front, *more = made
     named = field_of(_named(), NAMED, said[NAMED])
     every = tuple(enumerate(labels))
     offered = tuple(one for one in every if one[0] in confidential | said[NAMED])
     return CriterionFields((front,), tuple(more), named, offered, every)
 
 
-def _drawn(kind: CriterionKind, own: Sequence[Parameter], said: Said) -> Iterator[FormField]:
+def _drawn(
+    kind: CriterionKind, own: Sequence[Parameter], said: Said, files: Sequence[str]
+) -> Iterator[FormField]:
     for p in own:
         name = _name(kind, p)
-        field = field_of(p, name, said[name])
+        field = field_of(p, name, said[name], files)
         nothing = (("", "none asked"),) if p is own[0] and field.sort == "choose" else ()
         yield replace(field, choices=(*nothing, *field.choices))
 
@@ -165,7 +170,7 @@ def _drawn(kind: CriterionKind, own: Sequence[Parameter], said: Said) -> Iterato
 
 
 def criterion_in(
-    said: Said, before: Any, columns: Sequence[str], folder: Path
+    said: Said, before: Any, columns: Sequence[str], folder: Path, files: Sequence[str] = ()
 ) -> tuple[Any, list[Problem]]:
     """What must hold, and all that is wrong with it.
 
@@ -181,11 +186,14 @@ def criterion_in(
         All columns, in their order.
     folder : Path
         That files of the plan are relative to.
+    files : sequence of str
+        Names of files there that a criterion may name.
     """
     head, *others = tables_of(before) or [{}]
     problems: list[Problem] = []
     if said != said_of(before, columns):
-        head = with_attributes(_CriterionReading(WHERE, columns, problems, said, head).table())
+        reading = _CriterionReading(WHERE, columns, problems, said, head, files)
+        head = with_attributes(reading.table())
         problems = problems or _unsound(head, folder)
     return ([head, *others] if others else head), problems
 
@@ -196,6 +204,7 @@ class _CriterionReading(Reading):
 
     said: Said
     before: Document
+    files: Sequence[str]
 
     def table(self) -> dict[str, Any]:
         """The table that the fields stand for."""
@@ -205,9 +214,6 @@ class _CriterionReading(Reading):
                 table = self._own(kind, own)
                 inner = _inner(self.before, kind)
                 made |= table if kind.inline else {kind.key: _nested(kind, table, inner)}
-        made |= {
-            k.key: self.before[k.key] for k in criteria.all() if k.files and k.key in self.before
-        }
         self._companions(made)
         if self.said[NAMED]:
             made[NAMED] = self.value(_named(), self.said[NAMED])
@@ -224,10 +230,19 @@ class _CriterionReading(Reading):
     def _value(self, name: str, p: Parameter) -> Any:
         if self.said[name] == said_of(self.before, self.columns)[name]:
             return {n: value for n, _, value in _values(self.before)}[name]  # may name a file
+        if p.file and self.said[name]:
+            return self._file(p, self.said[name])
         if self.said[name]:
             return self.value(p, self.said[name])
         if p.needed:
             self.missing(p)
+        return None
+
+    def _file(self, p: Parameter, name: str) -> str | None:
+        """The name of a file, if it is one of those that were added: no other is ever read."""
+        if name in self.files:
+            return name
+        self.say(f"{called(p)} is not a table that was added", "Choose one of the list.")
         return None
 
     def _companions(self, made: Document) -> None:

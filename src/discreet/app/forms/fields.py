@@ -59,8 +59,13 @@ class FormField:
         return {"whole": "numeric", "number": "decimal"}.get(self.parameter.kind, "text")
 
 
-def field_of(p: Parameter, name: str, value: Any) -> FormField:
-    """The field of a parameter with what was said in it."""
+def field_of(p: Parameter, name: str, value: Any, files: Sequence[str] = ()) -> FormField:
+    """The field of a parameter with what was said in it; a file is one of those that were added."""
+    if p.file:
+        known = dict.fromkeys([*files, *([value] if value else [])])
+        none = "none" if known else "none yet: add one on the page Roles"
+        offered = (("", none), *((one, one) for one in known))
+        return FormField(name, p.label, p.doc, "choose", offered, value, p)
     sort, choices = _SORTS.get(p.kind, "text"), tuple((c, _word(p, c)) for c in p.choices)
     if p.kind == "flag" and p.optional:
         sort, choices = "choose", (("", "as usual"), ("yes", "yes"), ("no", "no"))
@@ -159,7 +164,8 @@ class Reading:
 
     def missing(self, p: Parameter) -> None:
         """Note that a field is empty."""
-        self.say(f"{called(p)} is missing", f"Write for example {p.example}.")
+        remedy = "Choose one of the list." if p.file else f"Write for example {p.example}."
+        self.say(f"{called(p)} is missing", remedy)
 
 
 def _readable(p: Parameter, sent: str) -> str:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
+from discreet.app.forms.draft import tables_of
 from discreet.app.jobs.task import JobTask
 from discreet.files import copy_new, write_new
+from discreet.plan.criteria import kinds_in
 
 RUNS = ".runs"  # no upload can have this name
 # all that a run or a release writes, by what it is
@@ -96,6 +98,22 @@ def hierarchy_files(document: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return {f"hierarchy-{i}": pair for i, pair in enumerate(named, 1)}
 
 
+def files_read(document: Mapping[str, Any]) -> list[str]:
+    """The names of the files that a plan reads beside its table: hierarchies, and registers of the
+    population.
+
+    Examples
+    --------
+    >>> files_read({"criterion": {"k_map": {"k": 5, "population": "town.csv"}}})
+    ['town.csv']
+    """
+    named = [name for _, name in hierarchy_files(document).values()]
+    for table in tables_of(document.get("criterion")):
+        for kind, given in kinds_in(table):
+            named += [given[name] for name in kind.files if name in given]
+    return list(dict.fromkeys(named))
+
+
 def names_for(document: Mapping[str, Any]) -> dict[str, str]:
     """The names of the files of a run: none is that of a file which the plan reads, on any system.
 
@@ -106,7 +124,7 @@ def names_for(document: Mapping[str, Any]) -> dict[str, str]:
     >>> names_for({"source": {"file": ".source/Release.toml"}})["plan"]
     'new-release.toml'
     """
-    read = [document["source"]["file"], *(name for _, name in hierarchy_files(document).values())]
+    read = [document["source"]["file"], *files_read(document)]
     taken, before = {Path(name).name.casefold() for name in read}, ""
     while any(before + name in taken for name in NAMES.values()):
         before += _AGAIN
@@ -130,7 +148,7 @@ def is_output(name: str) -> bool:
 def run(task: JobTask) -> RunFolder:
     """Run the plan in a new folder."""
     folder = Path(tempfile.mkdtemp(prefix="run-"))  # private, and erased with the job
-    for name in dict.fromkeys(name for _, name in hierarchy_files(task.document).values()):
+    for name in files_read(task.document):
         copy_new(task.folder / name, folder / name)  # may be replaced by another upload
     names, source = names_for(task.document), task.folder / task.document["source"]["file"]
     sections = ds.Plan.schema()["properties"]  # in the order of a plan

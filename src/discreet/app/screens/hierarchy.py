@@ -293,7 +293,7 @@ def _files_of_others(workspace: Workspace, number: int) -> list[str]:
     """The files of the plan that are not of this column."""
     own, document = workspace.columns[number].name, workspace.document
     others = [file for column, file in hierarchy_files(document).values() if column != own]
-    return [workspace.name, *others]
+    return [workspace.name, *others, *workspace.registers]
 
 
 def _check(

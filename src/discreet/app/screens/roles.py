@@ -73,13 +73,13 @@ async def show(request: Request) -> Response:
     workspace = workspace_of(request)
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
-    return page(request, "roles.html", workspace, **_view(workspace))
+    return page(request, "roles.html", workspace, **page_view(workspace))
 
 
 async def results(request: Request) -> Response:
     """The figures alone."""
     workspace = workspace_of(request)
-    return page(request, "roles_results.html", workspace, **_view(workspace))
+    return page(request, "roles_results.html", workspace, **page_view(workspace))
 
 
 async def save(request: Request) -> Response:
@@ -97,7 +97,7 @@ async def save(request: Request) -> Response:
     row = _row(workspace, number)
     if form.get(f"type-{number}") == "ordinal":  # its scale may be still to come
         row["type"] = "ordinal"
-    view = _view(workspace) | {"row": row, "problems": problems}
+    view = page_view(workspace) | {"row": row, "problems": problems}
     return page(request, "roles_row.html", workspace, headers=headers, **view)
 
 
@@ -149,7 +149,7 @@ async def measure(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure, workspace, form)
     except DiscreetError as error:
-        view = _view(workspace) | {
+        view = page_view(workspace) | {
             "problems": error.problems,
             "must": workspace.must(criterion_form.sent(form, workspace.names)),
         }
@@ -192,7 +192,7 @@ async def measure_records(request: Request) -> Response:
         await run_in_threadpool(workspace.begin, "record_risk")
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
-        view = _view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
+        view = page_view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
         return page(request, "roles.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/roles#job")
 
@@ -204,7 +204,7 @@ async def measure_more(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure_more, workspace, said)
     except DiscreetError as error:
-        view = _view(workspace) | {"problems": error.problems}
+        view = page_view(workspace) | {"problems": error.problems}
         view |= {"further": measure_form.drawn(said), "further_sent": True}
         return page(request, "roles.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/roles#job")
@@ -240,7 +240,8 @@ def types_for(column: TableColumn) -> tuple[str, ...]:
     return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
 
 
-def _view(workspace: Workspace) -> dict[str, Any]:
+def page_view(workspace: Workspace) -> dict[str, Any]:
+    """What the page shows."""
     return {
         "rows": [_row(workspace, number) for number in range(len(workspace.columns))],
         "role_words": ROLE_WORDS,

@@ -20,6 +20,7 @@ from discreet.app.screens import (
     explore,
     hierarchy,
     protect,
+    register,
     release,
     roles,
     shared,
@@ -33,7 +34,7 @@ from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
 _SCREENS = (  # a screen has its PATH
-    data, roles, hierarchy, explore, protect, compare, release, shared, values,
+    data, register, roles, hierarchy, explore, protect, compare, release, shared, values,
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",

@@ -33,6 +33,7 @@ from discreet.reports.shown_values import LEAST
 
 MOST = 8
 _READ = "open"  # the work that reads the table
+REGISTERS = "registers"  # the setting that holds the names of uploaded registers
 DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
 ASKED = "asked"  # the setting that holds all that ever had to hold
 _LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
@@ -213,12 +214,19 @@ class Workspace:
             said = criterion_form.said_of(self.document.get("criterion", {}), self.names)
         confidential = self.document.get("roles", {}).get("confidential", [])
         labels = [self.labels[name] for name in self.names]
-        return criterion_form.drawn(said, labels, numbers_of(confidential, self.names))
+        return criterion_form.drawn(
+            said, labels, numbers_of(confidential, self.names), self.registers
+        )
+
+    @property
+    def registers(self) -> list[str]:
+        """The names of the registers that were added."""
+        return list(self.settings.get(REGISTERS, []))
 
     def criterion_in(self, said: criterion_form.Said) -> tuple[Any, list[Problem]]:
         """What must hold as the form says it, and all that is wrong with it."""
         before = self.document.get("criterion", {})
-        return criterion_form.criterion_in(said, before, self.names, self.folder)
+        return criterion_form.criterion_in(said, before, self.names, self.folder, self.registers)
 
     @property
     def restricted(self) -> list[str]:

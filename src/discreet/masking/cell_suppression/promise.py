@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import engine
+from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
 from discreet.errors import listed
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.related_tuples import CellRelation, related_sums
-from discreet.masking.promises import failing_within
+from discreet.masking.promises import Holds, failing_within
 from discreet.risks.key_covers import key_cover
 from discreet.words import counted
 
@@ -74,7 +75,12 @@ class CellsBlanked:
     def _classes(self, masked: Masked) -> list[str]:
         asked = self.asked
         if asked.reading == "category" and asked.criterion is not None and asked.all_keys:
-            return failing_within(masked, asked.criterion, (*asked.by, *asked.keys), asked.counted)
+            of_records, behind = people_apart(asked.criterion)
+            problems = [p for one in behind for p in Holds(one).broken(masked)]
+            if of_records is not None:
+                names = (*asked.by, *asked.keys)
+                problems += failing_within(masked, of_records, names, asked.counted)
+            return problems
         problems = []
         for some in asked.sets:
             records = _short(self.before, masked, asked, some)

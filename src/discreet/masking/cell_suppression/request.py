@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet import engine
-from discreet.criteria.all_of import combined, split
+from discreet.criteria.all_of import combined, people_apart, split
 from discreet.data import attributes
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
+from discreet.masking.cell_people import people_problems
 from discreet.masking.cell_suppression.key_sets import KeySet, key_sets
 from discreet.masking.method import unknown_columns
 from discreet.parameters import Parameter, is_number, problems_of
@@ -66,6 +67,11 @@ class SuppressionRequest:
     counted: tuple[str, ...] = ()
 
     @property
+    def of_records(self) -> Any:
+        """What must hold of the records of a class alone; None where nothing must."""
+        return None if self.criterion is None else people_apart(self.criterion)[0]
+
+    @property
     def k(self) -> int:
         """The largest least number of records."""
         return max(one.k for one in self.sets)
@@ -104,6 +110,8 @@ def request_of(
     k = None if criterion is None else criterion.least_size
     sets, wrong = key_sets(given["subsets"], keys, k)
     problems += [*wrong, *_policy_problems(data), *_criterion_problems(given, criterion, counted)]
+    if criterion is not None:
+        problems += people_problems(people_apart(criterion)[1], by)
     tables = {name: _table(given[name], name, keys, problems) for name in _TABLES}
     cost = {key: float(price) for key, price in tables["cost"].items() if is_number(price)}
     problems += _cost_problems(tables["cost"])
@@ -151,13 +159,6 @@ def _criterion(data: Microdata, given: Any, subsets: Any) -> Any:
             "N41",
             f"cells cannot be suppressed until {limits[0].describe()}.",
             "Give a criterion on classes, such as ds.KAnonymity(3), and check the risk afterwards.",
-        )
-    if parts.registers:
-        fail(
-            "N41",
-            f"cells cannot be suppressed until {parts.describe()} holds: nobody counts the people "
-            "of the population behind a cell that is blank.",
-            "Give a criterion on the records alone, or use ds.generalize(…).",
         )
     return parts.resolved(data.confidential)
 

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from discreet import engine
+from discreet.criteria.all_of import people_apart
 from discreet.errors import argument, fail
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.local_recoding.task import Cells, CellTask
 from discreet.kernels.packing import pack
+from discreet.masking.cell_people import CellPeople, cell_people
 from discreet.masking.cell_suppression.outcome import SuppressedCells
+from discreet.masking.cell_suppression.people import chosen_with_people
 from discreet.masking.cell_suppression.request import flag_of
 from discreet.masking.cell_suppression.search import Choice, chosen, on_key_sets
 from discreet.masking.cells import (
@@ -49,6 +52,8 @@ def answer(data: Microdata, asked: SuppressionRequest) -> CellAnswer:
     """Choose the cells and blank them."""
     if asked.counted:
         data.need_partition("counting the values of a class")
+    if asked.criterion is not None and asked.criterion.registers:
+        data.need_partition("counting the people behind a class")
     items = _Items.of(data, asked)
     items.need_large_strata()
     found = [_found(items, rows) for rows in items.strata]
@@ -72,6 +77,7 @@ class _Items:
     task: CellTask
     strata: tuple[Ints, ...]
     whole: Mapping[str, FrequencySet]
+    people: tuple[CellPeople, ...] = ()
 
     @classmethod
     def of(cls, data: Microdata, asked: SuppressionRequest) -> _Items:
@@ -93,7 +99,9 @@ class _Items:
             distinct=tuple(least.values()),
         )
         whole = {name: data.whole(name) for name in asked.counted}
-        return cls(asked, counted, nodes, task, _strata(counted, asked.by), whole)
+        _, behind = ((), ()) if asked.criterion is None else people_apart(asked.criterion)
+        people = cell_people(data, counted.rollup(keys), nodes, behind) if behind else ()
+        return cls(asked, counted, nodes, task, _strata(counted, asked.by), whole, people)
 
     def need_large_strata(self) -> None:
         """Refuse strata with fewer records than a class needs."""
@@ -125,7 +133,7 @@ class _Items:
     def passes(self, rows: Ints) -> Passes | None:
         """Which classes of some items meet the criterion; None where numbers of records and of
         values decide."""
-        criterion = self.asked.criterion
+        criterion = self.asked.of_records
         if criterion is None or criterion.counts_decide:
             return None
         codes = {
@@ -210,6 +218,8 @@ def _found(items: _Items, rows: Ints) -> Choice:
         at = {key: place for place, key in enumerate(items.nodes)}
         sets = [(tuple(at[key] for key in some.keys), some.k) for some in asked.sets]
         found = on_key_sets(task, sets, *how)
+    elif items.people:
+        found = chosen_with_people(task, items.people, *how[1:], items.passes(rows))
     else:
         found = chosen(task, *how, items.passes(rows))
     if found.cells is None:

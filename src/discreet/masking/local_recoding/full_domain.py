@@ -19,6 +19,7 @@ from discreet.kernels.packing import pack
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from discreet.kernels.arrays import Ints
     from discreet.masking.local_recoding.request import RecodingRequest
 
 _MOST = 20_000  # nodes that are counted at most
@@ -85,8 +86,22 @@ def _at(asked: RecodingRequest, levels: tuple[int, ...]) -> Answer | None:
     gone = ~asked.passes(items, task.counts, owner, classes)[owner]
     if int(task.counts[gone].sum()) > asked.budget:
         return None
-    node = np.column_stack([_shown(asked, a, level) for a, level in enumerate(levels)])
-    return answer(asked, Cells(items, node.astype(np.int32), task.counts), gone)
+    shown = [_shown(asked, a, level) for a, level in enumerate(levels)]
+    node = np.column_stack(shown).astype(np.int32)
+    for one in asked.people:
+        if one.leaves_out(node):
+            return None
+        gone |= one.fails(_sizes(node, task.counts), one.behind(node))
+    if int(task.counts[gone].sum()) > asked.budget:
+        return None
+    return answer(asked, Cells(items, node, task.counts), gone)
+
+
+def _sizes(node: NDArray[np.int32], counts: Ints) -> Ints:
+    """Per item the records that show the same cell, in all strata."""
+    _, owner = np.unique(node, axis=0, return_inverse=True)
+    owner = owner.reshape(-1)
+    return np.asarray(np.bincount(owner, counts)[owner].astype(np.int64))
 
 
 def _shown(asked: RecodingRequest, a: int, level: int) -> NDArray[np.int32]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet import engine
+from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
 from discreet.masking.promises import Holds, failing_within
 
@@ -43,9 +44,10 @@ class CellsCover:
         if masked.n == 0:
             return []
         held = Holds(self.criterion).broken(masked)
-        if self.by:
+        of_records, _ = people_apart(self.criterion)
+        if self.by and of_records is not None:
             names = (*self.by, *(r.attribute for r in self.recodings))
-            held += failing_within(masked, self.criterion, names, self.counted)
+            held += failing_within(masked, of_records, names, self.counted)
         return [*held, *self._cells(masked)]
 
     def _cells(self, masked: Masked) -> list[str]:

@@ -11,8 +11,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from discreet import engine
+from discreet.criteria.all_of import people_apart
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import ValueCounts
+from discreet.masking.cell_people import CellPeople, CellStart, begun, cell_people
 from discreet.masking.cells import KeyNodes, cell_task, fixed_nodes, hierarchy_nodes, items_of
 from discreet.masking.key_hierarchies import fitted
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from discreet.hierarchies.hierarchy import Hierarchy
     from discreet.hierarchies.recoding import Recoding
     from discreet.kernels.arrays import Bools, Ints
+    from discreet.kernels.local_recoding.peel import Passes
     from discreet.kernels.local_recoding.task import CellTask
 
 
@@ -46,6 +49,8 @@ class RecodingRequest:
         How many records may be left out.
     by : tuple of str
         Strata, within which classes are counted.
+    people : tuple of CellPeople
+        What is asked of the people behind a cell.
     """
 
     keys: tuple[str, ...]
@@ -55,6 +60,17 @@ class RecodingRequest:
     whole: Mapping[str, FrequencySet]
     budget: int
     by: tuple[str, ...] = ()
+    people: tuple[CellPeople, ...] = ()
+
+    @property
+    def of_records(self) -> Any:
+        """What must hold of the records of a class alone; None where nothing must."""
+        return people_apart(self.criterion)[0]
+
+    @property
+    def shares(self) -> bool:
+        """Whether a share of the people behind a cell is asked for."""
+        return any(one.shares for one in self.people)
 
     @property
     def n(self) -> int:
@@ -89,6 +105,29 @@ class RecodingRequest:
         codes = np.column_stack([self.task.codes, *strata]).astype(np.int32)
         return replace(self.task, codes=codes, trees=(*self.task.trees, *trees))
 
+    @functools.cached_property
+    def start(self) -> CellStart:
+        """Where a search begins: with enough people behind every item."""
+        none = np.zeros(len(self.task.counts), np.bool_)
+        return begun(self.task, self.people) if self.people else CellStart(self.task, none, True)
+
+    @property
+    def from_start(self) -> CellTask:
+        """The task within strata, from there on."""
+        strata = self.within_strata.codes[:, len(self.keys) :]
+        codes = np.column_stack([self.start.task.codes, strata])
+        return replace(self.within_strata, codes=codes, counts=self.start.task.counts)
+
+    @property
+    def out(self) -> int:
+        """Records that no cell has enough people for."""
+        return int(self.task.counts[self.start.out].sum())
+
+    @property
+    def decides(self) -> Passes | None:
+        """Which classes satisfy, where more than counts of records and values decides."""
+        return None if self.of_records is None or self.of_records.counts_decide else self.passes
+
     def small_strata(self) -> tuple[int, int]:
         """How many strata have fewer records than a class needs, and how many records these are."""
         sizes = self.counted.rollup(list(self.by)).counts if self.by else np.array([self.n])
@@ -104,8 +143,10 @@ class RecodingRequest:
         return 1 / (self.n * len(self.keys))
 
     def passes(self, item: Ints, count: Ints, label: Ints, classes: int) -> Bools:
-        """Which classes satisfy the criterion, by item, count and class of each row."""
+        """Which classes satisfy what is asked of records, by item, count and class of each row."""
         size = np.bincount(label, count, classes).astype(np.int64)
+        if self.of_records is None:
+            return np.ones(classes, np.bool_)
         values = {name: self._values(name, item, count, label, classes) for name in self.whole}
         found = Classes(
             size,
@@ -115,7 +156,7 @@ class RecodingRequest:
             values=values,
             labels={name: whole.values[0] for name, whole in self.whole.items()},
         )
-        return ~np.logical_or.reduce(list(self.criterion.failing(found).values()))
+        return ~np.logical_or.reduce(list(self.of_records.failing(found).values()))
 
     def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
         whole = self.whole[name]
@@ -152,7 +193,7 @@ def request_of(
     beside = (*by, *named)
     engine.need_few_pairs(data.source, keys, [name for name in beside if name not in keys])
     counted = items_of(data, keys, beside)
-    return RecodingRequest(
+    found = RecodingRequest(
         keys,
         counted,
         fitted(hierarchies, counted.rollup(keys)),
@@ -161,3 +202,9 @@ def request_of(
         budget,
         by,
     )
+    behind = people_apart(criterion)[1]
+    if not behind:
+        return found
+    given = {r.attribute: (r, hierarchies[r.attribute]) for r in found.recodings if r.height}
+    combinations = counted.rollup(keys)
+    return replace(found, people=cell_people(data, combinations, found.nodes, behind, given))
