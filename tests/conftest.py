@@ -140,3 +140,9 @@ def absent():
         pytest.skip(f"{part}: {reason}")
 
     return without
+
+
+@pytest.fixture
+def unheld(monkeypatch):
+    """Small tables stay where large ones do: none is held in this process."""
+    monkeypatch.setattr("discreet.engine.held.MOST_CELLS", 0)

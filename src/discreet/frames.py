@@ -14,6 +14,7 @@ from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 FrameKind = Literal["pandas", "polars", "arrow"]
 KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "arrow")
@@ -199,3 +200,29 @@ def ordered_scale(column: pa.ChunkedArray) -> tuple[str, ...] | None:
         return None  # times have an order of their own
     steps = column.unify_dictionaries().chunk(0).dictionary
     return tuple(str(v) for v in steps.to_pylist() if v is not None)
+
+
+def array_of(numbers: NDArray[Any]) -> pa.Array:
+    """An Arrow array of whole numbers or marks; Arrow itself would load pandas first."""
+    import numpy as np
+    import pyarrow as pa
+
+    if numbers.dtype == np.bool_:
+        bits = np.packbits(numbers, bitorder="little")
+        return pa.Array.from_buffers(pa.bool_(), len(numbers), [None, pa.py_buffer(bits)])
+    whole = np.ascontiguousarray(numbers)
+    kind = pa.from_numpy_dtype(whole.dtype)
+    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
+
+
+def numbers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    """The numbers of an Arrow column, in place where they are binary and none is missing; Arrow
+    itself would load pandas first."""
+    import numpy as np
+    import pyarrow as pa
+
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not pa.types.is_integer(whole.type) or whole.null_count:
+        return np.asarray(whole)
+    kind = np.dtype(str(whole.type))
+    return np.frombuffer(whole.buffers()[1], kind)[whole.offset : whole.offset + len(whole)]

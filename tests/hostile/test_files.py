@@ -113,6 +113,7 @@ def test_a_parquet_file_damaged_inside_is_refused(write, tmp_path):
         ds.risk(ds.read(write(bytes(whole), "t.parquet"), keys=["a"]))
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_parquet_file_that_vanishes_is_an_error_and_not_an_empty_result(tmp_path):
     data = ds.read(parquet(tmp_path / "t.parquet"), keys=["a"])
     (tmp_path / "t.parquet").unlink()

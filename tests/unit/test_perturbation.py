@@ -70,6 +70,7 @@ def test_masked_values_go_back_to_their_records():
     assert masked.to("arrow").schema.field("age").type == pa.int32()
 
 
+@pytest.mark.usefixtures("unheld")
 def test_too_many_records_of_another_machine_are_not_fetched(monkeypatch):
     monkeypatch.setattr(choice, "is_distributed", lambda source: True)
     monkeypatch.setattr(choice, "_MOST", 5)

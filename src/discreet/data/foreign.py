@@ -161,7 +161,7 @@ def _in_engine(
     tables = {name: table for name, table in tried.items() if table is not None}
     if not tables:
         return source, set()
-    return engine.kept(source, engine.recoded(source, tables).table), set(tables)
+    return engine.kept(engine.recoded(source, tables)), set(tables)
 
 
 def _words(there: pa.Array, variable: Variable, missing: Sequence[str]) -> pa.Table | None:

@@ -256,7 +256,7 @@ class Masked(Microdata):
 
     def before_dropping(self, names: Sequence[str]) -> FrequencySet:
         """The frequency set of some attributes with the records that were dropped."""
-        return FrequencySet.from_arrow(names, engine.counts(self.complete, names))
+        return engine.frequencies(self.complete, names, {})
 
     @property
     def _first(self) -> Microdata:

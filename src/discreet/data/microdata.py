@@ -152,11 +152,8 @@ class Microdata:
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
         scales = {name: self.types.scale(name) for name in chosen}
-        if weighted:
-            table, sums = engine.weighted_counts(self.source, chosen, self.need_weight())
-            found = FrequencySet.from_arrow(chosen, table, scales, sums)
-        else:
-            found = FrequencySet.from_arrow(chosen, engine.counts(self.source, chosen), scales)
+        weight = self.need_weight() if weighted else None
+        found = engine.frequencies(self.source, chosen, scales, weight)
         if len(found) > _MANY:
             engine.give_back(self.source)
         self.__dict__.setdefault("n", found.n)  # counted on the way

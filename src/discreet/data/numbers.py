@@ -79,7 +79,7 @@ def with_made(data: Microdata, name: str, made: Callable[[str], engine.Source]) 
     """The records with a column of numbers that ``made`` adds to them by a name."""
     need_free(data, name)
     source = made(name)
-    return with_column(data, engine.kept(source, source.table), name)
+    return with_column(data, engine.kept(source), name)
 
 
 def with_column(data: Microdata, source: engine.Source, name: str) -> Microdata:

@@ -28,6 +28,7 @@ from discreet.engine.counts import (
     codes,
     counts,
     extents,
+    frequencies,
     infinite,
     is_empty,
     largest,
@@ -37,7 +38,6 @@ from discreet.engine.counts import (
     size,
     summed_classes,
     value_figures,
-    weighted_counts,
     with_class_size,
 )
 from discreet.engine.csv import read_csv
@@ -53,6 +53,7 @@ from discreet.engine.exposure import (
     outside,
     sums_of_products,
 )
+from discreet.engine.held import Kind
 from discreet.engine.households import HouseholdNumbers
 from discreet.engine.input import (
     as_integers,
@@ -96,7 +97,7 @@ from discreet.engine.output import (
     write,
 )
 from discreet.engine.recoding import extended, looked_up, recoded, replaced, without
-from discreet.engine.source import Kind, Source, give_back, is_distributed, is_near, kept
+from discreet.engine.source import Source, give_back, is_distributed, is_near, kept
 from discreet.engine.values import counts_and_values, need_few_pairs
 
 __all__ = [
@@ -138,6 +139,7 @@ __all__ = [
     "exposed",
     "extended",
     "extents",
+    "frequencies",
     "from_arrow",
     "from_table",
     "give_back",
@@ -193,7 +195,6 @@ __all__ = [
     "sums_of_products",
     "unlinked",
     "value_figures",
-    "weighted_counts",
     "with_cells",
     "with_class_size",
     "without",

@@ -80,13 +80,13 @@ def in_strata(source: Source, strata: Sequence[str]) -> Source:
 
     table = source.table
     if not strata:
-        return replace(source, table=table.mutate(stratum=ibis.literal(0, type="int64")))
+        return replace(source, records=table.mutate(stratum=ibis.literal(0, type="int64")))
     columns = {f"s{i}": table[source.at(name)] for i, name in enumerate(strata)}
     found = collected(table.select(**columns).distinct(), source)
     numbers = pa.array(range(found.num_rows), pa.int64())
     given = uploaded(source, found.append_column("stratum", numbers))
     alike = [c for s, column in columns.items() for c in same(column, given[s])]
-    return replace(source, table=table.join(given, alike).select(*table.columns, "stratum"))
+    return replace(source, records=table.join(given, alike).select(*table.columns, "stratum"))
 
 
 def on_executors(
@@ -98,7 +98,7 @@ def on_executors(
     """
     types = {blocked.at(name): "double" for name in numbers}
     made = translated(lambda: spark.by_block(blocked.table, work, types), blocked.origin)
-    return replace(blocked, table=made)
+    return replace(blocked, records=made)
 
 
 def rescaled(
@@ -122,7 +122,7 @@ def rescaled(
             _attained(moved, rounded[name], kind) if name in rounded else moved
         )
     columns = {c: changed.get(c, joined[c]) for c in source.table.columns if c != "stratum"}
-    return replace(source, table=joined.select(**columns))
+    return replace(source, records=joined.select(**columns))
 
 
 def _uploaded_moves(

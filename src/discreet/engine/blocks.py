@@ -88,7 +88,7 @@ def in_blocks(
             ranges[upper.offset + upper.first] = upper
     del before
     source = _sorted_apart(source, order, ranges, factors)
-    return replace(source, table=source.table.select(*columns, "block"))
+    return replace(source, records=source.table.select(*columns, "block"))
 
 
 def _with_axes(source: Source, axes: Sequence[Axis]) -> Source:
@@ -106,7 +106,7 @@ def _with_axes(source: Source, axes: Sequence[Axis]) -> Source:
         given = uploaded(source, pa.table({"value": values, f"a{i}": ranks}))
         joined = table.join(given, same(column, given["value"]))
         table = joined.select(*table.columns, f"a{i}")
-    return replace(source, table=table)
+    return replace(source, records=table)
 
 
 def _in_strata(
@@ -119,7 +119,7 @@ def _in_strata(
     table = source.table
     if not strata:
         table = table.mutate(block=ibis.literal(0, type="int64"))
-        return replace(source, table=table), _ranges([n], size)
+        return replace(source, records=table), _ranges([n], size)
     columns = {f"s{i}": table[source.at(name)] for i, name in enumerate(strata)}
     chosen = table.select(**columns)
     found = collected(chosen.group_by(list(columns)).agg(n=chosen.count()), source)
@@ -150,9 +150,9 @@ def _sorted_apart(
         return source
     source = _bounded(source, ranges)
     for level in range(1, levels + 1):
-        source = replace(source, table=_cut_once(source.table, order, factors))
+        source = replace(source, records=_cut_once(source.table, order, factors))
         if level % _LEVELS == 0 and level < levels:
-            source = kept(source, source.table)
+            source = kept(source)
     return source
 
 
@@ -170,11 +170,11 @@ def _bounded(source: Source, ranges: Mapping[int, _Range]) -> Source:
     table = source.table
     if len(ranges) == 1:
         known = {name: ibis.literal(v[0], type="int64") for name, v in bounds.items()}
-        return replace(source, table=table.mutate(**known))
+        return replace(source, records=table.mutate(**known))
     numbers = {name: pa.array(v, pa.int64()) for name, v in {"at": list(ranges), **bounds}.items()}
     given = uploaded(source, pa.table(numbers))
     joined = table.join(given, table["block"] == given["at"])
-    return replace(source, table=joined.select(*table.columns, *bounds))
+    return replace(source, records=joined.select(*table.columns, *bounds))
 
 
 def _cut_once(table: ir.Table, order: str, factors: Sequence[float]) -> ir.Table:

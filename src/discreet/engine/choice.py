@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.engine import coded_records
+from discreet.engine.border import with_twin
 from discreet.engine.source import (
     Source,
     collected,
@@ -30,13 +32,14 @@ _MOST = 10_000_000  # records of which some columns cross from other machines to
 _FEW = 100_000  # records: their draws are sorted; of more, only those near the last one chosen
 
 
+@with_twin(coded_records.sample)
 def sample(source: Source, column: str, size: int, n: int, seed: int) -> Source:
     """The records with the ``size`` smallest draws of ``n``; a draw is a hash of seed and id.
 
     The records are not sorted: the largest draw among those chosen is found first.
     """
     if size == n:
-        return kept(source, source.table)
+        return kept(source)
     drawn = source.table.mutate(draw=draw(source.table[column], seed))
     if is_near(source) and n > _FEW:
         # the hash is what takes long: those that may be chosen are kept with theirs
@@ -82,10 +85,11 @@ def _hex(share: float) -> str:
     return format(int(share * 2**64), "016x") if share < 1 else "g"
 
 
+@with_twin(coded_records.multiplied)
 def multiplied(source: Source, name: str, factor: float) -> Source:
     """The table with a column of numbers multiplied, as floating-point numbers."""
     at = source.at(name)
-    return replace(source, table=source.table.mutate(**{at: _times(source.table[at], factor)}))
+    return replace(source, records=source.table.mutate(**{at: _times(source.table[at], factor)}))
 
 
 def _times(column: Any, factor: Any) -> Any:
@@ -121,6 +125,7 @@ def stratified_sample(
     return kept(source, drawn.select(**columns))
 
 
+@with_twin(coded_records.hashed_records)
 def hashed_records(
     source: Source, link: str, names: Sequence[str], ids: str, seed: int, n: int
 ) -> tuple[pa.Table, NDArray[np.uint64]]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from discreet.engine import coded_counts
+from discreet.engine.border import with_twin
 from discreet.engine.missing import endless
 from discreet.engine.source import Source, batches, collected, is_distributed, same
 from discreet.engine.summation import columns_of, sums_of
 from discreet.errors import argument, fail
+from discreet.frequency.frequency_set import FrequencySet
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -25,17 +28,20 @@ _HEAD = 1000  # rows that show at once what a column cannot be
 _ROUNDING = 1e-12  # of shares, beside a limit
 
 
+@with_twin(coded_counts.size)
 def size(source: Source) -> int:
     """Number of records."""
     return int(collected(source.table.aggregate(n=source.table.count()), source)["n"][0].as_py())
 
 
+@with_twin(coded_counts.is_empty)
 def is_empty(source: Source) -> bool:
     """Whether there is no record at all, without counting them."""
     one = source.table.limit(1)
     return int(collected(one.aggregate(n=one.count()), source)["n"][0].as_py()) == 0
 
 
+@with_twin(coded_counts.profile)
 def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[int, int]]]:
     """Number of records, and per column the number of distinct values and of missing ones."""
     row: dict[str, Any] = {}
@@ -53,6 +59,7 @@ def profile(source: Source, names: Sequence[str]) -> tuple[int, dict[str, tuple[
     }
 
 
+@with_twin(coded_counts.codes)
 def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[str]:
     """The columns of numbers that hold whole numbers only, at most so many different ones, and
     each of them in so many records on average.
@@ -144,6 +151,7 @@ def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
+@with_twin(coded_counts.counts)
 def counts(source: Source, by: Sequence[str]) -> pa.Table:
     """Distinct combinations of the attributes ``by`` (columns 0, 1, …) and their count ``n``."""
     columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
@@ -151,7 +159,22 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
     return collected(table.group_by(list(columns)).agg(n=table.count()), source)
 
 
-def weighted_counts(
+@with_twin(coded_counts.frequencies)
+def frequencies(
+    source: Source,
+    by: Sequence[str],
+    scales: Mapping[str, Sequence[str] | None],
+    weight: str | None = None,
+) -> FrequencySet:
+    """The frequency set of some attributes, on their scales where these have one; with the sums of
+    the weights in a column, where one is named."""
+    if weight is None:
+        return FrequencySet.from_arrow(by, counts(source, by), scales)
+    table, sums = _weighted_counts(source, by, weight)
+    return FrequencySet.from_arrow(by, table, scales, sums)
+
+
+def _weighted_counts(
     source: Source, by: Sequence[str], weight: str
 ) -> tuple[pa.Table, NDArray[np.float64]]:
     """As :func:`counts`, with the sum of the weights of each combination beside it: the same bits
@@ -176,6 +199,7 @@ def largest(source: Source, name: str, most: int) -> NDArray[np.int64]:
     return np.sort(np.asarray(collected(top, source)["n"], dtype=np.int64))[::-1]
 
 
+@with_twin(coded_counts.class_signatures)
 def class_signatures(
     source: Source, by: Sequence[str], distinct: Sequence[str], skip_missing: bool
 ) -> pa.Table:
@@ -318,6 +342,7 @@ def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[i
     return found
 
 
+@with_twin(coded_counts.value_figures)
 def value_figures(source: Source, names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
     """Per column its number of values, of records that have one, and of records that alone have
     theirs; a missing value is no value. Only these numbers leave the engine.
@@ -366,6 +391,7 @@ def _any_missing(column: Any) -> Any:
     return column.isnull().any().ifelse(1, 0)
 
 
+@with_twin(coded_counts.class_sizes)
 def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
     """The size of each record's class, in the order of the records."""
     if source.row is None:
@@ -393,6 +419,7 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
     return joined.select(*table.columns, name)
 
 
+@with_twin(coded_counts.infinite)
 def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
     """How many records hold an infinite number, by column; only columns that have some."""
     schema = source.table.schema()
@@ -404,6 +431,7 @@ def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
     return {name: int(row[source.at(name)]) for name in floating if row[source.at(name)]}
 
 
+@with_twin(coded_counts.missing)
 def missing(source: Source, name: str) -> int:
     """How many records have no value in a column, or a blank text."""
     column = source.table[source.at(name)]
@@ -414,11 +442,13 @@ def missing(source: Source, name: str) -> int:
     return int(found["n"][0].as_py() or 0)
 
 
+@with_twin(coded_counts.not_positive)
 def not_positive(source: Source, name: str) -> int:
     """How many records hold a missing, zero, negative or infinite number."""
     return _unlike(source, name, source.table[source.at(name)] > 0)
 
 
+@with_twin(coded_counts.beyond)
 def beyond(source: Source, name: str, least: float, most: float) -> int:
     """How many records hold a missing, smaller, larger or infinite number."""
     column = source.table[source.at(name)]

@@ -1,6 +1,10 @@
-"""CSV files: all columns are read as text first, then given the type that fits every cell.
+"""CSV files: a column gets the type that fits every cell, and only one that loses nothing.
 
-A type is chosen only where it loses nothing.
+The first rows say which type a column may have. Then the file is read once: every cell is held
+against the rule of its type while it is converted. Where one does not fit, the types are found in
+passes over the whole file.
+
+The file is in DuckDB's hands from here on, so that all this is said in its SQL.
 """
 
 from __future__ import annotations
@@ -8,75 +12,133 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from discreet import csvfile
-from discreet.engine.counts import portions
-from discreet.engine.embedded import embedded, kept
+from discreet.engine.embedded import connection, opened, watch_of
 from discreet.engine.failures import translated
+from discreet.engine.held import MOST_CELLS, Held, Kind, is_small, one_zero
 from discreet.engine.input import literal
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import limits_in_force
-from discreet.engine.missing import MissingCodes, normalised, without_codes
-from discreet.engine.source import Kind, Source, collected, watched
+from discreet.engine.missing import MissingCodes, normalised
+from discreet.engine.source import Source
+from discreet.frames import array_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types
 _PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
-
+_BRING_BELOW = 8 * MOST_CELLS  # up to this one it comes into this process
 
 _HEAD = 1000
-
+_AT_ONCE = 500  # columns that are looked at in one query
+_UNFIT = "discreet: a cell does not fit"
 
 _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
     r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
     r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
     r"|^\s*[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?\s*$"  # as in a frame, infinity is a number
 )
+_PLAIN_NUMBER = r"^(0|-?[1-9][0-9]{0,14})(\.[0-9]*)?$"
 _SHORT_INTEGER = r"^\s*(0|-?[1-9][0-9]{0,17})\s*$"
 _BLANKS_AROUND = r"^[ \t\n\r\v\f]|[ \t\n\r\v\f]$"
+_BLANKS = " \t\n\r\v\f"
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?$"  # 'infinity' is a date to some engines
 
 
 def read_csv(
     path: Path, dialect: csvfile.Dialect, missing: MissingCodes, as_text: Collection[str] = ()
 ) -> Source:
-    """Open a CSV file: all columns as text first, then the type that fits every cell.
+    """Open a CSV file, each column in the type that fits every cell.
 
     A type is chosen only where it loses nothing: a code with leading zeros, or with more
     digits than a 64-bit number holds, stays text, and so do the columns ``as_text``. A file that is
     packed, or in an encoding that the engine does not read, is laid down as it reads it, in a
     private place, as long as it is needed.
     """
-    import ibis
-
     place = _plain(path, dialect)
-    size = place.stat().st_size
     encoding = dialect.encoding if place == path else "utf-8"
-    text = _texts(place, replace(dialect, encoding=encoding), path.name)
+    texts = _Texts.of(place, replace(dialect, encoding=encoding), missing, path.name)
+    try:
+        source = _read(texts, as_text, place.stat().st_size)
+    except BaseException:
+        if place != path:
+            shutil.rmtree(place.parent, ignore_errors=True)
+        raise
     if place != path:
-        when_unused(text, lambda: shutil.rmtree(place.parent, ignore_errors=True), outlives_us=True)
-    if size <= _PARSE_ONCE:
-        cells = text
-        text = translated(lambda: kept(cells), path.name, watched(cells, "reading records"))
-    raw = Source(text, dialect.names, path.name, None, "arrow")
-    raw = replace(raw, table=without_codes(raw, missing))
-    forms = [_Form.of(dialect, name) for name in dialect.names]
-    typed = raw.table.mutate(
-        **{
-            f"c{i}": _as_kind(raw.table[f"c{i}"], kind, forms[i])
-            for i, kind in enumerate(_fitting(raw, as_text, forms))
-        },
-        row=ibis.row_number(),
-    )
-    if size <= _KEEP_BELOW:
-        typed = translated(lambda: kept(typed), path.name, watched(typed, "reading records"))
-    return normalised(Source(typed, dialect.names, path.name, "row", "arrow"), missing)
+        _remove(source, place.parent)
+    return normalised(source, missing)
+
+
+def _remove(source: Source, folder: Path) -> None:
+    """Remove the copy of a file: now where the records were read, else when they are not needed."""
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    if source.held is not None:
+        remove()
+    else:
+        when_unused(source.table, remove, outlives_us=True)
+
+
+def _read(texts: _Texts, as_text: Collection[str], length: int) -> Source:
+    kinds = _possible_kinds(texts, as_text)
+    if length > _KEEP_BELOW:
+        return _in_place(texts, _fitting(texts, kinds))
+    first = [some[0] for some in kinds]
+    made = _made(texts, texts.checked(first), length)
+    if made is None:  # a later row has what the first ones have not
+        found = _fitting(texts.kept() if length <= _PARSE_ONCE else texts, kinds)
+        made = _made(texts, texts.typed(found), length)
+    assert made is not None
+    return made
+
+
+def _made(texts: _Texts, columns: Sequence[str], length: int) -> Source | None:
+    """The columns of a file, here or in the engine; None where a cell does not fit its type."""
+    query = texts.query(columns)
+    return _brought(texts, query) if length <= _BRING_BELOW else _kept(texts, query)
+
+
+def _brought(texts: _Texts, query: str) -> Source | None:
+    import pyarrow as pa
+
+    table = texts.run(lambda: connection().sql(query).to_arrow_table())
+    if table is None:
+        return None
+    row = array_of(np.arange(table.num_rows, dtype=np.int64))
+    cells = pa.table({name: one_zero(table.column(name)) for name in table.column_names})
+    held = Held.of(cells.append_column("row", row))
+    source = Source(held, texts.names, texts.origin, "row", "arrow")
+    if is_small(table.num_rows, table.num_columns):
+        return source
+    return replace(source, records=source.table)
+
+
+def _kept(texts: _Texts, query: str) -> Source | None:
+    name = fresh_name()
+    made = texts.run(lambda: connection().execute(f'CREATE TEMP TABLE "{name}" AS {query}'))
+    if made is None:
+        return None
+    table = opened(name, "TABLE")
+    numbered = table.select(*table.columns, row=table.rowid())
+    return Source(numbered, texts.names, texts.origin, "row", "arrow")
+
+
+def _in_place(texts: _Texts, kinds: Sequence[Kind]) -> Source:
+    """A file that is too large to be kept, read again for every step."""
+    name = fresh_name()
+    query = texts.query([*texts.typed(kinds), "row_number() OVER () - 1 AS row"])
+    texts.run(lambda: connection().execute(f'CREATE TEMP VIEW "{name}" AS {query}'))
+    return Source(opened(name, "VIEW"), texts.names, texts.origin, "row", "arrow")
 
 
 def _plain(path: Path, dialect: csvfile.Dialect) -> Path:
@@ -94,27 +156,98 @@ def _plain(path: Path, dialect: csvfile.Dialect) -> Path:
     return place
 
 
-def _texts(path: Path, dialect: csvfile.Dialect, origin: str) -> Any:
-    """All cells of a file as they are written."""
-    return translated(
-        lambda: embedded().read_csv(
-            literal(path),
-            table_name=fresh_name(),
-            hive_partitioning=False,
-            auto_detect=False,
-            header=False,
-            skip=dialect.header_rows,
-            sep=dialect.separator,
-            new_line=dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
-            quote='"',
-            escape='"',
-            encoding=dialect.encoding,
-            nullstr="",
-            allow_quoted_nulls=False,
-            columns={f"c{i}": "VARCHAR" for i in range(len(dialect.names))},
-        ),
-        origin,
-    )
+@dataclass(frozen=True)
+class _Texts:
+    """The cells of a file as they are written, and how to ask for them.
+
+    ``table`` is what the engine reads; ``cells`` are its columns without the codes of missing
+    values, ``forms`` how numbers and dates are written in them.
+    """
+
+    table: str
+    names: tuple[str, ...]
+    cells: tuple[str, ...]
+    forms: tuple[_Form, ...]
+    origin: str
+
+    @classmethod
+    def of(cls, path: Path, dialect: csvfile.Dialect, missing: MissingCodes, origin: str) -> _Texts:
+        line_end = dialect.line_end.replace("\r", "\\r").replace("\n", "\\n")
+        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(dialect.names)))
+        table = (
+            f"read_csv({_quoted(literal(path))}, hive_partitioning = false, auto_detect = false, "
+            f"header = false, skip = {dialect.header_rows}, sep = {_quoted(dialect.separator)}, "
+            f"new_line = {_quoted(line_end)}, quote = '\"', escape = '\"', "
+            f"encoding = {_quoted(dialect.encoding)}, nullstr = '', allow_quoted_nulls = false, "
+            f"columns = {{{columns}}})"
+        )
+        cells = tuple(
+            _without(f"c{i}", [str(code) for code in missing.get(name, ())])
+            for i, name in enumerate(dialect.names)
+        )
+        forms = tuple(_Form.of(dialect, name) for name in dialect.names)
+        return cls(table, dialect.names, cells, forms, origin)
+
+    def query(self, columns: Sequence[str]) -> str:
+        """Ask for some columns, for each record."""
+        return f"SELECT {', '.join(columns)} FROM {self.table}"  # noqa: S608 - quoted above
+
+    def typed(self, kinds: Sequence[Kind]) -> list[str]:
+        """The columns in types that fit."""
+        columns = zip(self.cells, kinds, self.forms, strict=True)
+        return [f"{_as_kind(*column)} AS c{i}" for i, column in enumerate(columns)]
+
+    def checked(self, kinds: Sequence[Kind]) -> list[str]:
+        """The columns in types that fit, or a failure."""
+        columns = zip(self.cells, kinds, self.forms, strict=True)
+        return [f"{_checked(*column)} AS c{i}" for i, column in enumerate(columns)]
+
+    def collected(self, columns: Sequence[str], most: int | None = None) -> pa.Table:
+        """Some columns, or what is added up of them, of the first records or of all."""
+        query = self.query(columns) + ("" if most is None else f" LIMIT {most}")
+        return self.run(lambda: connection().sql(query).to_arrow_table())
+
+    def run(self, step: Any) -> Any:
+        """Have the engine carry out a step; None where a cell does not fit its type."""
+
+        def attempt() -> Any:
+            try:
+                return step()
+            except Exception as error:
+                if _UNFIT in str(error):
+                    return None
+                raise
+
+        return translated(attempt, self.origin, replace(watch_of(connection()), name=_READING))
+
+    def kept(self) -> _Texts:
+        """The same, parsed once."""
+        name = fresh_name()
+        columns = [f"{cell} AS c{i}" for i, cell in enumerate(self.cells)]
+        query = f'CREATE TEMP TABLE "{name}" AS {self.query(columns)}'
+        self.run(lambda: connection().execute(query))
+        cells = tuple(f"c{i}" for i in range(len(self.names)))
+        return replace(self, table=f'"{name}"', cells=cells)
+
+    def dropped(self) -> None:
+        """Let go of what was parsed."""
+        if self.table.startswith('"'):
+            self.run(lambda: connection().execute(f"DROP TABLE {self.table}"))
+
+
+_READING = "reading records"
+
+
+def _quoted(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _without(column: str, codes: Sequence[str]) -> str:
+    """A column with codes that mean missing taken out."""
+    if not codes:
+        return column
+    return f"CASE WHEN {column} IN ({', '.join(map(_quoted, codes))}) THEN NULL ELSE {column} END"
 
 
 @dataclass(frozen=True)
@@ -155,62 +288,53 @@ class _Form:
         exponent = "([eE][+-]?[0-9]+)?"
         return rf"^\s*[+-]?({whole}({decimal}[0-9]*)?|{decimal}[0-9]+){exponent}\s*$"
 
-    def number(self, column: Any) -> Any:
+    def number(self, column: str) -> str:
         """The text of numbers with a decimal point; what is none becomes a text that is none."""
-        import ibis
-
         if self.is_plain:
             return column
-        bare = column.replace(self.thousands, "") if self.thousands else column
-        bare = bare if self.decimal == "." else bare.replace(self.decimal, ".")
-        written = column.re_search(self._pattern)
-        return ibis.cases((column.isnull(), ibis.null("string")), (written, bare), else_="no")
+        bare = f"replace({column}, {_quoted(self.thousands)}, '')" if self.thousands else column
+        bare = bare if self.decimal == "." else f"replace({bare}, {_quoted(self.decimal)}, '.')"
+        written = _matches(column, self._pattern)
+        return f"CASE WHEN {column} IS NULL THEN NULL WHEN {written} THEN {bare} ELSE 'no' END"
 
-    def iso(self, column: Any, kind: Kind) -> Any:
+    def iso(self, column: str, kind: Kind) -> str:
         """The text of dates, year first; what is not written in the format stays as it is."""
-        import ibis
-
         if self.date is None:
             return column
         pattern, groups = csvfile.date_pattern(self.date)
-        part = {one: column.re_extract(pattern, i) for i, one in enumerate(groups, 1)}
-        day, month = (part[one].lpad(2, "0") for one in ("%d", "%m"))
+        part = {
+            one: f"regexp_extract({column}, {_quoted(pattern)}, {i})"
+            for i, one in enumerate(groups, 1)
+        }
+        day, month = (_two_digits(part[one]) for one in ("%d", "%m"))
         year = part["%Y"] if "%Y" in part else _century(part["%y"])
-        text = year + ibis.literal("-") + month + ibis.literal("-") + day
+        text = f"{year} || '-' || {month} || '-' || {day}"
         if kind == "timestamp" and "%H" in part:
-            clock = [part[p].lpad(2, "0") if p in part else "00" for p in ("%H", "%M", "%S")]
-            text = text + ibis.literal(" ") + clock[0]
-            for one in clock[1:]:
-                text = text + ibis.literal(":") + one
-        return column.re_search(pattern).ifelse(text, column)
+            clock = [_two_digits(part[p]) if p in part else "'00'" for p in ("%H", "%M", "%S")]
+            text += " || ' ' || " + " || ':' || ".join(clock)
+        return f"CASE WHEN {_matches(column, pattern)} THEN {text} ELSE {column} END"
 
 
-def _century(year: Any) -> Any:
+def _matches(column: str, pattern: str) -> str:
+    return f"regexp_matches({column}, {_quoted(pattern)})"
+
+
+def _two_digits(number: str) -> str:
+    return f"lpad({number}, 2, '0')"
+
+
+def _century(year: str) -> str:
     """Two digits as a year: up to 68 of this century, as everybody does."""
-    import ibis
-
-    last = (year >= "69") & (year <= "99")
-    return ibis.cases((last, ibis.literal("19") + year), else_=ibis.literal("20") + year)
+    return f"(CASE WHEN {year} BETWEEN '69' AND '99' THEN '19' ELSE '20' END || {year})"
 
 
-def _fitting(raw: Source, as_text: Collection[str], forms: list[_Form]) -> list[Kind]:
-    """The first kind that fits all cells of each column: one pass over the file, rarely two."""
-    found: dict[int, Kind] = {i: "text" for i, name in enumerate(raw.names) if name in as_text}
-    asked = [i for i in range(len(raw.names)) if i not in found]
-    head = collected(raw.table.limit(_HEAD), raw)
-    open_ = {i: _possible(head.column(f"c{i}"), forms[i]) for i in asked}
-    while open_:
-        for i in [i for i, kinds in open_.items() if not kinds]:
-            found[i] = "text"
-            del open_[i]
-        fits = _all_fit(raw, [(i, kinds[0]) for i, kinds in open_.items()], forms)
-        for (i, kind), fit in fits.items():
-            if fit:
-                found[i] = kind
-                del open_[i]
-            else:
-                open_[i].pop(0)
-    return [found[i] for i in range(len(raw.names))]
+def _possible_kinds(texts: _Texts, as_text: Collection[str]) -> list[list[Kind]]:
+    """Per column the kinds that the first rows do not exclude, text last."""
+    head = texts.collected([f"{cell} AS c{i}" for i, cell in enumerate(texts.cells)], _HEAD)
+    return [
+        ["text"] if name in as_text else [*_possible(column, form), "text"]
+        for name, form, column in zip(texts.names, texts.forms, head.columns, strict=True)
+    ]
 
 
 def _possible(head: pa.ChunkedArray, form: _Form) -> list[Kind]:
@@ -223,40 +347,63 @@ def _possible(head: pa.ChunkedArray, form: _Form) -> list[Kind]:
     return left
 
 
-def _all_fit(
-    raw: Source, tried: list[tuple[int, Kind]], forms: list[_Form]
-) -> dict[tuple[int, Kind], bool]:
-    if not tried:
-        return {}
-    row: dict[str, Any] = {}
-    table = raw.table
-    for some in portions(tried, 500):
-        checks = {f"{kind}{i}": _fits(table[f"c{i}"], kind, forms[i]).all() for i, kind in some}
-        row.update(collected(table.aggregate(**checks), raw).to_pylist()[0])
-    # no record at all (None): nothing contradicts the kind, and text is the plain reading
-    return {(i, kind): bool(row[f"{kind}{i}"]) for i, kind in tried}
+def _fitting(texts: _Texts, kinds: Sequence[Sequence[Kind]]) -> list[Kind]:
+    """The first kind that fits all cells of each column: one pass over the file, rarely two."""
+    left = [list(some) for some in kinds]
+    open_ = [i for i, some in enumerate(left) if some[0] != "text"]
+    while open_:
+        fits = _all_fit(texts, {i: left[i][0] for i in open_})
+        for i in (i for i, fit in fits.items() if not fit):
+            left[i].pop(0)
+        open_ = [i for i in open_ if not fits[i] and left[i][0] != "text"]
+    texts.dropped()
+    return [some[0] for some in left]
 
 
-def _fits(column: Any, kind: Kind, form: _Form) -> Any:
-    column = form.number(column) if kind in ("integer", "number") else form.iso(column, kind)
+def _all_fit(texts: _Texts, tried: dict[int, Kind]) -> dict[int, bool]:
+    found: dict[int, bool] = {}
+    items = list(tried.items())
+    for some in (items[i : i + _AT_ONCE] for i in range(0, len(items), _AT_ONCE)):
+        checks = [
+            f"bool_and({_fits(texts.cells[i], kind, texts.forms[i])}) AS c{i}" for i, kind in some
+        ]
+        row = texts.collected(checks).to_pylist()[0]
+        found |= {i: bool(row[f"c{i}"]) for i, _ in some}
+    return found
+
+
+def _checked(column: str, kind: Kind, form: _Form) -> str:
+    """A column in a type, or a failure where a cell does not fit it. Most numbers are written
+    plainly, and that is seen at once."""
+    if kind == "text":
+        return column
+    fits, typed = _fits(column, kind, form), _as_kind(column, kind, form)
+    slow = f"CASE WHEN {fits} THEN {typed} ELSE error('{_UNFIT}') END"
+    quick = ""
+    if kind == "integer" and form.is_plain:
+        number = f"TRY_CAST({column} AS BIGINT)"
+        quick = f"WHEN CAST({number} AS VARCHAR) = {column} THEN {number}"
+    elif kind == "number" and form.is_plain:
+        quick = f"WHEN {_matches(column, _PLAIN_NUMBER)} THEN CAST({column} AS DOUBLE)"
+    return f"CASE {quick} WHEN {column} IS NOT NULL THEN {slow} END"
+
+
+def _fits(column: str, kind: Kind, form: _Form) -> str:
+    text = form.number(column) if kind in ("integer", "number") else form.iso(column, kind)
     if kind == "number":
-        return column.isnull() | column.re_search(_NUMBER)
-    import ibis
-
-    text = _stripped(column).replace("T", " ") if kind == "timestamp" else _stripped(column)
-    same = text.try_cast(_DTYPE[kind]).cast("string") == text
+        return f"({column} IS NULL OR {_matches(text, _NUMBER)})"
+    bare = f"replace({_stripped(text)}, 'T', ' ')" if kind == "timestamp" else _stripped(text)
+    same = f"coalesce(CAST(TRY_CAST({bare} AS {_DTYPE[kind]}) AS VARCHAR) = {bare}, false)"
     if kind != "integer":
-        same = same & text.re_search(_ISO)
-        return column.isnull() | same.fill_null(False)
-    plain = column.re_search(_SHORT_INTEGER)  # seen at a glance; only longer ones are converted
-    return ibis.cases((column.isnull(), True), (plain, True), else_=same.fill_null(False))
+        return f"({column} IS NULL OR ({same} AND {_matches(bare, _ISO)}))"
+    plain = _matches(text, _SHORT_INTEGER)  # seen at a glance; only longer ones are converted
+    return f"CASE WHEN {column} IS NULL THEN true WHEN {plain} THEN true ELSE {same} END"
 
 
-def _stripped(column: Any) -> Any:
+def _stripped(text: str) -> str:
     """The text without blanks around it; to look for blanks is much faster than to strip them."""
-    import ibis
-
-    return ibis.cases((column.re_search(_BLANKS_AROUND), column.strip()), else_=column)
+    bare = f"trim({text}, {_quoted(_BLANKS)})"
+    return f"CASE WHEN {_matches(text, _BLANKS_AROUND)} THEN {bare} ELSE {text} END"
 
 
 _FORMS: dict[Kind, re.Pattern[str]] = {
@@ -266,15 +413,15 @@ _FORMS: dict[Kind, re.Pattern[str]] = {
     "timestamp": re.compile(r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+)?\s*$"),
 }
 _DTYPE: dict[Kind, str] = {
-    "integer": "int64",
-    "number": "float64",
-    "date": "date",
-    "timestamp": "timestamp",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
 }
 
 
-def _as_kind(column: Any, kind: Kind, form: _Form) -> Any:
+def _as_kind(column: str, kind: Kind, form: _Form) -> str:
     if kind == "text":
         return column
-    column = form.number(column) if kind in ("integer", "number") else form.iso(column, kind)
-    return _stripped(column).cast(_DTYPE[kind])
+    text = form.number(column) if kind in ("integer", "number") else form.iso(column, kind)
+    return f"CAST({_stripped(text)} AS {_DTYPE[kind]})"

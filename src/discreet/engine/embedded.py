@@ -24,23 +24,42 @@ _BATCH = 1 << 18
 
 
 @functools.cache
-def embedded() -> Any:
+def connection() -> Any:
     """The DuckDB of this process, in memory, which fetches nothing from outside."""
+    import duckdb
+
+    opened = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": False,
+            "enable_external_file_cache": False,  # the system caches files; what we hold is counted
+            **configuration(limits_in_force()),
+        },
+    )
+    # as Ibis has it; and have it count what it has done, and draw nothing: see watch()
+    opened.execute("SET timezone = 'UTC'; SET python_enable_replacements = false")
+    opened.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    return opened
+
+
+@functools.cache
+def embedded() -> Any:
+    """The same for Ibis."""
     import ibis
 
-    backend = ibis.duckdb.connect(
-        autoinstall_known_extensions=False,
-        enable_external_file_cache=False,  # the system caches files; what we hold is counted
-        **configuration(limits_in_force()),
-    )
-    # have it count what it has done, and draw nothing: see watch()
-    backend.con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-    return backend
+    return ibis.duckdb.from_connection(connection())
+
+
+def opened(name: str, what: str) -> ir.Table:
+    """A table or view that we made, dropped when nothing refers to it."""
+    made, run = embedded().table(name), connection().execute
+    when_unused(made, lambda: run(f'DROP {what} IF EXISTS "{name}"'))
+    return made
 
 
 def adjust(before: Limits, new: Limits) -> None:
     """Have the engine, if it is open, keep to other limits."""
-    if not embedded.cache_info().currsize:
+    if not connection.cache_info().currsize:
         return
     old, settings = configuration(before), configuration(new)
     changed = {name: value for name, value in settings.items() if value != old.get(name)}
@@ -48,21 +67,21 @@ def adjust(before: Limits, new: Limits) -> None:
 
 
 def _set(settings: dict[str, Any], gone: Set[str]) -> None:
-    connection = embedded().con
+    open_ = connection()
     if "temp_directory" in settings:  # first: it may fail
-        _move(connection, settings["temp_directory"])
+        _move(open_, settings["temp_directory"])
     for name in gone:
-        connection.execute(f"RESET {name}")
+        open_.execute(f"RESET {name}")
     for name in settings.keys() - {"temp_directory"}:
-        connection.execute(f"SET {name} = '{settings[name]}'")
+        open_.execute(f"SET {name} = '{settings[name]}'")
 
 
-def _move(connection: Any, folder: str) -> None:
+def _move(open_: Any, folder: str) -> None:
     import duckdb
 
     try:
         quoted = folder.replace("'", "''")
-        connection.execute(f"SET temp_directory = '{quoted}'")
+        open_.execute(f"SET temp_directory = '{quoted}'")
     except duckdb.NotImplementedException:
         pass
     else:
@@ -76,8 +95,12 @@ def _move(connection: Any, folder: str) -> None:
 
 def watch(table: ir.Table) -> Watch:
     """How a step of the engine is watched and stopped."""
-    connection = table.get_backend().con
-    return Watch(connection.query_progress, connection.interrupt)
+    return watch_of(table.get_backend().con)
+
+
+def watch_of(running: Any) -> Watch:
+    """How what a connection does is watched and stopped."""
+    return Watch(running.query_progress, running.interrupt)
 
 
 def kept(table: ir.Table) -> ir.Table:
@@ -90,16 +113,16 @@ def kept(table: ir.Table) -> ir.Table:
 
 def drop_when_unused(table: ir.Table, name: str) -> None:
     """Have a table of ours dropped when nothing refers to it."""
-    connection = table.get_backend().con
-    when_unused(table, lambda: connection.execute(f'DROP TABLE IF EXISTS "{name}"'))
+    run = table.get_backend().con.execute
+    when_unused(table, lambda: run(f'DROP TABLE IF EXISTS "{name}"'))
 
 
 def uploaded(backend: Any, table: pa.Table) -> ir.Table:
     """An Arrow table as a table of the engine, which reads its buffers in place."""
-    name, connection = fresh_name(), backend.con
-    connection.register(name, table)
+    name, con = fresh_name(), backend.con
+    con.register(name, table)
     made = backend.table(name)
-    when_unused(made, lambda: connection.unregister(name))
+    when_unused(made, lambda: con.unregister(name))
     return made
 
 
@@ -134,8 +157,8 @@ def give_back() -> None:
 
     It keeps what a query needed; naming its limit again makes it let go.
     """
-    connection, limit = embedded().con, limits_in_force().memory_limit
+    con, limit = connection(), limits_in_force().memory_limit
     if limit is None:
         settings = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
-        limit = connection.sql(settings).fetchall()[0][0]
-    connection.execute(f"SET memory_limit = '{limit}'")
+        limit = con.sql(settings).fetchall()[0][0]
+    con.execute(f"SET memory_limit = '{limit}'")

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from discreet.engine import coded_counts
+from discreet.engine.border import with_twin
 from discreet.engine.counts import portions
 from discreet.engine.source import Source, collected, kept, same, uploaded
 from discreet.engine.summation import ExactSum, sums_of, totals
@@ -162,6 +164,7 @@ def number_summary(source: Source, name: str) -> tuple[float, float]:
     return totals(source, source.table, {"risk": column})["risk"], float(most)
 
 
+@with_twin(coded_counts.number_above)
 def number_above(source: Source, name: str, threshold: float) -> int:
     """How many records have a larger number."""
     column = source.table[source.at(name)]

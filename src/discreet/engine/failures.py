@@ -18,10 +18,11 @@ def translated(step: Callable[[], T], origin: str, watch: Watch | None = None) -
 
     With a watch, its progress is shown where it takes long, and it can be stopped.
     """
-    return awaited(lambda: _attempted(step, origin), watch)
+    return awaited(lambda: attempted(step, origin), watch)
 
 
-def _attempted(step: Callable[[], T], origin: str) -> T:
+def attempted(step: Callable[[], T], origin: str) -> T:
+    """Run a step at once, in this thread."""
     try:
         return step()
     except DiscreetError:

@@ -68,7 +68,7 @@ class HouseholdNumbers:
         joined = table.join(valued, table[self.source.at(self.household)] == valued["h"])
         columns = {c: joined[c] for c in table.columns}
         made = joined.select(**columns, **{f"c{len(self.source.names)}": joined["value"]})
-        return replace(self.source, names=(*self.source.names, name), table=made)
+        return replace(self.source, names=(*self.source.names, name), records=made)
 
     @functools.cached_property
     def _found(self) -> pa.Table:

@@ -15,6 +15,7 @@ from discreet import csvfile
 from discreet.engine import spark
 from discreet.engine.embedded import embedded, uploaded
 from discreet.engine.failures import translated
+from discreet.engine.held import Held, as_given_back, is_plain, is_small
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import Source, collected
@@ -53,7 +54,7 @@ def in_spark(source: Source) -> Source:
     def handed() -> Any:
         return spark.uploaded(spark.backend_of(spark.session()), table)
 
-    return replace(source, table=translated(handed, source.origin))
+    return replace(source, records=translated(handed, source.origin))
 
 
 def read_parquet_in_spark(path: Path, missing: MissingCodes) -> Source:
@@ -72,9 +73,23 @@ def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Sourc
     raise_all([unreadable(name) for name, column in plain.items() if column is None])
     row = pa.array(np.arange(table.num_rows, dtype=np.int64))
     physical = [*(f"c{i}" for i in range(len(names))), "row"]
+    small = is_small(table.num_rows, table.num_columns)
+    if small and not missing:
+        cells = [as_given_back(column) for column in plain.values()]
+        if all(column is not None for column in cells):
+            held = Held.of(pa.Table.from_arrays([*cells, row], names=physical))
+            return Source(held, names, f"the {kind} frame", "row", kind)
     arrow = pa.Table.from_arrays([*plain.values(), row], names=physical)
     opened = translated(lambda: uploaded(embedded(), arrow), f"the {kind} frame")
-    return normalised(Source(opened, names, f"the {kind} frame", "row", kind), missing)
+    source = normalised(Source(opened, names, f"the {kind} frame", "row", kind), missing)
+    return brought(source) if small else source
+
+
+def brought(source: Source) -> Source:
+    """A small table of the embedded engine, held in this process."""
+    assert source.row is not None
+    table = collected(source.table.order_by(source.row), source)
+    return replace(source, records=Held.of(table)) if is_plain(table) else source
 
 
 def read_parquet(path: Path, missing: MissingCodes) -> Source:
@@ -95,7 +110,8 @@ def read_parquet(path: Path, missing: MissingCodes) -> Source:
     table, row = _scanned(parts, names, path.name)
     columns = {f"c{i}": table[i] for i in range(len(names))}
     source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
-    return normalised(_in_known_types(source), missing)
+    found = normalised(_in_known_types(source), missing)
+    return brought(found) if is_small(sum(_lengths(parts, path.name)), len(names)) else found
 
 
 def parquet_parts(path: Path) -> list[Path]:
@@ -123,7 +139,6 @@ def _schema(path: Path) -> pa.Schema:
 def _scanned(parts: Sequence[Path], names: Sequence[str], origin: str) -> tuple[Any, Any]:
     """The table of some files, and the numbers of its rows."""
     import ibis
-    import pyarrow.parquet as pq
 
     lower = {name.lower() for name in names}
     numbered = not lower & {"file_row_number", "filename"}
@@ -139,21 +154,31 @@ def _scanned(parts: Sequence[Path], names: Sequence[str], origin: str) -> tuple[
         return table, ibis.row_number()
     if len(parts) == 1:
         return table, table["file_row_number"]
-    held = [translated(functools.partial(pq.read_metadata, part), origin) for part in parts]
-    starts = np.cumsum([0, *(part.num_rows for part in held)]).tolist()
+    starts = np.cumsum([0, *_lengths(parts, origin)]).tolist()
     first = [(table["filename"] == str(p), at) for p, at in zip(parts, starts, strict=False)]
     return table, table["file_row_number"] + ibis.cases(*first)
 
 
+def _lengths(parts: Sequence[Path], origin: str) -> list[int]:
+    """The number of records in each of some files."""
+    import pyarrow.parquet as pq
+
+    held = [translated(functools.partial(pq.read_metadata, part), origin) for part in parts]
+    return [part.num_rows for part in held]
+
+
 def remove_later(source: Source, folder: Path) -> None:
     """Remove a folder that a source reads, once nothing refers to it any more."""
+    if source.held is not None:  # it was read
+        shutil.rmtree(folder, ignore_errors=True)
+        return
     when_unused(source.table, lambda: shutil.rmtree(folder, ignore_errors=True), outlives_us=True)
 
 
 def as_integers(source: Source, names: Sequence[str]) -> Source:
     """The table with some columns as whole numbers."""
     changed = {source.at(name): source.table[source.at(name)].cast("int64") for name in names}
-    return replace(source, table=source.table.mutate(**changed)) if changed else source
+    return replace(source, records=source.table.mutate(**changed)) if changed else source
 
 
 def literal(path: Path) -> str:
@@ -216,4 +241,4 @@ def _in_known_types(source: Source) -> Source:
     found = collected(source.table.aggregate(**lost), source).to_pylist()[0]
     raise_all([unreadable(n) for n in source.names if found.get(source.at(n))])
     converted = source.table.mutate(**{c: value for c, (_, value) in texts.items()})
-    return replace(source, table=converted)
+    return replace(source, records=converted)

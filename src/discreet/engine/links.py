@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from discreet.engine import coded_links
+from discreet.engine.border import with_twin
 from discreet.engine.failures import translated
 from discreet.engine.source import (
     Source,
     collected,
+    is_near,
     kept,
     need_records_here,
     same,
@@ -77,6 +80,8 @@ def _distinct(source: Source, column: str, row: dict[str, Any]) -> int:
 
 def same_engine(one: Source, other: Source) -> bool:
     """Whether two tables can be joined where they are."""
+    if is_near(one) and is_near(other):
+        return True
     return one.table.get_backend() is other.table.get_backend()
 
 
@@ -186,6 +191,7 @@ def _without_unreleased(cells: pa.Table) -> pa.Table:
     return cells.filter(pc.is_valid(cells["i"])).select(["i", "j", "c"])
 
 
+@with_twin(coded_links.linked_values)
 def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
     """The named columns of all released records, initial (x0, …) beside masked (y0, …) values."""
     need_records_here(pair.masked)
@@ -218,7 +224,7 @@ def by_initial(pair: Pair, link: tuple[str, str], numbers: pa.Table, name: str) 
     both = masked.join(found, masked[link[1]] == found["initial_id"])
     columns = {c: both[c] for c in masked.columns}
     made = both.select(**columns, **{f"c{len(pair.masked.names)}": both["value"]})
-    return replace(pair.masked, names=(*pair.masked.names, name), table=made)
+    return replace(pair.masked, names=(*pair.masked.names, name), records=made)
 
 
 def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine.source import Kind, Source
+from discreet.engine.held import Kind
+from discreet.engine.source import Source, kept
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -19,9 +20,11 @@ MissingCodes = Mapping[str, Sequence[Any]]
 
 def normalised(source: Source, missing: MissingCodes) -> Source:
     """One missing value (no NaN), one zero (no −0.0), and the codes named as missing taken out."""
+    if source.held is not None and not missing:  # these are in order already
+        return source
     import ibis
 
-    source = replace(source, table=without_codes(source, missing))
+    was, source = source, replace(source, records=without_codes(source, missing))
     schema = source.table.schema()
     changed = {}
     for name in source.names:
@@ -33,7 +36,8 @@ def normalised(source: Source, missing: MissingCodes) -> Source:
             changed[at] = ibis.cases(
                 (column.isnan(), ibis.null(schema[at])), (column == 0, 0.0), else_=column
             ).cast(schema[at])
-    return replace(source, table=source.table.mutate(**changed)) if changed else source
+    made = source.table.mutate(**changed) if changed else source.table
+    return kept(was, made) if was.held is not None else replace(source, records=made)
 
 
 def without_codes(source: Source, missing: MissingCodes) -> ir.Table:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine import spark
+from discreet.engine import coded_records, spark
+from discreet.engine.border import with_twin
 from discreet.engine.choice import hashed
 from discreet.engine.failures import translated
 from discreet.engine.home import home_of
@@ -40,6 +41,7 @@ class Form:
     like: Path | None = None
 
 
+@with_twin(coded_records.collect)
 def collect(source: Source, names: Sequence[str], seed: int | None = None) -> pa.Table:
     """The named columns as an Arrow table, in the order of the records where they have one, or
     shuffled by a seed.
@@ -63,6 +65,7 @@ def collect_by(source: Source, name: str, order: str) -> pa.Table:
     return collected(chosen, source).sort_by("by").select(["value"]).rename_columns([name])
 
 
+@with_twin(coded_records.head)
 def head(source: Source, names: Sequence[str], most: int) -> pa.Table:
     """The named columns of the first records."""
     chosen = source.table.select(*[source.at(name) for name in names]).limit(most)
@@ -110,6 +113,7 @@ def _escaped(texts: Any) -> Any:
     return run.ifelse(ibis.literal("'") + texts, texts)
 
 
+@with_twin(coded_records.records)
 def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.Table:
     """The named columns of all records, with the link first, in the order of a column."""
     columns = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.engine import coded_records
+from discreet.engine.border import with_twin
 from discreet.engine.source import Source, kept, same, uploaded
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@with_twin(coded_records.replaced)
 def replaced(source: Source, link: str, values: pa.Table) -> Source:
     """The table with other values in some columns; ``values`` holds the link and the columns."""
     names = values.column_names[1:]
@@ -52,9 +55,10 @@ def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str
     joined = table.join(given, alike)
     columns = {c: joined[c] for c in table.columns}
     made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
-    return replace(source, names=(*source.names, name), table=made)
+    return replace(source, names=(*source.names, name), records=made)
 
 
+@with_twin(coded_records.recoded)
 def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
     """The table with columns recoded, by one join each with its table of values and labels."""
     table = joined = source.table
@@ -66,9 +70,10 @@ def recoded(source: Source, tables: dict[str, pa.Table]) -> Source:
         labels[at] = f"label_{at}"
     if labels:
         table = joined.select(**{c: joined[labels.get(c, c)] for c in table.columns})
-    return replace(source, table=table)
+    return replace(source, records=table)
 
 
+@with_twin(coded_records.without)
 def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Source:
     """The table without the records that have one of the given combinations of values."""
     if combinations.num_rows == 0:
@@ -77,4 +82,4 @@ def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Sou
     gone = uploaded(source, combinations.rename_columns(physical))
     pairs = zip(names, physical, strict=True)
     alike = [c for name, s in pairs for c in same(source.table[source.at(name)], gone[s])]
-    return replace(source, table=source.table.anti_join(gone, alike))
+    return replace(source, records=source.table.anti_join(gone, alike))

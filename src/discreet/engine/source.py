@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from discreet.engine.embedded import embedded
 from discreet.engine.embedded import give_back as release_memory
 from discreet.engine.failures import translated
+from discreet.engine.held import Held, Kind
 from discreet.engine.home import home_of
 from discreet.engine.turns import in_turn
 from discreet.errors import fail
@@ -25,22 +26,35 @@ if TYPE_CHECKING:
 
     from discreet.engine.wait import Watch
 
-Kind = Literal["integer", "number", "boolean", "text", "date", "timestamp", "time", "other"]
-
 
 @dataclass(frozen=True, repr=False)
 class Source:
     """A lazy table: the engine's columns by position, their names, how the rows are numbered."""
 
-    table: ir.Table
+    records: ir.Table | Held
     names: tuple[str, ...]
     origin: str
     row: str | None
     kind: FrameKind
 
+    @property
+    def held(self) -> Held | None:
+        """The records, where they are few and held in this process."""
+        return self.records if isinstance(self.records, Held) else None
+
+    @property
+    def table(self) -> ir.Table:
+        """The table for the engine; records that are held here are handed to the embedded one."""
+        if not isinstance(self.records, Held):
+            return self.records
+        held = self.records
+        return translated(lambda: held.opened, self.origin)
+
     @functools.cached_property
     def kinds(self) -> dict[str, Kind]:
         """The storage kind of each column, by name."""
+        if self.held is not None:
+            return {name: self.held[self.at(name)].kind for name in self.names}
         schema = self.table.schema()
         return {name: _kind(schema[self.at(name)]) for name in self.names}
 
@@ -54,7 +68,7 @@ class Source:
     @property
     def engine(self) -> str:
         """Name of the backend that holds the table."""
-        return str(self.table.get_backend().name)
+        return "duckdb" if self.held is not None else str(self.table.get_backend().name)
 
 
 def _kind(dtype: Any) -> Kind:
@@ -74,7 +88,7 @@ def _kind(dtype: Any) -> Kind:
 
 def is_near(source: Source) -> bool:
     """Whether the records are in this process already: the embedded engine holds them."""
-    return source.table.get_backend() is embedded()
+    return source.held is not None or source.table.get_backend() is embedded()
 
 
 def is_distributed(source: Source) -> bool:
@@ -93,11 +107,20 @@ def need_records_here(source: Source) -> None:
         )
 
 
-def kept(source: Source, table: ir.Table) -> Source:
-    """Have the engine carry out a step once and keep the outcome, so that it is not repeated."""
+def kept(source: Source, table: ir.Table | None = None) -> Source:
+    """Have the engine carry out a step on a source, or all that led to it, once and keep the
+    outcome, so that it is not repeated. What is made of records that are held here is, too."""
+    if source.held is not None:
+        return source if table is None else replace(source, records=_held(source, table))
+    table = source.table if table is None else table
     watch = watched(table, "preparing records")
     made = translated(lambda: home_of(table).kept(table), source.origin, watch)
-    return replace(source, table=made)
+    return replace(source, records=made)
+
+
+def _held(source: Source, table: ir.Table) -> Held:
+    found = collected(table, source)
+    return Held.of(found if source.row not in found.column_names else found.sort_by(source.row))
 
 
 def uploaded(source: Source, table: pa.Table) -> ir.Table:
@@ -116,7 +139,7 @@ def give_back(source: Source) -> None:
     """Have the embedded engine and Arrow return the memory that they hold in reserve."""
     import pyarrow as pa
 
-    if source.table.get_backend() is embedded():
+    if source.held is None and source.table.get_backend() is embedded():
         in_turn(release_memory)
     pa.default_memory_pool().release_unused()
 

@@ -52,6 +52,13 @@ class ExactSum:
         fine = ((scaled - coarse.cast("float64")) * math.ldexp(1.0, self._each)).floor()
         return coarse.sum(), fine.cast("int64").sum()
 
+    def cut(self, terms: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What the engine would add up, of terms that are here."""
+        scaled = terms * math.ldexp(1.0, self._coarse)
+        coarse = np.floor(scaled)
+        fine = np.floor((scaled - coarse) * math.ldexp(1.0, self._each))
+        return coarse.astype(np.int64), fine.astype(np.int64)
+
     def number(self) -> Any:
         """The sum as a number of the engine, for a mean or a further sum there."""
         coarse, fine = self.asked()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.frames import numbers_of
 from discreet.frequency.value_counts import Sum, ValueCounts
 from discreet.kernels.compatible import compatible_counts, compatible_distinct
 from discreet.kernels.packing import pack
@@ -93,7 +94,7 @@ class Classes:
     ) -> Classes:
         """From the engine's table of signatures, put in a fixed order."""
         columns = {
-            name: np.asarray(table.column(name), dtype=np.int64)
+            name: numbers_of(table.column(name)).astype(np.int64)
             for name in table.column_names
             if not name.startswith("s_")
         }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import did_you_mean, fail
+from discreet.frames import numbers_of
 from discreet.frequency.scale import steps
 from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.compatible import compatible_counts, compatible_totals
@@ -211,21 +212,30 @@ def _merged(
 
 
 def coded(
-    column: pa.ChunkedArray, scale: Sequence[str] | None
+    column: pa.Array | pa.ChunkedArray, scale: Sequence[str] | None
 ) -> tuple[pa.Array, NDArray[np.int32]]:
     """Values in order (of the scale where there is one), missing last, and each cell's rank."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = whole.dictionary_encode(null_encoding="encode")
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
-    values = encoded.dictionary
+    return in_order(encoded.dictionary, numbers_of(encoded.indices), scale)
+
+
+def in_order(
+    values: pa.Array, codes: NDArray[np.int32], scale: Sequence[str] | None
+) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Different values put in order (of the scale where there is one), missing last, and codes
+    that stand for them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if scale is None:
-        # nulls are placed at the end
-        order = pc.sort_indices(values).to_numpy()
+        order = pc.sort_indices(values)  # nulls are placed at the end
     else:
-        order = np.argsort(np.array(steps(values, scale), dtype=np.int64), kind="stable")
+        order = pa.array(np.argsort(np.array(steps(values, scale), dtype=np.int64), kind="stable"))
     rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return values.take(pa.array(order)), rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    rank[numbers_of(order)] = np.arange(len(order), dtype=np.int32)
+    return values.take(order), rank[codes]

@@ -338,7 +338,7 @@ def _mask(node: Node) -> Masked:
     recoded = engine.recoded(data.source, tables)
     complete = recoded if complete_from is data.source else engine.recoded(complete_from, tables)
     gone = _suppressed_combinations(found, levels, _gone(classes))
-    source = engine.kept(data.source, engine.without(recoded, task.lattice.keys, gone).table)
+    source = engine.kept(engine.without(recoded, task.lattice.keys, gone))
     pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
     parameters = {
         "criterion": task.words,

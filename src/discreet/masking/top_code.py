@@ -167,7 +167,7 @@ def _masked(
     tails: Sequence[CodedTail],
     given: Mapping[str, Any],
 ) -> Masked:
-    source = engine.kept(data.source, engine.recoded(data.source, dict(tables)).table)
+    source = engine.kept(engine.recoded(data.source, dict(tables)))
     kind = AttributeType("nominal" if given["replace"] == "category" else "continuous")
     sides = {side: {c: float(at) for c, at in given[side].items()} for side in ("top", "bottom")}
     number = {side: sum(t.records for t in tails if t.side == side) for side in sides}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Sizes = Any  # an array of class sizes
 # A function is checked before it is used: for all sizes up to 100, and for some up to 1,000.
-_GRID = np.unique(np.r_[1:101, np.geomspace(100, 1000, 61).round().astype(np.int64)])
+_GRID = np.r_[1:101, np.geomspace(100, 1000, 61).round().astype(np.int64)[1:]]
 _MOST_CELLS = 250_000  # of the sizes that occur, all pairs are checked where they are so few
 
 
