@@ -14,6 +14,8 @@ from importlib.metadata import version
 
 USUAL = (
     "import_time",
+    "small_calls",
+    "csv_files",
     "class_sizes",
     "against_pycanon",
     "growth",
