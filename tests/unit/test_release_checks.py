@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.data.suggestions import weights_of
 from discreet.reports.release_checks import WeightSum, averaged_codes, weight_sums
 
 
@@ -51,8 +50,8 @@ def test_a_sum_fits_within_a_twentieth(before, factor):
 
 
 def test_a_weight_is_found_by_its_role_and_by_its_name():
-    assert weights_of(survey()) == ["wgt"]
-    assert weights_of(survey(weight="age", keys=["sex"])) == ["age", "wgt"]
+    assert survey().weight_columns == ["wgt"]
+    assert survey(weight="age", keys=["sex"]).weight_columns == ["age", "wgt"]
 
 
 def test_codes_that_are_called_continuous_and_averaged_are_noticed():

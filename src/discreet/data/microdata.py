@@ -19,6 +19,7 @@ import numpy as np
 from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, unknown_column
+from discreet.data.column_names import says_weight, words_of
 from discreet.data.origin import Origin
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import beside, place_problems
@@ -97,6 +98,17 @@ class Microdata:
     def weight(self) -> str | None:
         """Column of sampling weights."""
         return self.roles.weight
+
+    @property
+    def weight_columns(self) -> list[str]:
+        """Columns of sampling weights: the one with that role, and those whose name says so."""
+        kinds = self.source.kinds
+        return [
+            name
+            for name in self.columns
+            if name == self.weight
+            or (kinds[name] in ("integer", "number") and says_weight(words_of(name)))
+        ]
 
     @property
     def record_id(self) -> str | None:

@@ -9,13 +9,12 @@ person to correct: what an intruder may know is not written in the data.
 
 from __future__ import annotations
 
-import functools
 import html
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.data.attributes import ALONE
+from discreet.data.column_names import says, says_weight, words_of
 from discreet.data.microdata import Microdata
 from discreet.data.unchanged import found_in_words, is_flagged
 from discreet.errors import fail
@@ -84,13 +83,6 @@ _CONFIDENTIAL: dict[str, tuple[str, ...]] = {
     "belief, conduct or law": ("vote", "party", "orientation", "crime", "conviction", "arrest",
                                "offence", "offense", "grade", "score"),
 }  # fmt: skip
-_WEIGHTS = ("weight sampling", "sampling weight", "survey weight", "design weight", "wgt",
-            "person weight", "pweight", "fnlwgt", "afnlwgt", "sample weight", "weights", "hhweight",
-            "wt")  # fmt: skip
-# "weight" alone may be that of a body: one of these words must stand beside it
-_WEIGHED = {"sampling", "sample", "survey", "design", "person", "individual", "household", "hh",
-            "family", "final", "analysis", "analytic", "population", "pop", "expansion", "base",
-            "replicate", "calibration", "calibrated", "frequency", "grossing"}  # fmt: skip
 _HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh number",
               "household id", "household no", "household nr", "household num",
               "household number", "family id", "family no", "family number", "dwelling id",
@@ -225,11 +217,11 @@ def _told(data: Microdata, one: Suggestion) -> Suggestion:
 
 
 def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
-    words = _words(column)
+    words = words_of(column)
     distinct, missing = data.profile[column]
     kind = data.source.kinds[column]
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
-    if _is_weight(words) and kind in ("integer", "number"):
+    if says_weight(words) and kind in ("integer", "number"):
         return "weight", "by its name, a sampling weight"
     if _is_household(data, column, words):
         shared = missing == 0 and 1 < distinct < data.n
@@ -237,7 +229,7 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
             "household" if shared else "identifier",
             "by its name, a household number: it tells who lives together",
         )
-    if _named(words, _RECORD) and unique and kind in ("integer", "text"):
+    if says(words, _RECORD) and unique and kind in ("integer", "text"):
         return "record id", "it names the records: every one has a value of its own"
     bare = tuple(word for word in words if word != "name")  # city_name names a city
     for role, known, tried in (
@@ -247,7 +239,7 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
         ("key", _KEYS, words),
         ("confidential", _CONFIDENTIAL, words),
     ):
-        meaning = next((word for word, names in known.items() if _named(tried, names)), None)
+        meaning = next((word for word, names in known.items() if says(tried, names)), None)
         if meaning is not None:
             return role, f"by its name, {meaning}"  # type: ignore[return-value]
     if kind == "text" and data.n >= _FEW and distinct > _MANY * data.n:
@@ -257,45 +249,9 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     return "other", f"nothing in its name; {counted(distinct, 'value')}"
 
 
-def weights_of(data: Microdata) -> list[str]:
-    """The columns of sampling weights: the one with that role, and those whose name says so.
-
-    Examples
-    --------
-    >>> import discreet as ds
-    >>> weights_of(ds.read({"age": [30, 40], "wgt": [1.5, 2.0]}))
-    ['wgt']
-    """
-    kinds = data.source.kinds
-    return [
-        name
-        for name in data.columns
-        if name == data.weight
-        or (kinds[name] in ("integer", "number") and _is_weight(_words(name)))
-    ]
-
-
-@functools.cache
-def _words(name: str) -> tuple[str, ...]:
-    """The words of a name: ``birthDate``, ``birth_date`` and ``Birth date`` are the same."""
-    parted = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])", " ", name)
-    return tuple(word for word in re.split(r"[^a-zà-ÿ]+", parted.casefold()) if word)
-
-
-def _is_weight(words: Sequence[str]) -> bool:
-    weighs = {"weight", "weights", "wgt", "wt"} & set(words)
-    return _named(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
-
-
 def _is_household(data: Microdata, column: str, words: Sequence[str]) -> bool:
     """Whether a column numbers households: "household" alone may be a kind of household."""
     if data.source.kinds[column] not in ("integer", "text"):
         return False
     few = data.n < _TOGETHER * data.profile[column][0] and data.n >= _FEW
-    return _named(words, _HOUSEHOLD) or (few and tuple(words) in _HOME)
-
-
-def _named(words: Sequence[str], known: Sequence[str]) -> bool:
-    text = f" {' '.join(words)} "
-    joined = "".join(words)
-    return any(f" {name} " in text or name.replace(" ", "") == joined for name in known)
+    return says(words, _HOUSEHOLD) or (few and tuple(words) in _HOME)

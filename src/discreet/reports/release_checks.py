@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.data.suggestions import weights_of
-
 if TYPE_CHECKING:
     import discreet as ds
 
@@ -72,7 +70,7 @@ def weight_sums(masked: ds.Masked) -> list[WeightSum]:
     [False]
     """
     initial = masked.initial
-    names = [n for n in weights_of(initial) if n in masked.released]
+    names = [n for n in initial.weight_columns if n in masked.released]
     return [_sum(initial, masked, name) for name in names]
 
 
