@@ -231,7 +231,7 @@ def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same
     assert "Risk Iyengar's loss EBIL, share" in page
     assert f" {shown(of_node)} {shown(figures['ebil_share'])} " in page
     explore = environment().loader.get_source(environment(), "explore_found.html")[0]
-    assert explore.count("{{ node_loss_name }}") == 3
+    assert explore.count("{{ node_loss_name }}") == 4
     assert environment().globals["node_loss_name"] == "Iyengar's loss"
 
 
