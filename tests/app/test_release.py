@@ -359,8 +359,8 @@ def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
 
 def test_the_roles_say_on_which_columns_many_records_are_unique(visitor, ready):
     page = text_of(visitor.get(f"/w/{ready.id}/roles"))
-    assert re.search(r"income suggested: confidential [\d,]+ of [\d,]+ records", page)
-    assert "sex suggested: key 2" in page
+    assert re.search(r"income suggested: confidential · values [\d,]+ of [\d,]+ records", page)
+    assert "sex suggested: key · values 2" in page
 
 
 def test_the_plan_makes_the_same_files_again(visitor, ready, patients, tmp_path):

@@ -222,7 +222,8 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     wanted(visitor, workspace, k="3")
     page = text_of(visitor.get(f"{at}/release"))
     assert "✓ A criterion holds 3-anonymity is wanted now, and holds." in page
-    assert visitor.get(f"{at}/release/file/masked").status == 200
+    assert "✗ No requirement was lowered on the way" in page
+    assert visitor.get(f"{at}/release/file/masked").status == 409
 
 
 def test_what_nobody_looked_at_is_not_met(visitor, workspace):
