@@ -277,7 +277,8 @@ DESCRIBED = (
 
 
 def test_the_command_line_reports_and_plans_use_the_public_names_only():
-    shared = (*BENEATH, *DESCRIBED, "app", "plan.criteria", "reports")
+    plans = ("plan.criteria", "plan.suggested_hierarchies")
+    shared = (*BENEATH, *DESCRIBED, "app", *plans, "reports")
 
     def wrong(module):
         allowed = [*(f"discreet.{name}" for name in shared), f"discreet.{floor(module)}"]

@@ -16,7 +16,7 @@ from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.parameters import ColumnFacts
-from discreet.plan.first_plan import suggested_hierarchy
+from discreet.plan.suggested_hierarchies import suggested_hierarchy
 from discreet.reports.shown_values import ColumnValues, column_values
 
 MOST_COLUMNS = 1_000  # more than a page can show

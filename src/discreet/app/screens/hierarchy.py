@@ -35,7 +35,7 @@ from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import DIGESTS, Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
-from discreet.plan.first_plan import is_named_for
+from discreet.plan.suggested_hierarchies import is_named_for
 from discreet.reports.shown_values import ShownValues
 
 MOST_FILES = 50  # that are taken at once
