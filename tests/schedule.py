@@ -69,7 +69,7 @@ AGAIN = {
     r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
     r"app/test_inputs.py::.*\[(?!masked.csv|release.toml-link|figures.json-hard)":
         "each kind of link, with one name",
-    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds)":
+    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel)":
         "the way by mouse, and the keyboard on Explore",
     r"app/test_explore_browser.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!.*12)":
         "one of three lattices",
@@ -77,6 +77,22 @@ AGAIN = {
     r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
         "five keys",
     r"twins/test_twins.py": "the twins in tests/properties",
+    r"hostile/test_secrets_everywhere.py::.*\[(?!risk|protect|run|microaggregate|report)":
+        "five commands",
+    r"cli/test_finish.py::test_(a_mistake|the_help).*\[(?!risk|protect|run|check)": "four commands",
+    r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
+    r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api|generalization)":
+        "the README and the pages that most people read",
+    r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
+    r"(app|browser)/.*_axe_finds_nothing\[400": "the wide window",
+    r"browser/test_font_sets.py::test_the_drawings.*-400": "the wide window",
+    r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any)":
+        "every node against its recount, and tests/properties/test_swept_conditions.py",
+    r"unit/test_plan.py::test_the_plan_of_a_masking.*\[parquet": "the same as CSV",
+    r"properties/test_row_order.py::test_sums.*\[statistics": "the sums of losses",
+    r"engines/test_perturbation.py::.*\[postgres": "the records, in test_described.py",
+    r"engines/test_counting.py::test_a_frequency_set_counts.*\[spark-names[1-9]":
+        "one set of columns there, all of them on PostgreSQL",
 }  # fmt: skip
 
 
