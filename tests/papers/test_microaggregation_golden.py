@@ -46,6 +46,18 @@ def test_equal_values_kept_together_lose_twice_as_much(census):
         assert len(pairs) == len(set(before.tolist()))
 
 
+OPTIMAL = {3: 14464579257, 5: 19644630708.6988, 10: 30128636172.0384}
+
+
+@pytest.mark.parametrize("k", OPTIMAL)
+def test_the_least_squared_error_of_one_attribute_is_that_of_sdcmicro(census, k):
+    masked = ds.microaggregate(
+        census, ["AFNLWGT"], k, method="optimal-univariate", preserve_variance=False
+    )
+    before, after = (d.to("arrow")["AFNLWGT"].to_numpy() for d in (census, masked))
+    assert float(((before - after) ** 2).sum()) == pytest.approx(OPTIMAL[k], rel=1e-11)
+
+
 def test_the_groups_along_the_first_component_are_those_of_sdcmicro(census, reference_data):
     path = reference_data("golden/sdcmicro_pca_census_k3_groups.csv")
     golden = np.loadtxt(path, delimiter=",", skiprows=1, dtype=int)[:, 1]
