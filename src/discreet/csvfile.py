@@ -264,7 +264,9 @@ def _head(path: Path, encoding: str) -> str:
                     break
                 raw += more
     except PermissionError:
-        problem = Problem("S03", f"{path.name} may not be read.", "Check its permissions.")
+        problem = Problem(
+            "S03", f"{path.name} cannot be read: permission is denied.", "Check its permissions."
+        )
     except _BROKEN:
         problem = _broken(path)
     raise_all([problem] if problem else [])

@@ -168,7 +168,7 @@ def test_a_path_that_leads_nowhere_is_said_to(tmp_path, monkeypatch, path, messa
 def test_a_file_that_may_not_be_read_is_said_to(write, monkeypatch):
     path = write("a,b\n1,2\n")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(ds.DiscreetError, match=r"S03.*t.csv may not be read"):
+    with pytest.raises(ds.DiscreetError, match=r"S03.*t.csv cannot be read"):
         ds.read(path)
 
 

@@ -243,7 +243,7 @@ def test_each_attribute_has_its_own_share():
     found = ds.interval_disclosure(survey, ds.microaggregate(survey, k=3), width=0.2)
     assert found.highest == max(found.table("arrow")["share"].to_pylist())
     assert found.share <= min(found.by_attribute.values())
-    assert "tells most" in found.explain()
+    assert "reveals most" in found.explain()
 
 
 def test_windows_of_a_rank_swap_rule_out_what_lies_outside_all_of_them():

@@ -354,7 +354,7 @@ def test_no_surface_shows_a_number_for_a_measure_that_does_not_apply(name):
     assert not absent & set(said)
     first = found.explain().splitlines()[0]
     lead = found.lead
-    assert first.startswith("No measure sees all" if lead is None else MEASURES[lead][0])
+    assert first.startswith("No single measure covers all" if lead is None else MEASURES[lead][0])
     for row in found.by_attribute:
         if row["attribute"] in found.changed:
             assert any(v for k, v in row.items() if k != "attribute"), row["attribute"]

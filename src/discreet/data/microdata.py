@@ -408,7 +408,7 @@ class Microdata:
     ) -> list[Problem]:
         """All that stands in the way of ``.write``: ask before the work, not after it."""
         if not isinstance(path, str | os.PathLike):
-            what = "the path is not a path."
+            what = "what was given is not a path."
             return [Problem("O01", what, f"Give the name of a {OUTPUTS[0]} or {OUTPUTS[1]} file.")]
         asked = attributes.names(identifiers)
         names = self._written(asked)

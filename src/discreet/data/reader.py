@@ -246,7 +246,7 @@ def _need_readable(path: Path) -> None:
     if not path.is_file() and not path.is_dir():
         fail("S01", f"{name} is not a file.", "Save the records to a file first.")
     if not os.access(path, os.R_OK):
-        fail("S03", f"{name} may not be read.", "Check its permissions.")
+        fail("S03", f"{name} cannot be read: permission is denied.", "Check its permissions.")
 
 
 def _exists(path: Path) -> bool:

@@ -70,7 +70,7 @@ class Written(Result):
         said = f"{counted(self.data.n, 'record')} written to {self.path.name}."
         if self.dropped:
             named = ", ".join(one.replace("_", " ") for one in self.dropped)
-            said += f" Left out of what the file said of itself: {named}."
+            said += f" Metadata left out: {named}."
         return f"{said}\n{self.unchanged.explain()}"
 
     def to_dict(self) -> dict[str, Any]:

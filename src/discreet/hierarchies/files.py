@@ -113,7 +113,7 @@ def _refuse_uneven(rows: list[list[str]], lines: list[int], path: Path) -> None:
 
 def _target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
     if not isinstance(path, str | os.PathLike):
-        fail("O01", "the path is not a path.", "Give the name of a file.")
+        fail("O01", "what was given is not a path.", "Give the name of a file.")
     target = Path(path)
     need_free(target, overwrite=overwrite, suffixes=(target.suffix,))
     return target

@@ -108,7 +108,7 @@ class Hierarchy:
         Hierarchy(2 leaves, height 1, from sex.csv)
         """
         if not isinstance(path, str | os.PathLike):
-            fail("S01", "the path is not a path.", "Give the name of a hierarchy file.")
+            fail("S01", "what was given is not a path.", "Give the name of a hierarchy file.")
         if separator is not None:
             refuse_separator(separator)
         file = Path(path)

@@ -213,8 +213,8 @@ class InformationLoss(Result):
 
     def _by_attribute(self) -> str:
         return (
-            "No measure sees all that was changed. Share of its bits that each attribute lost: "
-            f"{self._shares()}. Name attributes with scope= to measure them apart."
+            "No single measure covers all that was changed. Share of its bits that each attribute lost: "
+            f"{self._shares()}. Name attributes with scope= to measure them separately."
         )
 
     def _shares(self) -> str:

@@ -75,7 +75,7 @@ class Ledger(Result):
         {'before': 4, 'after': 3}
         """
         if not isinstance(path, str | os.PathLike):
-            fail("S01", "the path is not a path.", "Give the name of a ledger, a .json file.")
+            fail("S01", "what was given is not a path.", "Give the name of a ledger, a .json file.")
         file = Path(path)
         if not file.is_file():
             fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")

@@ -123,7 +123,7 @@ class Plan(Result):
         Plan for survey.csv: sample
         """
         if not isinstance(path, str | os.PathLike):
-            fail("S01", "the path is not a path.", "Give the name of a plan, release.toml.")
+            fail("S01", "what was given is not a path.", "Give the name of a plan, release.toml.")
         file = Path(path)
         text = _text(file)
         document = _parsed(text, file.name)

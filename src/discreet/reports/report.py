@@ -221,7 +221,9 @@ def _page(facts: Facts, sections: list[Section], title: str | None, note: str | 
 def _problems(path: Any, audience: Any, title: Any, note: Any, threshold: Any) -> list[Problem]:
     found = []
     if not isinstance(path, str | os.PathLike):
-        found.append(Problem("O01", "the path is not a path.", "Give the name of an .html file."))
+        found.append(
+            Problem("O01", "what was given is not a path.", "Give the name of an .html file.")
+        )
     if audience not in _AUDIENCES:
         found.append(
             Problem("P16", f"{argument('audience')} is not known.", "Use 'internal' or 'public'.")

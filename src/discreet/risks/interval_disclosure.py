@@ -112,7 +112,7 @@ class IntervalDisclosure(Result):
             f"of the masked {listed(list(self.by_attribute))}."
         ]
         if len(self.by_attribute) > 1:
-            lines.append(f"Of single attributes, {most!r} tells most: {self.highest:.1%}.")
+            lines.append(f"Of single attributes, {most!r} reveals most: {self.highest:.1%}.")
         if self.missing:
             lines.append(
                 f"{counted(self.missing, 'record')} with a missing value counted as not disclosed."

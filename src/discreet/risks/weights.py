@@ -232,7 +232,7 @@ class Weights:
         (2, 2)
         """
         if not isinstance(path, str | os.PathLike):
-            fail("S01", "the path is not a path.", "Give a CSV file of weights.")
+            fail("S01", "what was given is not a path.", "Give a CSV file of weights.")
         file = Path(path)
         if not file.is_file():
             fail("S01", f"{file.name} is not a file.", "Give a CSV file of weights.")

@@ -115,8 +115,8 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         return
     told = [name for name, values in p.items() if values == 1]
     words = (
-        f"In some group all records have the same value of: {_listed(workspace.labels, told)}. Who "
-        "is known to be in that group has it, too."
+        f"In some group all records have the same value of: {_listed(workspace.labels, told)}. "
+        "Anyone known to be in that group has it, too."
         if told
         else f"Every group has {min(p.values())} or more values of each confidential attribute."
     )
