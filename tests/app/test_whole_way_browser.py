@@ -175,7 +175,7 @@ class Keyboard:
 
     def hierarchy(self, row, down, field, text):
         """Choose a builder by the arrow keys, and fill in its field."""
-        self.press(f"#row-{row} a", then="[name=builder]")
+        self.press(f"#row-{row} a[href*=hierarchy]", then="[name=builder]")
         self.to("[name=builder]")
         for _ in range(down):
             self.page.keyboard.press("ArrowDown")
@@ -199,6 +199,7 @@ def test_the_whole_way_by_keyboard_alone(steward, patients, tmp_path):
     keyboard.press("#results button", then=".found figure svg")
     keyboard.press("nav a[href$=explore]", then="h1:has-text('Explore')")
     keyboard.press("form[action$=sweep] button", then="#found")
+    keyboard.press("#expert summary", then="a.best")
     keyboard.press("a.best", then="#use:not([disabled])")
     keyboard.press("#use", then="text=In the plan")
     keyboard.press("nav a[href$=protect]", then="#max_suppressed-0")
