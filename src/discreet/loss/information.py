@@ -213,7 +213,8 @@ class InformationLoss(Result):
 
     def _by_attribute(self) -> str:
         return (
-            "No single measure covers all that was changed. Share of its bits that each attribute lost: "
+            "No single measure covers all that was changed. "
+            "Share of its bits that each attribute lost: "
             f"{self._shares()}. Name attributes with scope= to measure them separately."
         )
 
