@@ -2,9 +2,11 @@
 
 import bz2
 import datetime as dt
-import gc
 import gzip
 import lzma
+import os
+import subprocess
+import sys
 import zipfile
 
 import pyarrow as pa
@@ -220,9 +222,14 @@ def test_nothing_is_left_behind(tmp_path):
     folder.mkdir()
     file = tmp_path / "t.csv.gz"
     file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
-    with ds.settings(temp_directory=str(folder)):
-        data = ds.read(file)
-        assert values(data, "a") == [1]
-        del data
-        gc.collect()
-        assert list(folder.rglob("plain.csv")) == []
+    code = (
+        "import gc, sys, discreet as ds; data = ds.read(sys.argv[1]); assert data.n == 1; "
+        "print(data.frequency_set(['a']).values[0].to_pylist()); del data; gc.collect()"
+    )
+    # in a process of its own: the folder is chosen before the first step
+    chosen = {**os.environ, "DISCREET_TEMP_DIRECTORY": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, file], env=chosen, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "[1]\n"
+    assert list(folder.rglob("plain.csv")) == []

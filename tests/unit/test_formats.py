@@ -231,7 +231,7 @@ def test_what_a_file_says_of_itself_is_left_out_unless_asked_for(sav, tmp_path):
     data = ds.read(sav)
     written = data.write(tmp_path / "a.sav")
     assert {"file_label", "notes", "creation_time"} <= set(written.dropped)
-    assert "Left out" in written.explain()
+    assert "Metadata left out" in written.explain()
     data.write(tmp_path / "b.sav", metadata=["notes"])
     meta = pyreadstat.read_sav(tmp_path / "b.sav", metadataonly=True)[1]
     assert (meta.notes, meta.file_label or "") == (["Call Jane Doe, +43 1 234"], "")
