@@ -29,13 +29,17 @@ def says(words: Sequence[str], known: Sequence[str]) -> bool:
     return any(f" {name} " in text or name.replace(" ", "") == joined for name in known)
 
 
-def says_weight(words: Sequence[str]) -> bool:
-    """Whether the words name a sampling weight.
+def is_weight(name: str, kind: str) -> bool:
+    """Whether a column is one of sampling weights by its name: of numbers, then.
 
     Examples
     --------
-    >>> [says_weight(words_of(name)) for name in ("wgt", "weight", "personWeight")]
+    >>> [is_weight(name, "number") for name in ("wgt", "weight", "personWeight")]
     [True, False, True]
+    >>> is_weight("wgt", "text")
+    False
     """
+    words = words_of(name)
     weighs = {"weight", "weights", "wgt", "wt"} & set(words)
-    return says(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
+    named = says(words, _WEIGHTS) or bool(weighs and _WEIGHED & set(words))
+    return named and kind in ("integer", "number")

@@ -19,7 +19,7 @@ import numpy as np
 from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, unknown_column
-from discreet.data.column_names import says_weight, words_of
+from discreet.data.column_names import is_weight
 from discreet.data.origin import Origin
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import beside, place_problems
@@ -102,13 +102,8 @@ class Microdata:
     @property
     def weight_columns(self) -> list[str]:
         """Columns of sampling weights: the one with that role, and those whose name says so."""
-        kinds = self.source.kinds
-        return [
-            name
-            for name in self.columns
-            if name == self.weight
-            or (kinds[name] in ("integer", "number") and says_weight(words_of(name)))
-        ]
+        kinds = {name: self.source.kinds[name] for name in self.columns}
+        return [name for name in kinds if name == self.weight or is_weight(name, kinds[name])]
 
     @property
     def record_id(self) -> str | None:

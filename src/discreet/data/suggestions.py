@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.data.attributes import ALONE
-from discreet.data.column_names import says, says_weight, words_of
+from discreet.data.column_names import is_weight, says, words_of
 from discreet.data.microdata import Microdata
 from discreet.data.unchanged import found_in_words, is_flagged
 from discreet.errors import fail
@@ -221,7 +221,7 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     distinct, missing = data.profile[column]
     kind = data.source.kinds[column]
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
-    if says_weight(words) and kind in ("integer", "number"):
+    if is_weight(column, kind):
         return "weight", "by its name, a sampling weight"
     if _is_household(data, column, words):
         shared = missing == 0 and 1 < distinct < data.n

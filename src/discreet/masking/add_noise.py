@@ -28,6 +28,7 @@ from discreet.masking.perturbation import (
     DrawnRecords,
     drawing_problems,
     drawn_records,
+    not_amounts,
     places,
     require_microdata,
 )
@@ -60,13 +61,7 @@ def noisy(column: ColumnFacts) -> list[Unfit]:
     >>> noisy(ColumnFacts("text", "nominal", "nominal", 0))[0].what
     'is stored as text and can have no noise'
     """
-    if column.kind not in ("integer", "number"):
-        what = f"is stored as {column.kind} and can have no noise"
-        return [Unfit("D12", what, "Name numeric columns only.")]
-    if column.measure != "continuous":
-        remedy = "If its numbers are amounts, read it with types={{{column!r}: 'continuous'}}."
-        return [Unfit("D12", f"is {column.type} and can have no noise", remedy)]
-    return []
+    return not_amounts(column, "can have no noise")
 
 
 @masking(

@@ -184,6 +184,23 @@ def record_pairs(
     )
 
 
+def not_amounts(column: ColumnFacts, cannot: str) -> list[Unfit]:
+    """Why a column that holds no amounts cannot be masked by a method for these.
+
+    Examples
+    --------
+    >>> not_amounts(ColumnFacts("integer", "nominal", "nominal", 0), "cannot be rounded")[0].what
+    'is nominal and cannot be rounded'
+    """
+    if column.kind not in ("integer", "number"):
+        what = f"is stored as {column.kind} and {cannot}"
+        return [Unfit("D12", what, "Name numeric columns only.")]
+    if column.measure != "continuous":
+        remedy = "If its numbers are amounts, read it with types={{{column!r}: 'continuous'}}."
+        return [Unfit("D12", f"is {column.type} and {cannot}", remedy)]
+    return []
+
+
 def rankable(column: ColumnFacts) -> list[Unfit]:
     """Why the values of a column have no ranks.
 

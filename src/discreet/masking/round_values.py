@@ -24,6 +24,7 @@ from discreet.masking.method import masking, unfit_columns
 from discreet.masking.perturbation import (
     column_problems,
     drawn_records,
+    not_amounts,
     record_pairs,
     require_microdata,
 )
@@ -56,13 +57,7 @@ def roundable(column: ColumnFacts) -> list[Unfit]:
     >>> roundable(ColumnFacts("text", "nominal", "nominal", 0))[0].what
     'is stored as text and cannot be rounded'
     """
-    if column.kind not in ("integer", "number"):
-        what = f"is stored as {column.kind} and cannot be rounded"
-        return [Unfit("D12", what, "Name numeric columns only.")]
-    if column.measure != "continuous":
-        remedy = "If its numbers are amounts, read it with types={{{column!r}: 'continuous'}}."
-        return [Unfit("D12", f"is {column.type} and cannot be rounded", remedy)]
-    return []
+    return not_amounts(column, "cannot be rounded")
 
 
 def _draws(recorded: Mapping[str, Any]) -> bool:
