@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
-from discreet.risks.reading_counts import READINGS
+from discreet.risks.readings import READINGS
 from tests.engines.tables import ugly
 
 KEYS = ["town", "flag", "small", "price"]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.risks.reading_counts import READINGS, four_counts
+from discreet.risks.readings import READINGS, four_counts
 
 KEYS = ["age", "town", "sex"]
 TREES = {  # per key the labels above each value, from the value up

@@ -9,8 +9,8 @@ import pytest
 import discreet as ds
 from discreet.errors import DiscreetError
 from discreet.kernels.inverse_sizes import inverse_mean
-from discreet.risks.combination_values import CombinationValues
 from discreet.risks.individual import interval_of
+from discreet.risks.risk_values import CombinationValues
 
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 FREE = ["REGION", "SEX", "AGE", "MARSTAT", "KINDPERS"]

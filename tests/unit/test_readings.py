@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 import discreet as ds
-from discreet.risks.reading_counts import READINGS
+from discreet.risks.readings import READINGS
 
 SEVEN = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 PEOPLE = {"age": [20, 30, 30, 40, 40], "sex": ["F", "F", "F", "M", "M"]}

@@ -7,9 +7,8 @@ import pytest
 
 import discreet as ds
 from discreet.risks.by_class import ClassSizes
-from discreet.risks.candidate import Candidate
-from discreet.risks.histogram import Histogram
-from discreet.risks.records_above import RecordsAbove
+from discreet.risks.candidates import Candidate
+from discreet.risks.risk_values import Histogram, RecordsAbove
 from discreet.risks.value_weights import value_table
 
 

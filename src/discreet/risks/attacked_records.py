@@ -1,6 +1,6 @@
 """Records of an initial and a masked file as rows of numbers, for attacks on the masked one.
 
-Unlike :mod:`discreet.risks.coordinates`, it knows labels: which initial values each stands for, by
+Unlike :mod:`discreet.risks.linkage`, it knows labels: which initial values each stands for, by
 the steps of the masking or by hierarchies.
 """
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
 
 _MOST_PAIRS = 10**8  # of an initial value and a label
+_Three = tuple["pa.ChunkedArray", "pa.ChunkedArray", "pa.ChunkedArray"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +146,6 @@ def _kinds(made: Sequence[_CodedColumn]) -> ColumnKinds:
         np.array([table.shape[1] for table in tables], dtype=np.int64),
         np.concatenate([table.ravel() for table in tables]),
     )
-
-
-_Three = tuple["pa.ChunkedArray", "pa.ChunkedArray", "pa.ChunkedArray"]
 
 
 def _coded(

@@ -24,9 +24,7 @@ from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
-from discreet.risks.histogram import PER_DECADE, Histogram
-from discreet.risks.records_above import RecordsAbove
-from discreet.risks.risk_values import top
+from discreet.risks.risk_values import PER_DECADE, Histogram, RecordsAbove, top
 from discreet.risks.sensitivity import RiskSettings
 from discreet.risks.value_weights import ListedValues, Ranges
 

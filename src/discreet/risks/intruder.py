@@ -10,7 +10,6 @@ De-Identification of Personal Health Information, chapter 16.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,8 +55,3 @@ class IntruderRisk:
             "mean": self.mean,
             "share_above_0.2": self.share_above(0.2),
         }
-
-
-def plain_mean(sizes: tuple[int, ...], records: tuple[int, ...]) -> float:
-    """The mean over the records of 1/i."""
-    return math.fsum(n / i for i, n in zip(sizes, records, strict=True)) / sum(records)

@@ -1,38 +1,63 @@
 """Record linkage: how many people of the initial file are found again in the masked one.
 
 An intruder has the values of some attributes, from a register or by acquaintance, and takes the
-nearest masked record for the person's. Distances are those of ``coordinates``: Euclid after
-division by the initial standard deviation. Of records that are equally near, as the k of a group of
-microaggregation are, one is taken at random: each person counts the share of the right one.
+nearest masked record for the person's. Numbers, dates and steps of ordinal scales are in units of
+the standard deviation that the initial values have; one that does not vary stays as it is. Names
+are codes: equal, or 1 apart. A missing value is one of its own: 0 from another missing one and 1
+from every other value. Of records that are equally near, as the k of a group of microaggregation
+are, one is taken at random: each person counts the share of the right one.
 
 For names there is another way: pairs of records weigh what their agreement in each attribute tells
 (Fellegi and Sunter), and the heaviest is taken.
+
+Masking methods are published, and so are their parameters. Whoever knows that values were swapped
+within a window of ranks looks only within that window, in every attribute at once [1]_. Groups of
+microaggregation are taken as known, which is the most that the method can give away: of numbers
+that were grouped one by one, their ranks tell the groups.
+
+References
+----------
+.. [1] Nin, Herranz, Torra, "Rethinking rank swapping to decrease disclosure risk", Data & Knowledge
+   Engineering 64 (1), 2008.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from annotated_doc import Doc
 
+from discreet.data import attributes
 from discreet.data.link import Linked, link
-from discreet.data.masked import require_records
+from discreet.data.masked import Masked, Step, require_records
 from discreet.data.microdata import Microdata
-from discreet.errors import fail, listed, raise_all
+from discreet.data.paired_columns import (
+    NUMERIC,
+    as_numbers,
+    need_finite,
+    shared_codes,
+    stored_alike,
+)
+from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
+from discreet.kernels.moments import spreads
 from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Public, parameters_of, problems_of
+from discreet.parameters import Columns, Label, Public, as_written, parameters_of, problems_of
 from discreet.results import Provenance, Result
-from discreet.risks.coordinates import chosen_columns, coordinates
-from discreet.risks.method_knowledge import known_intervals, need_known_method
 from discreet.words import counted
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.linkage import Windows
+
+    Limits = tuple[Floats, Floats]
+
 
 Method = Literal["distance", "assignment", "probabilistic"]
 _DECILES = np.arange(1, 10) / 10
@@ -343,3 +368,162 @@ def _classed(x: Floats, y: Floats, *, number: bool) -> tuple[Ints, Ints]:
         for side in (x, y)
     )
     return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The released records of two files, row by row.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The attributes, numbers first.
+    numbers : int
+        How many of them are numbers; the others hold codes.
+    initial, masked : arrays of shape (n, d)
+    """
+
+    columns: tuple[str, ...]
+    numbers: int
+    initial: Floats
+    masked: Floats
+
+
+def coordinates(linked: Linked, columns: Sequence[str]) -> Coordinates:
+    """The named attributes of all released records as points, or all that is in the way."""
+    raise_all(_unknown(linked, columns) or _not_comparable(linked, columns))
+    types = linked.initial.types
+    numbers = [name for name in columns if types[name].measure != "nominal"]
+    names = [name for name in columns if name not in numbers]
+    kinds = linked.initial.source.kinds
+    need_finite(linked, [name for name in numbers if kinds[name] in NUMERIC])
+    x, y = linked.values([*numbers, *names])
+    sides = [_steps(linked, name, x[name], y[name]) for name in numbers]
+    sides += [_codes(x[name], y[name]) for name in names]
+    return Coordinates(
+        (*numbers, *names),
+        len(numbers),
+        np.column_stack([first for first, _ in sides]),
+        np.column_stack([second for _, second in sides]),
+    )
+
+
+def chosen_columns(linked: Linked, columns: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The columns that were named, or the keys: what an intruder may know."""
+    return tuple(dict.fromkeys(attributes.names(columns))) or linked.initial.keys
+
+
+def _unknown(linked: Linked, columns: Sequence[str]) -> list[Problem]:
+    return [
+        attributes.unknown_column("the column", name, data.columns, data.name)
+        for data in (linked.initial, linked.masked)
+        for name in columns
+        if name not in data.columns
+    ]
+
+
+def _not_comparable(linked: Linked, columns: Sequence[str]) -> list[Problem]:
+    """Columns whose values cannot be held against each other."""
+    steps = linked.masked.steps if isinstance(linked.masked, Masked) else ()
+    recoded = {key for step in steps for key in step.labelled}
+    remedy = "Leave it out: distances are between values of one kind."
+    problems = [
+        Problem("N07", f"{name!r} was recoded to labels, which have no distance.", remedy)
+        for name in columns
+        if name in recoded
+    ]
+    kinds = linked.initial.source.kinds
+    return problems + [
+        Problem("N07", f"{name!r} is not stored alike in both files.", remedy)
+        for name in columns
+        if name not in recoded and (not stored_alike(linked, name) or kinds[name] == "other")
+    ]
+
+
+def _steps(
+    linked: Linked, name: str, x: pa.ChunkedArray, y: pa.ChunkedArray
+) -> tuple[Floats, Floats]:
+    """Numbers, times, or steps on a scale, in units of the initial standard deviation."""
+    scale = linked.initial.types.scale(name)
+    if scale:
+        first, second, cards = shared_codes(x, y, scale)
+        values = [np.where(code == cards - 1, np.nan, code) for code in (first, second)]
+    else:
+        values = [as_numbers(column) for column in (x, y)]
+    known = values[0][~np.isnan(values[0])]
+    spread = float(spreads(known[:, None])[0]) if len(known) else 0.0
+    unit = spread if spread > 0 else 1.0
+    return values[0] / unit, values[1] / unit
+
+
+def _codes(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[Floats, Floats]:
+    first, second, _ = shared_codes(x, y, None)
+    return first.astype(np.float64), second.astype(np.float64)
+
+
+def known_intervals(linked: Linked, found: Coordinates) -> tuple[Windows, tuple[str, ...]]:
+    """Per record and attribute between which masked values the own one must lie, and the attributes
+    of which the method tells something."""
+    from discreet.kernels.linkage import Windows
+
+    shape = found.initial.shape
+    low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
+    told = []
+    for a, name in enumerate(found.columns):
+        step = _step(linked, name)
+        if step is not None:
+            low[:, a], high[:, a] = _KNOWN[step.method](
+                found.initial[:, a], found.masked[:, a], step.parameters
+            )
+            told.append(name)
+    return Windows(low, high), tuple(told)
+
+
+def need_known_method(linked: Linked) -> None:
+    """Refuse a file masked elsewhere, whose method is not known."""
+    if not linked.made_here:
+        fail(
+            "N07",
+            f"how {linked.masked.name} was masked is not known here.",
+            "Leave knows_method= out, or mask it here.",
+        )
+
+
+def _step(linked: Linked, name: str) -> Step | None:
+    """The one step that changed a column, where its method tells an intruder something."""
+    assert isinstance(linked.masked, Masked)
+    steps = [step for step in linked.masked.steps if name in step.changed]
+    one = steps[0] if len(steps) == 1 else None
+    return one if one is not None and one.method in _KNOWN and _of_all(linked, one) else None
+
+
+def _of_all(linked: Linked, step: Step) -> bool:
+    """Whether ranks were those of the whole file, all of which is released."""
+    whole = linked.masked.n == linked.initial.n == step.before
+    return step.method != "rank_swap" or (whole and not step.parameters.get("by"))
+
+
+def _own_group(_initial: Floats, masked: Floats, _given: Any) -> Limits:
+    """The records of the own group: they all have the own masked value."""
+    known = ~np.isnan(masked)
+    return np.where(known, masked, -np.inf), np.where(known, masked, np.inf)
+
+
+def _own_window(initial: Floats, masked: Floats, given: Any) -> Limits:
+    """The values within the window of ranks: a swap leaves them all in the column."""
+    known = ~np.isnan(initial)
+    ordered = np.sort(masked[~np.isnan(masked)])
+    n = len(ordered)
+    reach = int(as_written(given["window"]) * n)
+    first = np.searchsorted(ordered, initial[known], side="left")
+    last = np.searchsorted(ordered, initial[known], side="right") - 1
+    low, high = np.full(len(initial), -np.inf), np.full(len(initial), np.inf)
+    low[known] = ordered[np.maximum(np.minimum(first, n - 1) - reach, 0)]
+    high[known] = ordered[np.minimum(np.maximum(last, 0) + reach, n - 1)]
+    return low, high
+
+
+_KNOWN: dict[str, Callable[[Floats, Floats, Any], Limits]] = {
+    "microaggregate": _own_group,
+    "rank_swap": _own_window,
+}

@@ -43,10 +43,10 @@ from discreet.parameters import (
 )
 from discreet.progress import stage
 from discreet.results import Provenance
-from discreet.risks.combination_values import CombinationValues
 from discreet.risks.population import Population, population_of
 from discreet.risks.population_uniqueness import PopulationSize, SampledShare
 from discreet.risks.record_level import RecordLevel
+from discreet.risks.risk_values import CombinationValues
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ ASSUMPTION = (
     "It rests on the model: the records are a random sample, and the keys go together as the "
     "margins say and not otherwise."
 )
+_WEIGHTED = "they are of a fit to plain counts, and this one is to weighted counts."
+_TOO_MANY = f"the keys have more than {MOST_CELLS:,} combinations, and not all are looked at."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -471,10 +473,6 @@ def _unknown(grid: Grid) -> dict[str, str]:
     if grid.cells > MOST_CELLS:
         return dict.fromkeys(("expected_counts", "scores"), _TOO_MANY)
     return {} if grid.weighted is None else {"scores": _WEIGHTED}
-
-
-_WEIGHTED = "they are of a fit to plain counts, and this one is to weighted counts."
-_TOO_MANY = f"the keys have more than {MOST_CELLS:,} combinations, and not all are looked at."
 
 
 def _counts(grid: Grid, fit: ModelFit) -> dict[str, dict[str, float]]:

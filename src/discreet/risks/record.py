@@ -17,7 +17,7 @@ import functools
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -33,25 +33,21 @@ from discreet.frames import FrameKind
 from discreet.measures import measure
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.results import Provenance
-from discreet.risks.exposure import CodedRecords, exposure
-from discreet.risks.record_cells import RecordRiskOfCells
+from discreet.risks.cells import sums_with_blanks
+from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records
 from discreet.risks.record_level import ProtectableRisk
 from discreet.risks.risk_values import RiskValues, ValuesHere
-from discreet.risks.sensitivity import (
-    VALUE_TABLES,
-    RiskSettings,
-    settings_in,
-    unknown_attributes,
-)
+from discreet.risks.sensitivity import VALUE_TABLES, RiskSettings, settings_in, unknown_attributes
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats
-
+    from discreet.risks.cells import Rows
 
 MANY_SETS = 5_000  # known sets from which on a user should think of a larger ε
 MOST_SETS = 200_000  # known sets that are refused unless the limit is raised
 _THRESHOLD = 0.01  # above it the paper calls a risk high
+_Share = Annotated[float, Interval(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -267,9 +263,6 @@ class RecordRisk(ProtectableRisk):
         )
 
 
-_Share = Annotated[float, Interval(ge=0, le=1)]
-
-
 @measure(
     title="Record risk",
     about="The risk of each record over all sets of attributes that an intruder may know.",
@@ -467,3 +460,43 @@ def _values(
     risks = settings.alpha * (found.sensitivity * found.reach - found.spent)
     # rounding may leave −1e-18 where nothing is unknown
     return ValuesHere(data, np.maximum(risks, 0.0), found.sensitivity, found.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordRiskOfCells:
+    """D(r) of coded records: known sets with their probabilities, and α."""
+
+    records: CodedRecords
+    sets: list[tuple[int, ...]]
+    probabilities: Floats
+    alpha: float
+    wildcard: bool
+
+    @functools.cached_property
+    def known(self) -> tuple[int, ...]:
+        """The attributes that are in some known set."""
+        return tuple(sorted({a for one in self.sets for a in one}))
+
+    def risks(self, records: CodedRecords) -> tuple[Floats, Exposure]:
+        """The risk of every record, and what it is made of."""
+        found = of_records(records, self.sets, self.probabilities, wildcard=self.wildcard)
+        return self.alpha * (found.sensitivity * found.reach - found.spent), found
+
+    def without(
+        self, records: CodedRecords, found: Exposure, rows: Rows, attributes: Sequence[int]
+    ) -> Floats:
+        """Per attribute, the risk of some records if that cell were blank."""
+        own = {a: records.sensitivity(rows, a) for a in range(len(records.columns))}
+        reach = dict.fromkeys(attributes, found.reach[rows])
+        spent = dict.fromkeys(attributes, found.spent[rows])
+        for known, pk in zip(self.sets, self.probabilities, strict=True):
+            within = [a for a in known if a in reach]
+            if not within:
+                continue
+            now, *then = sums_with_blanks(records, known, within, rows, wildcard=self.wildcard)
+            inside = sum((own[b] for b in known), np.zeros(len(rows)))
+            for a, count in zip(within, then, strict=True):
+                reach[a] = reach[a] + pk / count - pk / now
+                spent[a] = spent[a] + pk * (inside - own[a]) / count - pk * inside / now
+        total = found.sensitivity[rows]
+        return self.alpha * np.array([(total - own[a]) * reach[a] - spent[a] for a in reach])

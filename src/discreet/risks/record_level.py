@@ -16,9 +16,7 @@ from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.results import Provenance, Result
 from discreet.risks.cells import CellRisk
-from discreet.risks.histogram import Histogram
-from discreet.risks.records_above import RecordsAbove
-from discreet.risks.risk_values import RecordValues
+from discreet.risks.risk_values import Histogram, RecordsAbove, RecordValues
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats

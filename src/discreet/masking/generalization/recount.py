@@ -18,8 +18,7 @@ from discreet.errors import listed
 from discreet.frequency.classes import Classes, PeopleBehind
 from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.packing import pack
-from discreet.risks.classification import Classification
-from discreet.risks.disclosure import weighted_risk
+from discreet.risks.disclosure import Classification, weighted_risk
 from discreet.words import counted
 
 if TYPE_CHECKING:
