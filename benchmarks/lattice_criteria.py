@@ -10,10 +10,12 @@ import adult
 from figure import Figure
 from processes import job
 
-TURNS = 15
+TURNS = 40
 BOUNDS = {
     "k-map 5, a tenth of the people": 1.2,
+    "k-map 5, all of the people": 1.2,
     "presence 0 to 0.2, a tenth of the people": 1.2,
+    "presence 0 to 1, all of the people": 1.2,
     "basic 4-likeness": 2.0,
     "enhanced 1-likeness": 2.0,
     "2-disclosure": 2.0,

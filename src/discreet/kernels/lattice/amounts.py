@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.lattice.rollup import Words, u64
+from discreet.kernels.lattice.rollup import u64
 
 Amounts = NDArray[np.void]
 LENGTHS = (16, 32, 64)  # of a row
@@ -52,24 +52,30 @@ def spread(
         into[place[i]].value[cell[i], value[n]] += count[n]
 
 
-@njit(cache=True, nogil=True)
-def add_up(source: Words, size: int, place: NDArray[np.uint32], target: Words, width: int) -> None:
-    """Add the amounts of the first `size` classes up where these merged.
+def in_words(amounts: Amounts) -> Amounts:
+    """Return the same memory as words of 64 bits, whose number is part of the dtype."""
+    return amounts.view([("word", np.uint64, (amounts.itemsize // 8,))])
 
-    Amounts are seen as words of 64 bits, `width` of them for a class: their parts add up side
-    by side, since none of them overflows.  Classes keep the order in which they first appear:
-    amounts are the first of their class if it is the next new one.  `target` may be `source`.
+
+@njit(cache=True, nogil=True)
+def add_up(source: Amounts, size: int, place: NDArray[np.uint32], target: Amounts) -> None:
+    """Add the amounts of the first `size` classes, `in_words`, up where these merged.
+
+    The parts of a word add up side by side, since none of them overflows.  Classes keep the
+    order in which they first appear: amounts are the first of their class if it is the next
+    new one.  `target` may be `source`.
     """
-    known, words = u64(0), u64(width)
+    known = u64(0)
     for i in range(u64(size)):
-        at, begin = u64(place[i]) * words, i * words
+        at = u64(place[i])
+        own, into = source[i].word, target[at].word
         if at == known:
-            known += words
-            for v in range(words):
-                target[at + v] = source[begin + v]
+            known += u64(1)
+            for v in range(len(own)):
+                into[v] = own[v]
         else:
-            for v in range(words):
-                target[at + v] += source[begin + v]
+            for v in range(len(own)):
+                into[v] += own[v]
 
 
 def _truncated(context: Any, wide: Any, like: Any) -> Any:  # noqa: ARG001

@@ -53,7 +53,7 @@ class PeopleArrays(NamedTuple):
     where they go: in a plane of the tally, by people and records (see `tally_by_conditions`).
     """
 
-    places: NDArray[np.uint32]
+    places: NDArray[Any]
     least: np.uint64
     fewest: Words
     more: Words
@@ -65,14 +65,14 @@ class PeopleArrays(NamedTuple):
 class ValueArrays(NamedTuple):
     """What a class must have of its values, as the loops take it.
 
-    `most` and `least`, in rows of the length of the amounts, say for classes of up to
-    `sizes` records how often a value may and must occur; `absent` is 0 where it may also be
-    absent, else a number that does not occur.  No class of fewer than `first` records holds.
+    `most` and `fewer`, in rows of the length of the amounts, say for classes of up to
+    `sizes` records how often a value may and must occur; where it may also be absent, `absent`
+    is 1 and `fewer` one less.  No class of fewer than `first` records holds.
     `group` is the attribute of each value, `distinct` how many values of it there must be.
     """
 
     most: NDArray[Any]
-    least: NDArray[Any]
+    fewer: NDArray[Any]
     absent: NDArray[Any]
     bounded_below: bool
     sizes: np.uint64
@@ -99,7 +99,21 @@ def people_arrays(asked: ClassConditions, cap: int) -> PeopleArrays:
     places = 2 * np.minimum(records, cap + 1) + 2 * (cap + 2) * holds
     tables = fewest.astype(np.uint64), (most - fewest).astype(np.uint64)
     least = u64(asked.least_people)
-    return PeopleArrays(places.astype(np.uint32).ravel(), least, *tables, low, high, shares)
+    kind = np.uint16 if places.max() < 2**16 else np.uint32  # a small table stays in the cache
+    return PeopleArrays(places.astype(kind).ravel(), least, *tables, low, high, shares)
+
+
+def largest_failing(
+    asked: PeopleArrays, counts: Ints, people: Ints | None, pairs: Any, cap: int
+) -> int:
+    """Return the largest size, up to the cap, of a class that fails conditions on people.
+
+    Where no tuple has more records than people, a class of so many records as there must be
+    people holds, and so does every larger one.
+    """
+    if asked.shares or pairs is not None or people is None or (people < counts).any():
+        return cap
+    return min(max(int(asked.least) - 1, 0), cap)
 
 
 def value_arrays(asked: ClassConditions, kind: np.dtype[Any]) -> ValueArrays:
@@ -112,7 +126,7 @@ def value_arrays(asked: ClassConditions, kind: np.dtype[Any]) -> ValueArrays:
     most[:, :values] = np.minimum(np.floor(asked.high * sizes), end)
     least[:, :values] = np.minimum(np.ceil(asked.low * sizes), end)
     absent = np.zeros(length, kind)
-    absent[:values] = np.where(asked.optional, 0, end)
+    absent[:values] = asked.optional
     room = most[:, :values].sum(axis=1, dtype=np.int64)
     # Of a value that must be there one record may be too many for a small class.
     never = ((least[:, :values] > most[:, :values]) & ~asked.optional).any(axis=1)
@@ -123,7 +137,7 @@ def value_arrays(asked: ClassConditions, kind: np.dtype[Any]) -> ValueArrays:
         group[list(own)] = g
     return ValueArrays(
         most.ravel(),
-        least.ravel(),
+        (np.maximum(least, absent) - absent).ravel(),
         absent,
         bool((asked.low > 0).any()),
         u64(_SIZES),

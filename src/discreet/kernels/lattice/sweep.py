@@ -33,12 +33,20 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.lattice.amounts import Amounts, ValuePairs, add_up, amount_dtype, spread
+from discreet.kernels.lattice.amounts import (
+    Amounts,
+    ValuePairs,
+    add_up,
+    amount_dtype,
+    in_words,
+    spread,
+)
 from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
 from discreet.kernels.lattice.conditions import (
     ClassConditions,
     PeopleArrays,
     ValueArrays,
+    largest_failing,
     people_arrays,
     value_arrays,
 )
@@ -210,14 +218,14 @@ def sweep(
     parts = _parts(start.plan.last, threads)
     watched = np.zeros(2, np.int64) if watch is None else watch
     behind = None if people is None or conditions is None else people_arrays(conditions, cap)
+    failing = cap if behind is None else largest_failing(behind, counts, people, pairs, cap)
 
     def visit(part: tuple[Ints, Ints]) -> None:
         sets, amounts, place = start.own(alone=len(parts) == 1)
-        tallied, table = new_tally(start.cells, p, cap), hash_table(start.size)
+        tallied, table = new_tally(start.cells, p, cap, failing), hash_table(start.size)
         args = (start.size, start.plan, *part, table, tallied, behind, start.values)
-        words = None if amounts is None else amounts.view(np.uint64)
-        width = 0 if amounts is None else amounts.itemsize // 8
-        _walk(sets, amounts, words, place, width, *args, output, watched)
+        words = None if amounts is None else in_words(amounts)
+        _walk(sets, amounts, words, place, *args, output, watched)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(visit, parts))
@@ -318,9 +326,8 @@ class _Output(NamedTuple):
 def _walk(  # noqa: C901
     sets: Classes,
     amounts: Amounts | None,
-    words: Words | None,
+    words: Amounts | None,
     place: NDArray[np.uint32] | None,
-    width: int,
     initial: int,
     plan: WalkPlan,
     first: Ints,
@@ -350,7 +357,7 @@ def _walk(  # noqa: C901
             step = _step(plan, a, level[a])
             size[0] = roll(sets[0], before, sets[0], step, table, stamp, place)
             if words is not None:
-                add_up(words[0], before, place, words[0], width)
+                add_up(words[0], before, place, words[0])
             stamp += u64(size[0])
             level[a] += 1
     while True:
@@ -383,7 +390,7 @@ def _walk(  # noqa: C901
         step = _step(plan, a, level[a])
         size[a] = roll(sets[row[source]], before, sets[row[a]], step, table, stamp, place)
         if words is not None:
-            add_up(words[row[source]], before, place, words[row[a]], width)
+            add_up(words[row[source]], before, place, words[row[a]])
         stamp += u64(size[a])
         level[a] += 1
 
@@ -434,7 +441,7 @@ def _add_margin(tallied: Tally, margin: int, share: float, output: _Output, node
     for row in range(output.loss.shape[1]):
         small = tallied.small[margin, row]
         classes, loss = output.classes[node, row], output.loss[node, row]
-        for size in range(1, beyond):
+        for size in range(1, tallied.end[row]):
             classes[size] += np.int32(small[size, 0])
             loss[size] += size * (small[size, 1] + share * small[size, 0])
         records, squares = tallied.large[margin, row]

@@ -34,17 +34,21 @@ class Tally(NamedTuple):
     beyond the cap, `large` holds (records,
     Σ size²) and `large_loss` Σ size · share.  `offset` leads from the number of distinct
     values to where the row begins in a plane of `small`: looking it up is faster than
-    comparing with p.
+    comparing with p.  In each row sizes lie below `end`, or beyond the cap.
     """
 
     small: Floats
     large: Ints
     large_loss: Floats
     offset: Words
+    end: Ints
 
 
-def new_tally(cells: int, p: int, cap: int) -> Tally:
-    """Return accumulators for 1, 2 or 4 cells; p = 1 does not look at distinct values."""
+def new_tally(cells: int, p: int, cap: int, failing: int | None = None) -> Tally:
+    """Return accumulators for 1, 2 or 4 cells; p = 1 does not look at distinct values.
+
+    With two rows, no class of more than `failing` records is in row 0.
+    """
     count, rows = int(margins_of(cells)), rows_of(p)
     offset = np.zeros(MASK_BITS + 1, np.uint64)
     offset[p:] = (rows - 1) * 2 * (cap + 2)
@@ -53,6 +57,7 @@ def new_tally(cells: int, p: int, cap: int) -> Tally:
         np.zeros((count, rows, 2), np.int64),
         np.zeros((count, rows)),
         offset,
+        np.array([cap if failing is None or rows == 1 else failing, cap]) + 1,
     )
 
 
@@ -166,7 +171,12 @@ def four(cells: Any) -> tuple[Any, ...]:
 @njit(cache=True, nogil=True)
 def margin_sums(cells: Any) -> tuple[Any, ...]:
     """Return how many records each margin has."""
-    a, b, c, d = four(cells)
+    return sums_of(*four(cells))
+
+
+@njit(cache=True, nogil=True)
+def sums_of(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
+    """Return the sum of each margin of four cells."""
     return a, b, a + b, c, d, c + d, a + c, b + d, a + b + c + d
 
 

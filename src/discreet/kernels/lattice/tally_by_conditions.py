@@ -15,7 +15,7 @@ from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.amounts import Amounts, narrow
 from discreet.kernels.lattice.conditions import SMALL, PeopleArrays, ValueArrays
 from discreet.kernels.lattice.rollup import Classes, Words, u64
-from discreet.kernels.lattice.tally import CELLS, Tally, margin_sums, margins_of
+from discreet.kernels.lattice.tally import CELLS, Tally, four, margin_sums, margins_of, sums_of
 
 RECORDS = u64(2**32 - 1)  # of a count with people: records below, people above
 _HALF = u64(32)
@@ -40,14 +40,19 @@ def tally_by_people(
     fewest, more, known = asked.fewest, asked.more, u64(len(asked.fewest)) << _HALF
     places = asked.places
     vacant[0] = False
+    few = min(u64(SMALL), beyond)
     for i in range(u64(size)):
         cls = classes[i]
         counts = margin_sums(cls.count)
-        if counts[8] & RECORDS == u64(0):
+        records = counts[8] & RECORDS
+        if records == u64(0):
             vacant[0] |= asked.shares
-        elif (counts[8] < _SMALL) & (counts[8] & RECORDS < u64(SMALL)):
-            _add_small(cls, counts, small, u64(2) * row, places)
-        elif asked.shares:
+            continue
+        # One question, seldom guessed wrong by the processor: no margin is large then.
+        if (counts[8] < _SMALL) & (records < few):
+            _add_small(cls, small, u64(2) * row, places)
+            continue
+        if asked.shares:
             if counts[8] < known:
                 _add_by_shares(cls, counts, small, beyond, row, fewest, more)
             else:
@@ -55,23 +60,29 @@ def tally_by_people(
                 _add_held(cls, _records(counts), held, small, beyond, row)
         else:
             _add_by_people(cls, counts, small, beyond, row, asked.least << _HALF)
-        if counts[8] & RECORDS >= beyond:
+        if records >= beyond:
             held = _held_by_people(counts, asked)
             _add_large(cls, _records(counts), held, beyond, large, large_loss)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _add_small(
-    cls: Any, counts: tuple[Any, ...], small: Floats, plane: np.uint64, places: Any
-) -> None:
+def _add_small(cls: Any, small: Floats, plane: np.uint64, places: Any) -> None:
     """Add the margins of a class of few people where a table says; six bits for the people and
-    six for the records make its place."""
+    six for the records make its place, and no sum of them overflows."""
     share, begin = cls.share, u64(0)
+    a, b, c, d = four(cls.count)
+    counts = sums_of(_place(a), _place(b), _place(c), _place(d))
     for j in range(margins_of(len(cls.count))):
-        at = begin + u64(places[(counts[j] >> _SIX) | (counts[j] & RECORDS)])
+        at = begin + u64(places[counts[j]])
         small[at] += 1.0
         small[at + u64(1)] += share
         begin += plane
+
+
+@njit(cache=True, nogil=True)
+def _place(count: np.uint64) -> np.uint64:
+    """Return where few people and records stand in a table."""
+    return (count >> _SIX) | (count & RECORDS)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -177,7 +188,7 @@ def tally_by_values(
     into.large_loss[:] = 0.0
     small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
     beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
-    most, least, absent = asked.most, asked.least, asked.absent
+    most, fewer, absent = asked.most, asked.fewer, asked.absent
     first, sizes, below = asked.first, asked.sizes, asked.bounded_below
     plain = len(asked.distinct) == 0
     vacant[0] = False
@@ -193,7 +204,7 @@ def tally_by_values(
             if (members[8] <= sizes) & plain & (not below):
                 held = _held_by_most(amounts[i], members, most)
             elif (members[8] <= sizes) & plain:
-                held = _held_by_both(amounts[i], members, most, least, absent)
+                held = _held_by_both(amounts[i], members, most, fewer, absent)
             else:
                 held = _held_by_shares(amounts[i], members, asked)
         if people is not None:
@@ -238,9 +249,13 @@ def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def _held_by_both(
-    amounts: Any, members: tuple[Any, ...], most: Any, least: Any, absent: Any
+    amounts: Any, members: tuple[Any, ...], most: Any, fewer: Any, absent: Any
 ) -> int:
-    """Return, as bits, the margins in which no value occurs too often or too rarely."""
+    """Return, as bits, the margins in which no value occurs too often or too rarely.
+
+    A value that may be absent has 1 in `absent`, and one less in `fewer` than it needs: less 1,
+    no record becomes the largest number there is.
+    """
     value = amounts.value
     cells, length = value.shape
     n0, n1, n2, n3, n4, n5, n6, n7, n8 = _times(members, u64(length))
@@ -252,17 +267,17 @@ def _held_by_both(
         z = value[3, v] if cells > 2 else narrow(0, w)
         wx, yz, wy, xz = narrow(w + x, w), narrow(y + z, w), narrow(w + y, w), narrow(x + z, w)
         no = absent[v]
-        a |= (w > most[n0 + v]) | ((w < least[n0 + v]) & (w != no))
-        b |= (x > most[n1 + v]) | ((x < least[n1 + v]) & (x != no))
-        c |= (wx > most[n2 + v]) | ((wx < least[n2 + v]) & (wx != no))
+        a |= (w > most[n0 + v]) | (narrow(w - no, w) < fewer[n0 + v])
+        b |= (x > most[n1 + v]) | (narrow(x - no, w) < fewer[n1 + v])
+        c |= (wx > most[n2 + v]) | (narrow(wx - no, w) < fewer[n2 + v])
         if cells > 2:
             wxyz = narrow(wx + yz, w)
-            d |= (y > most[n3 + v]) | ((y < least[n3 + v]) & (y != no))
-            e |= (z > most[n4 + v]) | ((z < least[n4 + v]) & (z != no))
-            f |= (yz > most[n5 + v]) | ((yz < least[n5 + v]) & (yz != no))
-            g |= (wy > most[n6 + v]) | ((wy < least[n6 + v]) & (wy != no))
-            h |= (xz > most[n7 + v]) | ((xz < least[n7 + v]) & (xz != no))
-            k |= (wxyz > most[n8 + v]) | ((wxyz < least[n8 + v]) & (wxyz != no))
+            d |= (y > most[n3 + v]) | (narrow(y - no, w) < fewer[n3 + v])
+            e |= (z > most[n4 + v]) | (narrow(z - no, w) < fewer[n4 + v])
+            f |= (yz > most[n5 + v]) | (narrow(yz - no, w) < fewer[n5 + v])
+            g |= (wy > most[n6 + v]) | (narrow(wy - no, w) < fewer[n6 + v])
+            h |= (xz > most[n7 + v]) | (narrow(xz - no, w) < fewer[n7 + v])
+            k |= (wxyz > most[n8 + v]) | (narrow(wxyz - no, w) < fewer[n8 + v])
     return _bits(a, b, c, d, e, f, g, h, k)
 
 

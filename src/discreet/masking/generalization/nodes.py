@@ -84,10 +84,12 @@ class NodeCounter:
         people = self._people(levels, labels, number)
         steady, others = self._failing(labels, size, small, people)
         vacant = self._vacancies(size, people)
+        only_small = self.task.suppression == "k-only"
         if vacant:  # at every node below, too
-            failing, least = small | steady | others, self.task.budget + 1
+            failing = small if only_small else small | steady | others
+            least = self.task.budget + 1
             return NodeClasses(labels, size, failing, allowed=False, least=least, spoilt=vacant)
-        if self.task.suppression == "k-only":
+        if only_small:
             spoilt = float(size[(steady | others) & ~small].sum())
             left = NodeClasses(labels, size, small, not spoilt, int(size[small].sum()), spoilt)
             return self._held_to_file(self._held_to_limits(left), levels)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.kernels.packing import added, merged
 from discreet.risks.register import need_same_groups, people_of, places, sizes_in
 
 if TYPE_CHECKING:
@@ -37,21 +38,29 @@ class CodedPopulation:
         Per key and level: value → code of its group in the file, or one after all of these.
     groups : tuple of tuples of int
         Per key and level, how many codes there are.
+    behind : array
+        How many people have each combination of the file.
+    others : array
+        Where the combinations stand that the file does not have.
     """
 
     codes: tuple[NDArray[np.int32], ...]
     counts: NDArray[np.int64]
     maps: tuple[tuple[NDArray[np.int64], ...], ...]
     groups: tuple[tuple[int, ...], ...]
+    behind: NDArray[np.int64]
+    others: NDArray[np.intp]
 
     def beside(
         self, codes: Sequence[Any], counts: NDArray[np.int64], maps: Any, shares: Any
     ) -> tuple[list[Any], NDArray[np.int64], list[Any], list[Any], NDArray[np.int64]]:
         """The table that a sweep works on, with the people behind the records: codes, records, maps
-        and shares per level, and people. Combinations that both have may stand there twice."""
+        and shares per level, and people. Those of the file come first, each of them once."""
+        if not len(self.others):
+            return list(codes), counts, maps, shares, self.behind
         theirs = zip(self.maps, self.codes, strict=True)
         both = [
-            np.concatenate([own, own_maps[0][column]])
+            np.concatenate([own, own_maps[0][column[self.others]]])
             for own, (own_maps, column) in zip(codes, theirs, strict=True)
         ]
         to = [
@@ -59,12 +68,12 @@ class CodedPopulation:
             for levels, own_maps in zip(maps, self.maps, strict=True)
         ]
         lost = [
-            [np.pad(by, (0, n - len(by))) for by, n in zip(levels, groups, strict=True)]
+            [np.append(by, np.zeros(n - len(by))) for by, n in zip(levels, groups, strict=True)]
             for levels, groups in zip(shares, self.groups, strict=True)
         ]
-        none, nobody = np.zeros_like(self.counts), np.zeros_like(counts)
-        records = np.concatenate([counts, none])
-        return both, records, to, lost, np.concatenate([nobody, self.counts])
+        people = self.counts[self.others]
+        records = np.concatenate([counts, np.zeros_like(people)])
+        return both, records, to, lost, np.concatenate([self.behind, people])
 
     def at(self, levels: Sequence[int]) -> tuple[list[NDArray[np.int64]], list[int]]:
         """The groups of each combination at a node, per key, and how many codes there are."""
@@ -90,7 +99,26 @@ def coded_population(
         theirs = _levels(name, values, found.rollup([name]).counts, hierarchies.get(name), recoding)
         maps.append(tuple(codes for codes, _ in theirs))
         groups.append(tuple(number for _, number in theirs))
-    return CodedPopulation(found.codes, found.counts, tuple(maps), tuple(groups))
+    leaves = [own[0][column] for own, column in zip(maps, found.codes, strict=True)]
+    shared = _shared(keys, leaves, [own[0] for own in groups], found.counts)
+    return CodedPopulation(found.codes, found.counts, tuple(maps), tuple(groups), *shared)
+
+
+def _shared(
+    keys: FrequencySet,
+    theirs: Sequence[NDArray[np.int64]],
+    cardinalities: Sequence[int],
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """How many people have each combination of the file, and where all others stand."""
+    both: list[NDArray[np.integer]] = [
+        np.concatenate(pair) for pair in zip(keys.codes, theirs, strict=True)
+    ]
+    first, owner = merged(both, cardinalities)
+    ours, others = owner[: len(keys)], owner[len(keys) :]
+    known = np.zeros(len(first), np.bool_)
+    known[ours] = True
+    return added(others, counts, len(first))[ours], np.flatnonzero(~known[others])
 
 
 def _levels(
