@@ -77,8 +77,6 @@ class Measure:
         be computed again from the released file alone.
     example : str
         Options of an example on the command line, besides the keys.
-    compiles : bool
-        Whether its kernels are compiled the first time, which takes some seconds.
     per_record : bool
         Whether it gives a risk of every record that can be brought down to a limit
         (``ds.protect_records``): a ``ProtectableRisk``.
@@ -96,7 +94,6 @@ class Measure:
     public: tuple[str, ...] = ()
     by_equality: bool = False
     example: str = ""
-    compiles: bool = False
     per_record: bool = False
     needs_roles: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
-from discreet.masking import distributed, found
+from discreet.masking import found
 from discreet.masking import microaggregate as microaggregating
 from discreet.masking.aggregation import Grouping
 from tests.engines.tables import ROLES, survey
@@ -59,7 +59,7 @@ def test_groups_that_are_too_small_are_found_out(data, monkeypatch):
         return dataclasses.replace(one, **changes, **({"k": 1} if type(one) is Grouping else {}))
 
     alone = lambda columns, *_: np.arange(len(columns[0].values))  # noqa: E731
-    monkeypatch.setattr(distributed, "replace", of_one)  # on the executors
+    monkeypatch.setattr(microaggregating, "replace", of_one)  # on the executors
     monkeypatch.setattr(microaggregating, "groups_of", alone)  # here
     with pytest.raises(ds.DiscreetError, match=r"InternalError\[I01\]"):
         ds.microaggregate(data, ["income"], k=5)

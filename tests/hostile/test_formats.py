@@ -243,9 +243,9 @@ def test_cells_in_opposite_corners_take_no_memory(tmp_path, rows):
 
 
 def test_a_sheet_whose_cells_leave_out_their_places_is_read(tmp_path, monkeypatch):
-    from discreet.formats import extent
+    from discreet.formats import spreadsheet
 
-    monkeypatch.setattr(extent, "_PLACES", 100)
+    monkeypatch.setattr(spreadsheet, "_PLACES", 100)
     placed(tmp_path / "t.xlsx", f"<row>{cells('', '', '')}</row>" * 400)
     assert ds.read(tmp_path / "t.xlsx", names=["a", "b", "c"]).n == 400
 

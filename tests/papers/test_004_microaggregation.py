@@ -22,14 +22,6 @@ SIX = {  # k: IL1, IL4, IL5, PIL(m11), PIL(r): averages over the whole file (fin
 }
 
 
-@pytest.fixture(scope="module")
-def census(reference_data):
-    path = reference_data("CASC_census_1080x13.csv")
-    with path.open() as file:
-        names = next(csv.reader(file))
-    return ds.read(path, keys=names)
-
-
 def losses(census, columns, k, scope):
     masked = ds.microaggregate(census, columns, k=k)
     return ds.information_loss(census, masked, scope=scope)

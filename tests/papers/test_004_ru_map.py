@@ -1,19 +1,9 @@
 """Domingo-Ferrer, Torra (paper 004), section 3.2: Table 2 as an R-U map of the Census file."""
 
-import csv
-
 import pytest
 
 import discreet as ds
 from tests.papers.test_004_microaggregation import TABLE_2
-
-
-@pytest.fixture(scope="module")
-def census(reference_data):
-    path = reference_data("CASC_census_1080x13.csv")
-    with path.open() as file:
-        names = next(csv.reader(file))
-    return ds.read(path, keys=names)
 
 
 @pytest.fixture(scope="module")

@@ -4,20 +4,10 @@ Goldens: sdcMicro 5.8.1, ``microaggregation(Census, method = "onedims" | "pca", 
 5.692 % of the variance is lost with 13 attributes and k = 3.
 """
 
-import csv
-
 import numpy as np
 import pytest
 
 import discreet as ds
-
-
-@pytest.fixture(scope="module")
-def census(reference_data):
-    path = reference_data("CASC_census_1080x13.csv")
-    with path.open() as file:
-        names = next(csv.reader(file))
-    return ds.read(path, keys=names)
 
 
 def values(data):

@@ -9,8 +9,8 @@ import pytest
 import discreet as ds
 from discreet.errors import InternalError, InvalidData, InvalidParameter, NotSupported
 from discreet.masking.post_randomization import columns
-from discreet.masking.post_randomization.promise import InBalance
 from discreet.masking.post_randomization.transition import Transition
+from discreet.masking.pram import InBalance
 
 RNG = np.random.default_rng(5)
 N = 3000

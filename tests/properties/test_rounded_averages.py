@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.masking.averages import mean_and_spread, rescaled, whole_means
+from discreet.masking.aggregation import mean_and_spread, rescaled, whole_means
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 UINT64 = st.integers(0, 2**64 - 1)

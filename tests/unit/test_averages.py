@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 import discreet as ds
+from discreet.masking.aggregation import (
+    Points,
+    block_size,
+    blocks_of,
+    group_codes,
+    group_means,
+    group_ranks,
+    standardised,
+    unit_of,
+)
 from discreet.masking.attainable import Attainable, attainable
-from discreet.masking.averages import group_codes, group_means, group_ranks
-from discreet.masking.confidential import _frequencies, _least
-from discreet.masking.partition import Points, block_size, blocks_of, standardised, unit_of
+from discreet.masking.generalize import _frequencies, _least
 
 
 def test_the_mean_of_a_group_does_not_depend_on_the_order_of_its_records():

@@ -90,9 +90,9 @@ def test_the_caption_of_a_drawing_takes_the_room_of_its_lines():
 
 
 def test_a_large_lattice_is_drawn_in_part_and_says_so(monkeypatch, found):
-    from discreet.masking.generalization import diagram
+    from discreet.masking.generalization import view
 
-    monkeypatch.setattr(diagram, "WHOLE", 5)
+    monkeypatch.setattr(view, "WHOLE", 5)
     assert "nodes are drawn" in found.lattice.svg()
 
 

@@ -8,7 +8,8 @@ import discreet as ds
 from discreet.engine import choice
 from discreet.errors import InvalidData, NotSupported
 from discreet.masking import method
-from discreet.masking.perturbation import column_problems, drawing_problems, drawn_records
+from discreet.masking.method import column_problems
+from discreet.masking.perturbation import drawing_problems, drawn_records
 from discreet.registry import maskings
 
 TABLE = pa.table(

@@ -13,8 +13,8 @@ from discreet.charts import before_after_chart, svg
 from discreet.reports import bins, fragments
 from discreet.reports.blocks import Code, Share, Table, Words, cut, rounded, shown
 from discreet.reports.distributions import distributions
+from discreet.reports.fragments import picture
 from discreet.reports.names import clean, distinct, shortened
-from discreet.reports.pictures import picture
 from discreet.reports.sentences import sentence
 
 # -- numbers in bins -------------------------------------------------------------------------------

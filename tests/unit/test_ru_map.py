@@ -8,7 +8,7 @@ import pytest
 import discreet as ds
 from discreet import charts, font
 from discreet.errors import InvalidData, InvalidParameter, InvalidRole, NotSupported
-from discreet.rumap.labels import Box, place_labels
+from discreet.rumap.chart import Box, place_labels
 
 KEYS = ["age", "zip", "sex"]
 HIERARCHIES = {

@@ -9,8 +9,8 @@ import pytest
 
 import discreet as ds
 from discreet.kernels.known_sets.counts import _STRETCH, stretches
+from discreet.plan.fields import Where
 from discreet.plan.measures import section_problems
-from discreet.plan.place import Where
 
 KNOWN = {"known": {"town": 0.5}, "sensitivity": {"illness": 1.0}}
 TOWNS = {"town": ["a", "a", None, "b"], "illness": ["flu", "flu", "rare", "flu"]}

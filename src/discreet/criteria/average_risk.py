@@ -21,8 +21,8 @@ from annotated_types import Interval
 
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
-from discreet.errors import Problem, argument, raise_all
-from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.errors import Problem, argument
+from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,25 +93,21 @@ class AverageRisk(Criterion):
         Public,
     ] = None
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if self.share_above is not None and self.highest is None:
             what = f"{argument('share_above')} needs {argument('highest')}: above which risk."
             problems.append(Problem("P18", what, "Give for example 0.2.", "highest"))
-        raise_all(problems)
-        for name in ("at_most", "highest", "share_above"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, None if given is None else float(given))
+        return problems
 
     @property
     def monotone(self) -> bool:
-        """True: merging leaves fewer classes of as many records, and no record in a smaller one."""
-        return True
+        """True: merging leaves fewer classes of as many records, and no record in a smaller one.
 
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """False: two classes of 3 of which one must go become one of 6."""
-        return False
+        Not with suppression: two classes of 3 of which one must go become one of 6.
+        """
+        return True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The smallest classes that must go so that it holds for the rest; a row each."""

@@ -15,11 +15,10 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
-from discreet.errors import raise_all
 from discreet.frequency.count_limits import ValueLimits
-from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,20 +87,13 @@ class BetaLikeness(Criterion):
     ] = "basic"
     confidential: Attributes = None
 
-    def __post_init__(self) -> None:
-        raise_all(problems_of(parameters_of(type(self)), vars(self)))
-        object.__setattr__(self, "beta", float(self.beta))
-        object.__setattr__(self, "confidential", named(self.confidential))
-
     @property
     def monotone(self) -> bool:
-        """True: the share of a value in a union lies between those in its parts."""
-        return True
+        """True: the share of a value in a union lies between those in its parts.
 
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """False: a failing class may spoil a good one it is merged with."""
-        return False
+        Not with suppression: a failing class may spoil a good one it is merged with.
+        """
+        return True
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

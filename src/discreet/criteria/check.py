@@ -14,7 +14,7 @@ from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.population import with_people
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, compatible_classes
@@ -239,8 +239,7 @@ def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck | Checks:
     True
     """
     *files, criterion = arguments if len(arguments) in (2, 3) else (None, None, None)
-    if not all(isinstance(data, Microdata) for data in files):
-        fail("P09", "a file to check is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(*files, named="a file to check")
     classes, limits = split(combined(criterion))
     if limits:
         risks = tuple(_check_risk(files, limit, on) for limit in limits)

@@ -6,15 +6,24 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_doc import Doc
 from annotated_types import Ge
 
 from discreet.data.attributes import names
-from discreet.errors import argument, fail, listed
-from discreet.parameters import AtLeast, Columns, Label, Public, Vary
+from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.parameters import (
+    AtLeast,
+    Columns,
+    Label,
+    Parameter,
+    Public,
+    Vary,
+    parameters_of,
+    problems_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +62,16 @@ class Criterion(abc.ABC):
     compares_files: ClassVar[bool] = False  # looks at the initial and the masked file together
     of_file: ClassVar[bool] = False  # a condition on all classes together: see `to_go`
     needs_original: ClassVar[bool] = False  # compares with the whole initial file, class by class
+
+    def __post_init__(self) -> None:
+        raise_all(self.problems())
+        for parameter in parameters_of(type(self)):
+            held = _in_one_form(parameter, getattr(self, parameter.name))
+            object.__setattr__(self, parameter.name, held)
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        return problems_of(parameters_of(type(self)), vars(self))
 
     @property
     def monotone(self) -> bool:
@@ -179,9 +198,10 @@ class Criterion(abc.ABC):
         return self
 
 
-def named(confidential: Any) -> tuple[str, ...] | None:
-    """The attributes a criterion names, as a tuple; None for all confidential ones."""
-    return None if confidential is None else names(confidential)
+def _in_one_form(parameter: Parameter, given: Any) -> Any:
+    """What is given for a parameter: numpy's numbers as those of Python, columns as a tuple."""
+    forms: dict[str, Callable[[Any], Any]] = {"whole": int, "number": float, "columns": names}
+    return given if given is None else forms.get(parameter.kind, lambda same: same)(given)
 
 
 def only(given: tuple[str, ...] | str | None) -> str:

@@ -15,11 +15,10 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
-from discreet.errors import raise_all
 from discreet.frequency.count_limits import ValueLimits
-from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,23 +88,15 @@ class DeltaDisclosure(Criterion):
     ] = "fail"
     confidential: Attributes = None
 
-    def __post_init__(self) -> None:
-        raise_all(problems_of(parameters_of(type(self)), vars(self)))
-        object.__setattr__(self, "delta", float(self.delta))
-        object.__setattr__(self, "confidential", named(self.confidential))
-
     @property
     def monotone(self) -> bool:
         """Whether absent values fail: the share of a value in a union lies between those in its
         parts. Not looked at in one part it may be too small in the union: r¹⁰⁰, r²s² and s¹⁰⁰ have
         no share that is 1.5 doublings off, the first two together have.
+
+        Not with suppression: a failing class may spoil a good one it is merged with.
         """
         return self.absent == "fail"
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """False: a failing class may spoil a good one it is merged with."""
-        return False
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

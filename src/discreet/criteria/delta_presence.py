@@ -19,9 +19,9 @@ from annotated_types import Interval
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, fail
 from discreet.frequency.count_limits import PeopleLimits
-from discreet.parameters import AtLeast, AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtLeast, AtMost, Label, Public, Vary
 from discreet.risks.register import known_as, name_of
 from discreet.words import counted
 
@@ -93,27 +93,24 @@ class DeltaPresence(Criterion):
     ]
     population: Population = field(compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if not problems and self.low > self.high:
             what = (
                 f"the limits of presence are in the wrong order: {self.low:g} is above "
                 f"{self.high:g}."
             )
             problems.append(Problem("P18", what, "Give the lower one first.", "low"))
-        raise_all([*problems, *population_problems(self.population)])
-        object.__setattr__(self, "low", float(self.low))
-        object.__setattr__(self, "high", float(self.high))
+        return [*problems, *population_problems(self.population)]
 
     @property
     def monotone(self) -> bool:
-        """True: the share of a union lies between those of its parts, those of 0 too."""
-        return True
+        """True: the share of a union lies between those of its parts, those of 0 too.
 
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """False: a failing class may spoil a good one it is merged with."""
-        return False
+        Not with suppression: a failing class may spoil a good one it is merged with.
+        """
+        return True
 
     @property
     def registers(self) -> tuple[Any, ...]:

@@ -14,8 +14,8 @@ from annotated_types import Interval
 
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
-from discreet.errors import Problem, fail, raise_all
-from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.errors import Problem, fail
+from discreet.parameters import AtMost, Label, Public, Vary
 from discreet.risks.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ class DisclosureRiskAtMost(Criterion):
         Weights, WEIGHTS, Label("Weights"), Doc("How much a record counts; DR_max by default.")
     ] = field(default_factory=Weights.maximal)
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if not isinstance(self.weights, Weights):
             what = "the weights are not ds.Weights."
             problems.append(Problem("P11", what, "Give ds.Weights.from_matrix(rows)."))
-        raise_all(problems)
-        object.__setattr__(self, "limit", float(self.limit))
+        return problems
 
     @property
     def monotone(self) -> bool:

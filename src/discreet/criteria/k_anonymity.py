@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from discreet.criteria.criterion import CLASS_SIZE, Criterion, LeastSize
 from discreet.criteria.kind import criterion
-from discreet.errors import raise_all
-from discreet.parameters import parameters_of, problems_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,10 +42,6 @@ class KAnonymity(Criterion):
     """
 
     k: LeastSize
-
-    def __post_init__(self) -> None:
-        raise_all(problems_of(parameters_of(type(self)), vars(self)))
-        object.__setattr__(self, "k", int(self.k))  # a numpy integer is one too
 
     @property
     def monotone(self) -> bool:

@@ -18,9 +18,9 @@ from annotated_types import Ge
 from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
-from discreet.errors import raise_all
+from discreet.errors import Problem
 from discreet.frequency.count_limits import PeopleLimits
-from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtLeast, Label, Public, Vary
 from discreet.risks.register import known_as, name_of
 
 if TYPE_CHECKING:
@@ -75,10 +75,9 @@ class KMap(Criterion):
     ]
     population: Population = field(compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
-        raise_all([*problems, *population_problems(self.population)])
-        object.__setattr__(self, "k", int(self.k))  # a numpy integer is one too
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        return [*super().problems(), *population_problems(self.population)]
 
     @property
     def monotone(self) -> bool:

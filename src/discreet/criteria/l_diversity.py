@@ -16,11 +16,11 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
-from discreet.errors import Problem, argument, raise_all
+from discreet.errors import Problem, argument
 from discreet.frequency.value_counts import Sum
-from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtLeast, Label, Public, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,8 +91,9 @@ class LDiversity(Criterion):
     ] = None
     confidential: Attributes = None
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if self.kind == "recursive" and self.c is None:
             what = f"recursive (c, l)-diversity needs a positive {argument('c')}."
             problems.append(Problem("P18", what, f"Give for example {argument('c', 3)}.", "c"))
@@ -100,9 +101,7 @@ class LDiversity(Criterion):
             what = f"{argument('c')} is a parameter of recursive (c, l)-diversity only."
             remedy = f"Leave it out, or say {argument('kind', 'recursive')}."
             problems.append(Problem("P18", what, remedy, "c"))
-        raise_all(problems)
-        object.__setattr__(self, "l", int(self.l))  # a numpy integer is one too
-        object.__setattr__(self, "confidential", named(self.confidential))
+        return problems
 
     @property
     def monotone(self) -> bool:

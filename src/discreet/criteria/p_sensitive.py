@@ -21,12 +21,11 @@ from discreet.criteria.criterion import (
     Criterion,
     LeastSize,
     chosen_attributes,
-    named,
     only,
 )
 from discreet.criteria.kind import criterion
-from discreet.errors import Problem, raise_all
-from discreet.parameters import AtLeast, Label, Public, Vary, parameters_of, problems_of
+from discreet.errors import Problem
+from discreet.parameters import AtLeast, Label, Public, Vary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,8 +76,9 @@ class PSensitiveKAnonymity(Criterion):
     k: LeastSize
     confidential: Attributes = None
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if not problems and self.p > self.k:
             problems.append(
                 Problem(
@@ -87,10 +87,7 @@ class PSensitiveKAnonymity(Criterion):
                     "A class of k records has at most k distinct values: lower p or raise k.",
                 )
             )
-        raise_all(problems)
-        object.__setattr__(self, "p", int(self.p))  # a numpy integer is one too
-        object.__setattr__(self, "k", int(self.k))
-        object.__setattr__(self, "confidential", named(self.confidential))
+        return problems
 
     @property
     def monotone(self) -> bool:

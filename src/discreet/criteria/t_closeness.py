@@ -18,13 +18,13 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, named, only
+from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail
 from discreet.frequency.value_counts import Sum
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.written import HIERARCHY
-from discreet.parameters import AtMost, Label, Public, Vary, parameters_of, problems_of
+from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,8 +102,9 @@ class TCloseness(Criterion):
     ] = field(default=None, compare=False, repr=False)
     confidential: Attributes = None
 
-    def __post_init__(self) -> None:
-        problems = problems_of(parameters_of(type(self)), vars(self))
+    def problems(self) -> list[Problem]:
+        """What is wrong with its parameters."""
+        problems = super().problems()
         if (self.distance == "hierarchical") != (self.hierarchy is not None):
             what = f"the hierarchical distance, and only it, needs {argument('hierarchy')}."
             problems.append(
@@ -112,19 +113,15 @@ class TCloseness(Criterion):
         if self.hierarchy is not None and not hasattr(self.hierarchy, "fit"):
             what = f"what is given as {argument('hierarchy')} is not a hierarchy."
             problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
-        raise_all(problems)
-        object.__setattr__(self, "t", float(self.t))
-        object.__setattr__(self, "confidential", named(self.confidential))
+        return problems
 
     @property
     def monotone(self) -> bool:
-        """True: the distance of a union is at most the larger one of its parts."""
-        return True
+        """True: the distance of a union is at most the larger one of its parts.
 
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """False: a failing class may spoil a good one it is merged with."""
-        return False
+        Not with suppression: a failing class may spoil a good one it is merged with.
+        """
+        return True
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.masked import Masked, id_problems, require_ids, require_link
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ def link(
     record id of the initial one, or as many records: then they are linked in their order. What is
     not ``keyed`` either looks at columns that were named, and can do without keys.
     """
-    for data in (initial, masked):
-        if not isinstance(data, Microdata):
-            fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(initial, masked, named="an argument")
     on = attributes.name(on, "on")
     keys = initial.need_keys() if keyed else initial.keys
     policy = _policy_problems(initial, masked) if classed else []

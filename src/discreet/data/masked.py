@@ -2,6 +2,10 @@
 
 Every masked record stays linked to its initial record by a record id that is never written,
 so that risk and loss can be measured. Maskings chain; the link leads to the first file.
+
+Every verb that masks says what it promises; the masked file is measured afresh, by the way a check
+takes and not by the one that made it. Where a promise does not hold the verb has an error of its
+own, and nothing is handed out.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -18,7 +22,6 @@ from discreet import engine, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.microdata import Microdata
-from discreet.data.promise import Promise, kept
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
@@ -28,9 +31,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.data.written import Written
-    from discreet.frequency.frequency_set import FrequencySet
-
 _HIERARCHIES = ("hierarchies", "within")  # arguments of steps that hold some
+
+
+class Promise(Protocol):
+    """What holds of a masked file."""
+
+    def broken(self, masked: Masked) -> list[str]:
+        """What does not hold, in words without a value of the data."""
+        ...
+
+
+def kept(promise: Promise, masked: Masked) -> Masked:
+    """The masked file, if what was promised holds."""
+    refuse_broken(promise.broken(masked), masked.steps[-1].method)
+    return masked
+
+
+def refuse_broken(broken: Sequence[str], verb: str) -> None:
+    """Nothing is handed out that fails what was asked for: that is an error of ours."""
+    if broken:
+        refuse(broken, verb)
+
+
+def refuse(broken: Sequence[str], verb: str) -> NoReturn:
+    """Say what fails."""
+    fail(
+        "I01",
+        f"what {verb} made was checked again and fails: {'; '.join(broken)}. Nothing was returned.",
+        "Unless the records changed in the meantime, this is a bug in discreet: please report it.",
+    )
 
 
 @dataclass(frozen=True)

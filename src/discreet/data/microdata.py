@@ -18,15 +18,13 @@ import numpy as np
 
 from discreet import engine, formats, frames
 from discreet.data import attributes
-from discreet.data.attributes import Roles, Types, unknown_column
-from discreet.data.column_names import is_weight
+from discreet.data.attributes import Roles, Types, is_weight, unknown_column
 from discreet.data.origin import Origin
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import beside, place_problems
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
-from discreet.frequency.frequency_set import FrequencySet, coded
-from discreet.frequency.scale import steps
+from discreet.frequency.frequency_set import FrequencySet, coded, steps
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -694,3 +692,9 @@ def _bad_household(data: Microdata) -> list[Problem]:
     remedy = "Give a person who lives alone a number of their own."
     missing = f"{what} is missing in {counted(bare, 'record')}."
     return [Problem("D60", missing, remedy)] if bare else []
+
+
+def require_microdata(*files: object, named: str = "the first argument") -> None:
+    """Refuse what is not microdata."""
+    if not all(isinstance(data, Microdata) for data in files):
+        fail("P09", f"{named} is not microdata.", "Open it with ds.read(…) first.")

@@ -13,11 +13,9 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.data.attributes import ALONE
-from discreet.data.column_names import is_weight, says, words_of
-from discreet.data.microdata import Microdata
+from discreet.data.attributes import ALONE, is_weight, says, words_of
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.unchanged import found_in_words, is_flagged
-from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.results import Result
 from discreet.words import counted
@@ -188,8 +186,7 @@ def suggest_roles(data: Microdata) -> RoleSuggestions:
     >>> ds.suggest_roles(patients).roles["identifiers"]
     ['name', 'ssn']
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data, named="the argument")
     data.value_figures(data.columns)  # counted together
     found: list[Suggestion] = []
     for column in data.columns:

@@ -19,8 +19,8 @@ from typing import Any
 from discreet import frames
 from discreet.data import attributes
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
-from discreet.errors import Problem, fail, listed
+from discreet.data.microdata import Microdata, require_microdata
+from discreet.errors import Problem, listed
 from discreet.frames import FrameKind
 from discreet.results import Result
 from discreet.words import counted, share
@@ -223,8 +223,7 @@ def unchanged(
     >>> [(one.column, one.unique, one.flagged) for one in ds.unchanged(survey).columns]
     [('age', 0, False), ('fare', 27, True)]
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data, named="the argument")
     masked = data.changed - data.in_cells if isinstance(data, Masked) else frozenset()
     touched = masked if changed is None else frozenset(changed)
     asked = attributes.names(identifiers)

@@ -13,12 +13,9 @@ from discreet.engine.aggregation import (
     spreads,
     spreads_by_stratum,
 )
-from discreet.engine.blanks import BlankedCells, blanks
 from discreet.engine.blocks import Axis, in_blocks
-from discreet.engine.cells import Portions, with_cells
 from discreet.engine.choice import hashed_records, multiplied, sample, stratified_sample
 from discreet.engine.comparison import Compared, compared
-from discreet.engine.compositions import compositions
 from discreet.engine.counts import (
     Extent,
     beyond,
@@ -54,7 +51,7 @@ from discreet.engine.exposure import (
     sums_of_products,
 )
 from discreet.engine.held import Kind
-from discreet.engine.households import HouseholdNumbers
+from discreet.engine.households import HouseholdNumbers, compositions
 from discreet.engine.input import (
     as_integers,
     from_arrow,
@@ -73,7 +70,9 @@ from discreet.engine.limits import (
     set_limits,
 )
 from discreet.engine.links import (
+    BlankedCells,
     Pair,
+    blanks,
     by_initial,
     cell_pairs,
     classification,
@@ -96,7 +95,15 @@ from discreet.engine.output import (
     records,
     write,
 )
-from discreet.engine.recoding import extended, looked_up, recoded, replaced, without
+from discreet.engine.recoding import (
+    Portions,
+    extended,
+    looked_up,
+    recoded,
+    replaced,
+    with_cells,
+    without,
+)
 from discreet.engine.source import Source, give_back, is_distributed, is_near, kept
 from discreet.engine.values import counts_and_values, need_few_pairs
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.engine.source import Source, collected, kept, same, uploaded
-from discreet.frequency.scale import steps
+from discreet.frequency.frequency_set import steps
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from discreet.engine.links import Pair
     from discreet.engine.source import Source
 
 
@@ -174,3 +175,24 @@ def multiplied(source: Source, name: str, factor: float) -> Source | Any:
         return NotImplemented
     times = pc.multiply(column.cells.cast(pa.float64(), safe=False), factor)
     return replace(source, records=held_of(source).but({source.at(name): HeldColumn(times)}))
+
+
+def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table | Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = held_of(pair.masked)[link[1]].cells
+    places = found_at(ids, held_of(pair.initial)[link[0]].cells)
+    if places is NotImplemented:
+        return NotImplemented
+    here = np.flatnonzero(places >= 0)
+    if link[1] != pair.masked.row:  # else they stand in the order of their ids
+        here = here[pc.sort_indices(ids.take(pa.array(here))).to_numpy()]
+    x, y = columns_of(pair.initial, names), columns_of(pair.masked, names)
+    columns = [
+        *(column.cells.take(pa.array(here)) for column in y),
+        *(column.cells.take(pa.array(places[here])) for column in x),
+    ]
+    return pa.Table.from_arrays(
+        columns, names=[f"{side}{i}" for side in "yx" for i in range(len(names))]
+    )

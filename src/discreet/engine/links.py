@@ -1,12 +1,15 @@
-"""Linking: records followed from the initial to the masked file."""
+"""Linking: records followed from the initial to the masked file; and whether they differ from those
+before in blanked cells only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from discreet.engine import coded_links
+from discreet.engine import coded_records
 from discreet.engine.border import with_twin
 from discreet.engine.failures import translated
 from discreet.engine.source import (
@@ -191,7 +194,7 @@ def _without_unreleased(cells: pa.Table) -> pa.Table:
     return cells.filter(pc.is_valid(cells["i"])).select(["i", "j", "c"])
 
 
-@with_twin(coded_links.linked_values)
+@with_twin(coded_records.linked_values)
 def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
     """The named columns of all released records, initial (x0, …) beside masked (y0, …) values."""
     need_records_here(pair.masked)
@@ -244,3 +247,79 @@ def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Ta
     both = linked(pair, link, names)
     by = [f"{side}{i}" for side in "xy" for i in range(len(names))]
     return collected(both.group_by(by).agg(n=both.count()), pair.masked)
+
+
+class BlankedCells(NamedTuple):
+    """Records that are in both files; per column the cells that were blanked, those that became
+    something else, and those that were blanked though a flag says that they stay; and per column
+    that is to lose the same cells as some keys, those in which it did not."""
+
+    records: int
+    blanked: dict[str, int]
+    altered: dict[str, int]
+    flagged: dict[str, int]
+    unlike: dict[str, int]
+
+
+def blanks(
+    pair: Pair,
+    link: tuple[str, str],
+    flags: Mapping[str, Sequence[str]],
+    followed: Mapping[str, Sequence[str]],
+) -> BlankedCells:
+    """Compare two files cell by cell.
+
+    Parameters
+    ----------
+    pair : Pair
+        The files, and the columns in which cells may be blanked as its keys.
+    link : tuple of str
+    flags : mapping of column to columns
+        Those of the first file that say which of its cells stay.
+    followed : mapping of column to columns
+        Columns, and the keys of which they lose the same cells.
+    """
+    keys = list(pair.keys)
+    more = [*followed, *(flag for some in flags.values() for flag in some)]
+    names = list(dict.fromkeys([*keys, *more]))
+    table = linked(pair, link, names)
+    at = {name: i for i, name in enumerate(names)}
+    blank = {key: _blank(table, at[key]) for key in keys}
+    asked: dict[str, Any] = {"n": table.count()}
+    for i, key in enumerate(keys):
+        asked[f"b{i}"] = blank[key].sum()
+        asked[f"a{i}"] = (table[f"y{at[key]}"].notnull() & ~_unchanged(table, at[key])).sum()
+        stays = [_is_set(table[f"x{at[flag]}"]) for flag in flags.get(key, ())]
+        if stays:
+            asked[f"f{i}"] = (blank[key] & functools.reduce(operator.or_, stays)).sum()
+    for i, (name, some) in enumerate(followed.items()):
+        lost = functools.reduce(operator.or_, [blank[key] for key in some])
+        kept = ~lost & ~_unchanged(table, at[name])
+        asked[f"u{i}"] = (kept | (lost & table[f"y{at[name]}"].notnull())).sum()
+    row = {name: int(n or 0) for name, n in _row(table, asked, pair).items()}
+    return BlankedCells(
+        row["n"],
+        {key: row[f"b{i}"] for i, key in enumerate(keys)},
+        {key: row[f"a{i}"] for i, key in enumerate(keys)},
+        {key: row[f"f{i}"] for i, key in enumerate(keys) if f"f{i}" in row},
+        {name: row[f"u{i}"] for i, name in enumerate(followed)},
+    )
+
+
+def _row(table: ir.Table, asked: dict[str, Any], pair: Pair) -> dict[str, Any]:
+    found: dict[str, Any] = collected(table.aggregate(**asked), pair.masked).to_pylist()[0]
+    return found
+
+
+def _unchanged(table: ir.Table, i: int) -> Any:
+    return table[f"x{i}"].identical_to(table[f"y{i}"])
+
+
+def _blank(table: ir.Table, i: int) -> Any:
+    return table[f"x{i}"].notnull() & table[f"y{i}"].isnull()
+
+
+def _is_set(flag: Any) -> Any:
+    kind = flag.type()
+    said = flag.lower().isin(["true", "1"]) if kind.is_string() else flag == 1
+    return (flag if kind.is_boolean() else said).fill_null(False)

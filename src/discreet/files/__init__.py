@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+def existing(path: object, remedy: str) -> Path:
+    """The path of a file that is there; ``remedy`` says what to give in place of what is none."""
+    if not isinstance(path, str | os.PathLike):
+        fail("S01", "what was given is not a path.", remedy)
+    file = Path(path)
+    if not file.is_file():
+        fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
+    return file
+
+
 def need_free(
     target: Path, *, overwrite: bool, suffixes: tuple[str, ...], inputs: Iterable[Path] = ()
 ) -> None:

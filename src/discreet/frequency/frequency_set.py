@@ -6,16 +6,16 @@ the same records give the same frequency set to the last bit whatever engine cou
 
 from __future__ import annotations
 
+import decimal
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import did_you_mean, fail
 from discreet.frames import numbers_of
-from discreet.frequency.scale import steps
 from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import added, merged, pack
@@ -239,3 +239,30 @@ def in_order(
     rank = np.empty(len(order), dtype=np.int32)
     rank[numbers_of(order)] = np.arange(len(order), dtype=np.int32)
     return values.take(order), rank[codes]
+
+
+def steps(values: pa.Array, scale: Sequence[str]) -> list[int]:
+    """The step of each value on a scale; the number of steps where a value is not on it.
+
+    Numbers are compared by value, so that 1 and 1.0 are the same step.
+    """
+    import pyarrow as pa
+
+    read: Callable[[str], Any] = str
+    if pa.types.is_floating(values.type):
+        read = float
+    elif pa.types.is_integer(values.type) or pa.types.is_decimal(values.type):
+        read = decimal.Decimal
+    elif pa.types.is_boolean(values.type):
+        read = {"true": True, "false": False, "True": True, "False": False}.__getitem__
+    else:
+        values = values.cast(pa.string())
+    step = {_read(text, read): i for i, text in enumerate(scale)}
+    return [step.get(value, len(scale)) for value in values.to_pylist()]
+
+
+def _read(text: str, read: Callable[[str], Any]) -> Any:
+    try:
+        return read(text)
+    except (ValueError, ArithmeticError, KeyError):
+        return text

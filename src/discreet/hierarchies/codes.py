@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.hierarchies.placement import Placement, everything, placed, present
+from discreet.hierarchies.placement import Placement, placed, present
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,7 @@ class Prefixes:
         """Cut each code."""
         known = present(values)
         labels = [_cut(texts, length) for length in self.lengths]
-        tops: list[str | None] = [None] * len(labels)
-        if self.top is not None:
-            labels, tops = [*labels, everything(self.top, known)], [*tops, self.top]
-        return placed(labels, tops, known)
+        return placed(labels, self.top, known)
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +93,7 @@ class Suppress:
     ) -> Placement:
         """Put everything into one group."""
         known = present(values)
-        return placed([everything(self.top, known)], [self.top], known)
+        return placed([], self.top, known)
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,8 +162,7 @@ class ByFrequency:
             pc.if_else(pa.array(~known | (rank < kept)), texts, self.other)
             for kept in self._kept(int(known.sum()))
         ]
-        tops = [None] * len(labels)
-        return placed([*labels, everything(self.top, known)], [*tops, self.top], known)
+        return placed(labels, self.top, known)
 
     def _kept(self, categories: int) -> list[int]:
         if isinstance(self.steps, tuple):

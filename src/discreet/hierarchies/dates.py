@@ -14,7 +14,6 @@ from discreet.errors import Problem, argument, fail
 from discreet.hierarchies.placement import (
     SUPPRESS,
     Placement,
-    everything,
     numbers,
     placed,
     present,
@@ -95,10 +94,9 @@ class Dates:
             for part in (pc.year, pc.month, pc.day)
         ]
         labels = [_labels(part, _NUMBER[part](*ymd), known) for part in self.parts]
-        tops: list[str | None] = [None] * len(labels)
-        if self.top is not None:
-            labels, tops = [*labels, everything(self.top, known)], [*tops, self.top]
-        return placed(labels, tops, known, _problem(attribute, ~known & present(values), counts))
+        return placed(
+            labels, self.top, known, _problem(attribute, ~known & present(values), counts)
+        )
 
 
 def _labels(part: Part, number: Ints, known: NDArray[np.bool_]) -> pa.Array:

@@ -2,12 +2,15 @@
 
 Sweeney's value generalization hierarchy as a table: one row per leaf, one column per level.
 Leaves are counted in the hierarchy, whether or not they occur in the data.
+
+They are also written as Python dictionaries: flat (leaf → labels) or as a tree from the top.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,19 +19,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, raise_all
-from discreet.hierarchies.placement import (
-    SUPPRESS,
-    Placement,
-    codes_of,
-    members,
-    numbers,
-    present,
-)
-from discreet.hierarchies.texts import leaf_form
+from discreet.errors import Problem, fail, in_python, raise_all
+from discreet.hierarchies.placement import SUPPRESS, Placement, codes_of, members, numbers, present
+from discreet.hierarchies.texts import leaf_form, text_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+_ALONE = "Write {'leaf': ['*'], …}, or use"
+_MOST = 100  # levels; a dictionary that contains itself has no end
 
 
 @dataclass(frozen=True, repr=False)
@@ -193,3 +191,53 @@ def _only_label(level: pa.Array) -> str | None:
 
 def _folded(texts: pa.Array) -> pa.Array:
     return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+
+
+def levels_of(mapping: Mapping[Any, Any]) -> list[pa.Array]:
+    """The leaves and their labels, level by level, of a dictionary in either form."""
+    if not isinstance(mapping, Mapping) or not mapping:
+        fail("P23", "there is no leaf.", "Write {'leaf': ['level 1', 'level 2'], …}.")
+    nested = any(isinstance(value, Mapping) for value in mapping.values())
+    paths = list(_walk(mapping, ()) if nested else _flat(mapping))
+    _refuse_uneven(paths)
+    return [pa.array(column, pa.string()) for column in zip(*paths, strict=True)]
+
+
+def _flat(mapping: Mapping[Any, Any]) -> Iterator[tuple[str | None, ...]]:
+    for leaf, labels in mapping.items():
+        several = isinstance(labels, Iterable) and not isinstance(labels, str | bytes)
+        path = tuple(text_of(label) for label in labels) if several else (text_of(labels),)
+        if leaf == "*" and set(path) != {"*"}:
+            fail(
+                "P23",
+                "'*' is listed as a leaf: this reads as a tree of one level written as leaves.",
+                f"{in_python(_ALONE)} {in_python('Hierarchy.suppress()')}.",
+            )
+        yield (text_of(leaf), *path)
+
+
+def _walk(node: Any, above: tuple[str | None, ...]) -> Iterator[tuple[str | None, ...]]:
+    """The paths from each leaf up, depth first."""
+    if len(above) > _MOST:
+        fail("P23", f"the tree has more than {_MOST} levels.", "It may contain itself.")
+    if isinstance(node, Mapping):
+        for label, below in node.items():
+            yield from _walk(below, (text_of(label), *above))
+    elif isinstance(node, Iterable) and not isinstance(node, str | bytes):
+        for leaf in node:
+            yield from _walk(leaf, above)
+    else:
+        yield (text_of(node), *above)
+
+
+def _refuse_uneven(paths: list[tuple[str | None, ...]]) -> None:
+    depths = Counter(len(path) - 1 for path in paths)
+    if len(depths) > 1:
+        found = ", ".join(f"{n:,} have {depth}" for depth, n in sorted(depths.items()))
+        fail(
+            "P23",
+            f"the leaves have different numbers of levels above them: {found}.",
+            "Where a branch ends early, repeat its label: {'Asia': {'Asia': ['JP']}}.",
+        )
+    if not depths or not next(iter(depths)):
+        fail("P23", "there is no leaf with a level above it.", "Give each leaf its labels.")

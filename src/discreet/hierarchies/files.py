@@ -62,8 +62,6 @@ def refuse_separator(separator: Any) -> None:
 
 
 def _text(path: Path) -> str:
-    if not path.is_file():
-        fail("S01", f"{path.name} does not exist or is not a file.", "Check the path.")
     with contextlib.suppress(OSError):
         raw = path.read_bytes()
         with contextlib.suppress(UnicodeDecodeError):

@@ -20,15 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from discreet.errors import DiscreetError, Problem, argument, fail, raise_all
-from discreet.hierarchies import fit
+from discreet.files import existing
 from discreet.hierarchies.codes import ByFrequency, Prefixes, Suppress
-from discreet.hierarchies.cuts import CutPoints
 from discreet.hierarchies.dates import Dates, Part
-from discreet.hierarchies.explicit import Explicit
+from discreet.hierarchies.explicit import Explicit, levels_of
 from discreet.hierarchies.files import read_levels, refuse_separator, rows_of, write_rows
-from discreet.hierarchies.intervals import Intervals
-from discreet.hierarchies.recoding import Recoding
-from discreet.hierarchies.trees import levels_of
+from discreet.hierarchies.intervals import CutPoints, Intervals
+from discreet.hierarchies.recoding import Recoding, fit, unmatched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,11 +105,9 @@ class Hierarchy:
         >>> Hierarchy.from_csv(path)
         Hierarchy(2 leaves, height 1, from sex.csv)
         """
-        if not isinstance(path, str | os.PathLike):
-            fail("S01", "what was given is not a path.", "Give the name of a hierarchy file.")
+        file = existing(path, "Give the name of a hierarchy file.")
         if separator is not None:
             refuse_separator(separator)
-        file = Path(path)
         rule = Explicit.of(read_levels(file, separator), file.name)
         placed = replace(rule, file=file.absolute(), separator=separator)
         return cls(placed).with_unmapped(unmapped)
@@ -349,7 +345,7 @@ class Hierarchy:
         >>> Hierarchy.suppress().fit("sex", pa.array(["F", "M", None]))
         Recoding of 'sex': 3 values, 2 leaves, groups per level 3, 1
         """
-        return fit.fit(self.rule, attribute, values, counts, suppress=self.unmapped == "suppress")
+        return fit(self.rule, attribute, values, counts, suppress=self.unmapped == "suppress")
 
     def unmatched(
         self,
@@ -368,7 +364,7 @@ class Hierarchy:
         >>> jobs.unmatched("job", pa.array(["cook", "spy", None])).tolist()
         [False, True, False]
         """
-        return fit.unmatched(self.rule, attribute, values, counts)
+        return unmatched(self.rule, attribute, values, counts)
 
     @property
     def file(self) -> Path | None:

@@ -72,11 +72,15 @@ class Rule(Protocol):
 
 def placed(
     labels: Sequence[pa.Array],
-    tops: Sequence[str | None],
+    top: str | None,
     known: NDArray[np.bool_],
     problem: Problem | None = None,
 ) -> Placement:
-    """The placement by a builder, whose leaves are the values of the data that have a place."""
+    """The placement by a builder, whose leaves are the values of the data that have a place. A last
+    level is one group, where it has a name."""
+    tops: list[str | None] = [None] * len(labels)
+    if top is not None:
+        labels, tops = [*labels, _everything(top, known)], [*tops, top]
     return Placement(
         labels=tuple(labels),
         covered=tuple(np.where(known, members(label, known), 0) for label in labels),
@@ -104,7 +108,7 @@ def present(values: pa.Array) -> NDArray[np.bool_]:
     return values.is_valid().to_numpy(zero_copy_only=False)
 
 
-def everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
+def _everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
     """The labels of a level that is one group."""
     return pa.array(["", label]).take(pa.array(known.astype(np.int8), mask=~known))
 

@@ -31,8 +31,7 @@ from discreet.loss.applicability import (
     Change,
     undefined,
 )
-from discreet.loss.bits import share_of_bits
-from discreet.loss.categorical import added_up
+from discreet.loss.categorical import added_up, share_of_bits
 from discreet.loss.comparison import Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
 from discreet.measures import measure

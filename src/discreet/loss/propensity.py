@@ -24,7 +24,7 @@ from annotated_doc import Doc
 
 from discreet.data import attributes
 from discreet.data.masked import Masked, require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.paired_columns import NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
@@ -179,7 +179,6 @@ class Propensity(Result):
         "largest": FigureKind("largest value of pMSE", axis=False),
     },
     public=("pmse", "largest", "share", "ks", "parameters", "certain", "columns", "interactions"),
-    compiles=True,
 )
 def propensity(
     initial: Microdata,
@@ -241,7 +240,7 @@ def propensity(
     from discreet.kernels.logistic import logistic
 
     raise_all(problems_of(parameters_of(propensity), {"interactions": interactions}))
-    _need_microdata(initial, masked)
+    require_microdata(initial, masked, named="an argument")
     require_records(masked)
     names = _looked_at(initial, masked, attributes.names(columns), on)
     model = _model(initial, masked, names, interactions=bool(interactions))
@@ -269,11 +268,6 @@ def propensity(
         provenance=Provenance.of(initial),
         kind=masked.source.kind,
     )
-
-
-def _need_microdata(*files: Any) -> None:
-    if not all(isinstance(data, Microdata) for data in files):
-        fail("P09", "an argument is not microdata.", "Open it with ds.read(…) first.")
 
 
 def _looked_at(

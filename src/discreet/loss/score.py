@@ -119,7 +119,6 @@ class Score(Result):
         "interval_disclosure": "interval disclosure, % of values",
     },
     public=("value",),
-    compiles=True,
 )
 def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Score:
     """Score a masking of continuous attributes by its loss and its risk.

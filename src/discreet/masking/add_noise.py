@@ -6,7 +6,7 @@ or exactly: the kinds of noise differ in what they keep (``kernels/noise.py``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,13 +16,20 @@ from annotated_types import Gt
 
 from discreet.data.attributes import AttributeType, names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, listed, raise_all
 from discreet.kernels import noise as kernel
 from discreet.kernels.draws import normals, stream, uniforms
 from discreet.kernels.orthogonal import basis
 from discreet.masking.attainable import column_of
-from discreet.masking.method import masking, unfit_columns
+from discreet.masking.method import (
+    MaskedColumns,
+    SecretSeed,
+    Strata,
+    WholeStays,
+    masking,
+    unfit_columns,
+)
 from discreet.masking.noise import NoiseKind, NoiseWithin, as_floats, noise_of
 from discreet.masking.perturbation import (
     DrawnRecords,
@@ -30,14 +37,12 @@ from discreet.masking.perturbation import (
     drawn_records,
     not_amounts,
     places,
-    require_microdata,
 )
 from discreet.parameters import (
     ColumnFacts,
     Columns,
     Label,
     Public,
-    Seed,
     Unfit,
     Variant,
     Vary,
@@ -75,13 +80,7 @@ def noisy(column: ColumnFacts) -> list[Unfit]:
 )
 def add_noise(
     data: Microdata,
-    columns: Annotated[
-        Sequence[str] | str,
-        Columns(fit=noisy),
-        Label("Columns"),
-        Doc("Numbers that get noise."),
-        Public,
-    ],
+    columns: Annotated[MaskedColumns, Columns(fit=noisy), Doc("Numbers that get noise.")],
     amount: Annotated[
         float,
         Gt(0),
@@ -107,11 +106,8 @@ def add_noise(
         Variant,
     ] = "correlated",
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
+        Strata,
         Doc("Columns that make the strata: noise is measured, and moments kept, within each."),
-        Public,
     ] = (),
     keep_zeros: Annotated[
         bool,
@@ -120,17 +116,9 @@ def add_noise(
         Public,
     ] = False,
     round: Annotated[  # noqa: A002
-        bool,
-        Label("whole numbers stay whole"),
-        Doc("Round whole numbers and decimals to the digits that they had."),
-        Public,
+        WholeStays, Doc("Round whole numbers and decimals to the digits that they had.")
     ] = False,
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed gives the same noise."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed gives the same noise.")] = None,
 ) -> Masked:
     """Add noise to numbers, or multiply them by random factors.
 

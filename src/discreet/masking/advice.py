@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.all_of import combined
-from discreet.data.microdata import Microdata
-from discreet.errors import DiscreetError, fail
+from discreet.data.microdata import Microdata, require_microdata
+from discreet.errors import DiscreetError
 from discreet.frames import FrameKind
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.masking.generalization.budget import budget_of
@@ -149,8 +149,7 @@ def advise(
       leaving out 'region' (loss 0.5000)
       2 suppressed records (20.0%) (loss 0.6000)
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     asking = _Asking(data, dict(hierarchies), combined(criterion), max_suppressed)
     words = asking.words
     try:

@@ -2,36 +2,24 @@
 
 It works on an Arrow table alone, so that it can be sent to where the records are: a block of
 records is masked by :func:`mask_block` alike here and on the executors of a cluster.
+
+MDAV-generic (Algorithm 5.1 of Domingo-Ferrer & Torra 2005) takes continuous attributes in units of
+their standard deviation, ordinal ones by rank difference over the number of categories, nominal
+ones as equal or not; d² is the sum over the attributes. Averages are means of continuous values,
+medians of ordinal ones, the most frequent nominal one (sections 5.2 to 5.4).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.frequency.frequency_set import coded
-from discreet.frequency.scale import steps
+from discreet.frequency.frequency_set import coded, steps
 from discreet.masking.attainable import Attainable, column_of, wholes
-from discreet.masking.averages import (
-    OrdinalAverage,
-    group_codes,
-    group_means,
-    group_ranks,
-    rescaled,
-    whole_means,
-)
-from discreet.masking.partition import (
-    Points,
-    blocks_of,
-    exchanged,
-    mdav_groups,
-    pca_groups,
-    standardised,
-    v_mdav_groups,
-)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +27,7 @@ if TYPE_CHECKING:
 
     from discreet.kernels.arrays import Floats, Ints
 
-    Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
+    Wholes = NDArray[Any]
 
 Method = Literal["mdav", "v-mdav", "pca", "fixed", "individual", "optimal-univariate"]
 Objective = Literal["squares", "absolute"]
@@ -47,6 +35,7 @@ MissingValues = Literal["refuse", "category"]
 Ties = Literal["split", "together"]
 UNIVARIATE = ("fixed", "individual", "optimal-univariate")
 _TOLD_APART = 2**53  # up to it, every whole number is a floating-point number
+OrdinalAverage = Literal["median", "convex-median"]
 
 
 @dataclass(frozen=True)
@@ -293,3 +282,188 @@ def _on_scale(scale: Sequence[str], labels: pa.Array) -> pa.Array:
     step = dict(zip(steps(labels, scale), labels.to_pylist(), strict=True))
     others = pa.array(list(scale)).cast(labels.type).to_pylist()
     return pa.array([step.get(i, others[i]) for i in range(len(scale))], labels.type)
+
+
+def group_means(values: Floats, groups: Ints) -> Floats:
+    """The mean of each record's group: summed from its smallest value on, around that value, so
+    that neither large values nor the order of the rows make a difference."""
+    order = np.lexsort([values, groups])
+    starts = np.flatnonzero(np.r_[True, np.diff(groups[order]) > 0])
+    origin = values[order][starts]
+    sizes = np.diff(np.r_[starts, len(values)])
+    shifted = values[order] - np.repeat(origin, sizes)
+    means = np.empty_like(values)
+    means[order] = np.repeat(origin + np.add.reduceat(shifted, starts) / sizes, sizes)
+    return means
+
+
+def whole_means(values: Wholes, groups: Ints) -> Wholes:
+    """The mean of each record's group rounded to a whole number, halves to the even one, exactly:
+    sums of numbers too large for int64 are given as numbers of Python."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(groups[order]) > 0])
+    sizes = np.diff(np.r_[starts, len(values)])
+    divisors = sizes.astype(values.dtype)
+    lowest = values.min()
+    sums = np.add.reduceat(values[order] - lowest, starts)
+    down, rest = sums // divisors + lowest, 2 * (sums % divisors)
+    up = (rest > divisors) | ((rest == divisors) & (down % 2 == 1))
+    means = np.empty_like(values)
+    means[order] = np.repeat(down + up.astype(values.dtype), sizes)
+    return means
+
+
+def rescaled(masked: Floats, original: Floats) -> Floats:
+    """Masked values with the variance of the original ones; unchanged where they have it already,
+    or are constant."""
+    mean, spread = mean_and_spread(masked)
+    to_mean, to_spread = mean_and_spread(original)
+    if not spread or spread == to_spread:
+        return masked
+    return (masked - mean) * (to_spread / spread) + to_mean
+
+
+def mean_and_spread(values: Floats) -> tuple[float, float]:
+    """Mean and sample standard deviation, the same for every order of the values."""
+    ordered = np.sort(values)
+    mean = float(ordered[0] + np.mean(ordered - ordered[0]))
+    squares = np.sort((ordered - mean) ** 2)
+    return mean, float(np.sqrt(squares.sum() / (len(values) - 1))) if len(values) > 1 else 0.0
+
+
+def group_ranks(ranks: Ints, categories: int, groups: Ints, average: OrdinalAverage) -> Ints:
+    """The (convex) median rank of each record's group."""
+    from discreet.kernels.multivariate.ordinal import convex_median, median
+
+    of = median if average == "median" else convex_median
+    return _per_group(ranks, categories, groups, of)
+
+
+def group_codes(codes: Ints, categories: int, groups: Ints) -> Ints:
+    """The most frequent code of each record's group; the smallest of equally frequent ones."""
+    from discreet.kernels.multivariate.ordinal import plurality
+
+    return _per_group(codes, categories, groups, plurality)
+
+
+def _per_group(codes: Ints, categories: int, groups: Ints, average: object) -> Ints:
+    number = int(groups.max()) + 1
+    found = np.empty(number, dtype=np.int64)
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=number))
+    for group, members in enumerate(np.split(order, ends[:-1])):
+        counts = np.bincount(codes[members], minlength=categories)
+        found[group] = average(counts)  # type: ignore[operator]
+    return found[groups]
+
+
+@dataclass(eq=False)
+class Points:
+    """The attributes of the records as the partition sees them.
+
+    Attributes
+    ----------
+    numbers : array (n, d)
+        Continuous attributes, standardised.
+    ranks, ranges : arrays (n, o) and (o,)
+        Ordinal attributes by rank, and the number of categories of each scale.
+    codes : array (n, c)
+        Nominal attributes by code.
+    """
+
+    numbers: Floats
+    ranks: Ints
+    ranges: Floats
+    codes: Ints
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.plain = not self.ranks.shape[1] and not self.codes.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def some(self, records: Ints) -> Points:
+        """The points of some records."""
+        return Points(self.numbers[records], self.ranks[records], self.ranges, self.codes[records])
+
+    def axes(self) -> Floats:
+        """All attributes that have an order, as columns: what blocks are cut along."""
+        return np.column_stack([self.numbers, self.ranks / np.maximum(self.ranges, 1)])
+
+
+def standardised(values: Floats, unit: tuple[float, float] | None = None) -> Floats:
+    """Values in units of their sample standard deviation around their mean; 0 if constant.
+
+    ``unit`` is the mean and standard deviation of the whole file, where the values are a part.
+    """
+    mean, spread = unit or unit_of(*mean_and_spread(values))
+    return (values - mean) / spread if spread else np.zeros_like(values)
+
+
+def unit_of(mean: float, spread: float) -> tuple[float, float]:
+    """Mean and standard deviation to eight digits of the latter: sums that engines add up in
+    different orders differ in later digits, and the groups must not depend on them.
+    """
+    if not spread:
+        return mean, 0.0
+    digits = 8 - math.floor(math.log10(spread))
+    return round(mean, digits), round(spread, digits)
+
+
+def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
+    """Groups of k to 2k − 1 records."""
+    from discreet.kernels.multivariate.mdav import mdav
+    from discreet.kernels.multivariate.mixed import mdav_mixed
+
+    if points.plain:
+        return mdav(points.numbers, k, watch)
+    average = "median" if ordinal == "median" else "convex"
+    return mdav_mixed(
+        points.numbers,
+        points.ranks,
+        points.ranges,
+        points.codes,
+        k,
+        average=average,  # type: ignore[arg-type]
+        watch=watch,
+    )
+
+
+def v_mdav_groups(points: Points, k: int, gamma: float, watch: Ints) -> Ints:
+    """Groups of k to 2k − 1 records that follow clusters in the data."""
+    from discreet.kernels.multivariate.variable import v_mdav
+
+    return v_mdav(points.numbers, k, gamma=gamma, watch=watch)
+
+
+def pca_groups(points: Points, k: int) -> Ints:
+    """Groups of k neighbours along the first principal component; the last takes the remainder."""
+    from discreet.kernels.principal import first_component, scores
+    from discreet.kernels.univariate import fixed_groups
+
+    columns = np.ascontiguousarray(points.numbers.T)
+    return fixed_groups(scores(columns, first_component(columns)), k)
+
+
+def exchanged(points: Points, groups: Ints, k: int, watch: Ints) -> Ints:
+    """Groups between which records moved and changed places while the sum of squares fell."""
+    from discreet.kernels.multivariate.exchange import exchange
+
+    return exchange(points.numbers, groups, k, watch)
+
+
+def blocks_of(points: Points, size: int, k: int) -> list[Ints]:
+    """Records in balanced blocks of about ``size``, never fewer than k, cut along wide axes."""
+    from discreet.kernels.multivariate.blocks import balanced_blocks
+
+    if len(points) <= size:
+        return [np.arange(len(points))]
+    block = balanced_blocks(points.axes(), block_size(size, k))
+    order = np.argsort(block, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(block))[:-1])
+
+
+def block_size(size: int, k: int) -> int:
+    """The largest block: halves of one record more are no smaller than k."""
+    return max(size, 2 * k)

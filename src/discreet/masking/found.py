@@ -13,9 +13,8 @@ from annotated_types import Ge
 
 from discreet import engine, frames
 from discreet.data.attributes import AttributeType
-from discreet.data.masked import Masked, masked_from
+from discreet.data.masked import Masked, masked_from, refuse, refuse_broken
 from discreet.data.microdata import Microdata
-from discreet.data.promise import refuse, refuse_broken
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
 from discreet.loss.generalization import precision

@@ -2,25 +2,31 @@
 classes that still fail the criterion are suppressed.
 
 Full-domain generalization with suppression; Samarati (2001), Truta & Vinay (2006).
+
+A search must know which confidential values stand in which classes. Where the records are in this
+process, all of them. From another engine no more is brought than the criterion can tell apart, in a
+row per class: p distinct values of a class stand for all of its values, in this class and in every
+one that it becomes part of. A criterion on the distribution of the values needs all of them with
+their counts; where these are too many, it is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from discreet import engine
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.data.masked import Masked, require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.loss.generalization import LOSSES, LossName
-from discreet.masking.confidential import confidential_of
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
@@ -28,12 +34,13 @@ from discreet.masking.generalization.population import coded_population
 from discreet.masking.generalization.search import Search, SearchName
 from discreet.masking.generalization.task import Suppression, Task
 from discreet.masking.key_hierarchies import (
+    KeyHierarchies,
     confidential_key_problems,
     fitted,
     hierarchy_problems,
 )
-from discreet.masking.method import masking
-from discreet.parameters import Amount, Label, Public, Shared, Vary, is_number, whole_number
+from discreet.masking.method import MostSuppressed, WhatMustHold, masking
+from discreet.parameters import Label, Public, Vary, is_number, whole_number
 from discreet.risks.register import known_as
 from discreet.words import counted
 
@@ -41,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
+
 
 _SEARCHES = ("samarati", "all-minimal", "optimal", "bounded")
 
@@ -56,24 +64,10 @@ _SEARCHES = ("samarati", "all-minimal", "optimal", "bounded")
 )
 def generalize(
     data: Microdata,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy],
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("How the values of a key become coarser; a key without one stays as it is."),
-    ],
-    criterion: Annotated[
-        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
-    ],
+    hierarchies: KeyHierarchies,
+    criterion: WhatMustHold,
     *,
-    max_suppressed: Annotated[
-        float,
-        Amount,
-        Label("Records that may be left out"),
-        Doc("Share (0.02) or number (20) of records that may be suppressed."),
-        Public,
-        Vary(0.02, shown="(≤{} out)"),
-    ] = 0.02,
+    max_suppressed: Annotated[MostSuppressed, Vary(0.02, shown="(≤{} out)")] = 0.02,
     search: Annotated[
         SearchName,
         Label(
@@ -171,8 +165,7 @@ def generalize(
     - Truta, Fotouhi, Barth-Jones (2005), *Global disclosure risk measures and k-anonymity property
       for microdata*.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     keys = data.need_keys()
     data.need_partition("a generalization")
     require_records(data)
@@ -349,3 +342,53 @@ def _infeasible(searching: Search) -> NoReturn:
         f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'; "
         "ds.advise(…) says how far.",
     )
+
+
+class Confidential(NamedTuple):
+    """The frequency set of the keys; and per attribute the keys with its values, its distribution,
+    and the sizes of its values, largest first, as far as the conditions of Truta & Vinay look."""
+
+    keys: FrequencySet
+    pairs: dict[str, FrequencySet]
+    whole: dict[str, FrequencySet]
+    frequencies: dict[str, NDArray[np.int64]]
+
+
+def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confidential:
+    """What a search for some criteria must know."""
+    if parts is None:
+        return Confidential(data.frequency_set(keys), {}, {}, {})
+    by_value = parts.needs_values(data.confidential)
+    names = dict.fromkeys((*parts.needs(data.confidential), *by_value))
+    if engine.is_near(data.source):
+        counted = data.frequency_set(keys)
+        pairs = {name: data.frequency_set([*keys, name]) for name in names}
+        few: dict[str, int] = {}
+    else:
+        few = {n: _least(parts, n, data.confidential) for n in names if n not in by_value}
+        asked = {name: few.get(name) for name in names}
+        counted, pairs = data.some_values(keys, asked) if asked else (data.frequency_set(keys), {})
+    found = Confidential(counted, pairs, {}, {})
+    for name in names:
+        if name in few:
+            found.whole[name] = pairs[name].rollup([name])
+            found.frequencies[name] = _frequencies(data, name, few[name])
+        else:
+            found.whole[name] = data.whole(name, pairs[name])
+            found.frequencies[name] = np.sort(found.whole[name].counts)[::-1]
+    return found
+
+
+def _least(parts: Any, name: str, confidential: Sequence[str]) -> int:
+    """How many distinct values of an attribute are asked for."""
+    least: int = parts.least_distinct(confidential)[name]
+    return least
+
+
+def _frequencies(data: Microdata, name: str, p: int) -> NDArray[np.int64]:
+    """The sizes of the p largest values; the other records in as few values as these allow."""
+    first = data.initial if isinstance(data, Masked) and name not in data.changed else data
+    largest, n = engine.largest(first.source, name, p), first.n
+    rest = n - int(largest.sum())
+    more = [int(largest[-1])] * (rest // int(largest[-1]))
+    return np.array([*largest, *more, *([rest - sum(more)] if rest > sum(more) else [])])

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
 
 from discreet.data import attributes
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, fit_all
 from discreet.hierarchies.recoding import Recoding
+from discreet.parameters import Label, Shared
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.frequency.frequency_set import FrequencySet
+
+KeyHierarchies = Annotated[
+    Mapping[str, Hierarchy],
+    Shared("hierarchies"),
+    Label("Hierarchies"),
+    Doc("How the values of a key become coarser; a key without one stays as it is."),
+]
 
 
 def hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) -> list[Problem]:

@@ -15,25 +15,53 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from annotated_doc import Doc
 
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.errors import Problem, fail
-from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
+from discreet.parameters import (
+    Amount,
+    ColumnFacts,
+    Columns,
+    Label,
+    Parameter,
+    Public,
+    Seed,
+    Shared,
+    Unfit,
+    parameters_of,
+)
 from discreet.registry import Entry, measures
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.data.attributes import AttributeType
+    from discreet.data.masked import Promise
     from discreet.data.microdata import Microdata
-    from discreet.data.promise import Promise
 
 Fit = Callable[[ColumnFacts], Sequence[Unfit]]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MEASURE = "measure"  # the parameter that names what is measured first
+# Parameters of several methods; where they have no ``Doc``, a method says what it does with them.
+MaskedColumns = Annotated[Sequence[str] | str, Label("Columns"), Public]
+Strata = Annotated[Sequence[str] | str, Columns(), Label("Strata"), Public]
+SecretSeed = Annotated[int | None, Seed, Label("Seed (keep it secret)")]
+WhatMustHold = Annotated[
+    Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
+]
+MostSuppressed = Annotated[
+    float,
+    Amount,
+    Label("Records that may be left out"),
+    Doc("Share (0.02) or number (20) of records that may be suppressed."),
+    Public,
+]
+WholeStays = Annotated[bool, Label("whole numbers stay whole"), Public]
 
 
 @dataclass(frozen=True)
@@ -281,6 +309,34 @@ def unknown_columns(data: Microdata, columns: Sequence[str], word: str = "column
     return [attributes.unknown_column(word, name, data.columns, data.name) for name in absent]
 
 
+def column_problems(
+    data: Microdata, columns: Sequence[str], by: Sequence[str] = (), *, to: str = "mask"
+) -> list[Problem]:
+    """What is wrong with the columns that a method masks, and with those of its strata: none is
+    named, not there, named twice, or what links records and households.
+    """
+    problems = [*unknown_columns(data, columns), *unknown_columns(data, by, "stratum")]
+    if not columns:
+        problems.append(Problem("P04", "no column is named.", f"Name the columns to {to}."))
+    problems += [
+        Problem("R02", f"column {c!r} is named more than once.", "Name it once.")
+        for c in dict.fromkeys(columns)
+        if list(columns).count(c) > 1
+    ]
+    problems += [
+        Problem("R02", f"column {c!r} is masked and makes strata.", "Choose other strata.")
+        for c in dict.fromkeys(columns)
+        if c in by
+    ]
+    needed = {data.record_id: "record id, which links the records",
+              data.household: "household, which says who lives together"}  # fmt: skip
+    return problems + [
+        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
+        for c in dict.fromkeys(columns)
+        if c in needed
+    ]
+
+
 def unfit_columns(
     data: Microdata, columns: Sequence[str], given: Mapping[str, Any], fit: Fit
 ) -> list[Problem]:
@@ -354,27 +410,28 @@ def masked_with(
     >>> masked_with(survey, {"age": [10, 10]}, method="tens", parameters={}).to("arrow")["age"][0]
     <pyarrow.Int64Scalar: 10>
     """
+    link = _linked(data, list(values)).select(["link"])
+    step = {"method": method, "parameters": parameters, "types": types, "promise": promise}
+    return masked_columns(data, link, values, **step)
+
+
+def masked_columns(
+    data: Microdata, link: pa.Table, values: Mapping[str, Any], **step: Any
+) -> Masked:
+    """Masked microdata: some columns with other values, in the order of a table of links; ``step``
+    is what :func:`discreet.data.masked.masked_from` is told of how they came about.
+    """
     import pyarrow as pa
 
-    found = _linked(data, list(values))
-    table = found.select(["link"])
+    table = link
     for name, column in values.items():
         made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
-        if len(made) != found.num_rows:
-            what = f"{name!r} has {len(made):,} values for {found.num_rows:,} records."
+        if len(made) != len(link):
+            what = f"{name!r} has {len(made):,} values for {len(link):,} records."
             fail("P09", what, "Give one for each record, in the order of records_of(…).")
         table = table.append_column(name, made)
     source = engine.replaced(data.source, require_link(data), table)
-    return masked_from(
-        data,
-        source,
-        method=method,
-        parameters=parameters,
-        changed=frozenset(values),
-        complete=source,
-        types=types,
-        promise=promise,
-    )
+    return masked_from(data, source, changed=frozenset(values), complete=source, **step)
 
 
 def _linked(data: Microdata, columns: Sequence[str]) -> pa.Table:

@@ -9,11 +9,18 @@ Barth-Jones 2005, equations 1 and 2); ``"individual"``, individual ranking, is t
 that it has for several columns; ``"optimal-univariate"`` finds the k-partition of least loss
 (Hansen & Mukherjee 2003). k then holds for each column and not for the columns together, which the
 masked file says of itself (:class:`ColumnGroups`).
+
+Where the records are spread over machines, blocks are cut by the engine and masked on the
+executors, and nothing but sums and cut points crosses. The blocks are those of
+:func:`discreet.kernels.multivariate.blocks.balanced_blocks`, and each is masked by the same
+function as here.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -24,7 +31,7 @@ from discreet import engine
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.masking.aggregation import (
@@ -35,13 +42,23 @@ from discreet.masking.aggregation import (
     Method,
     MissingValues,
     Objective,
+    OrdinalAverage,
     Ties,
+    block_size,
     groups_of,
+    mask_block,
+    unit_of,
 )
 from discreet.masking.attainable import attainable
-from discreet.masking.averages import OrdinalAverage
 from discreet.masking.column_groups import ColumnGroups, cautions, column_groups
-from discreet.masking.method import masking, unfit_columns, unknown_columns
+from discreet.masking.method import (
+    Strata,
+    WholeStays,
+    column_problems,
+    masking,
+    unfit_columns,
+    unknown_columns,
+)
 from discreet.masking.promises import InGroups
 from discreet.parameters import (
     ColumnFacts,
@@ -70,6 +87,7 @@ _NO_EXCHANGE = Unfit(
     f"Leave {argument('exchange')} out, or name numeric columns only.",
     {"exchange": (False, None)},
 )
+_WHOLE = 1_000_000  # records that one executor may hold
 
 
 def averageable(column: ColumnFacts) -> list[Unfit]:
@@ -160,13 +178,7 @@ def microaggregate(
         Doc("The average of ordinal attributes."),
         Public,
     ] = "median",
-    by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: groups are formed within each."),
-        Public,
-    ] = (),
+    by: Annotated[Strata, Doc("Columns that make the strata: groups are formed within each.")] = (),
     missing: Annotated[
         MissingValues,
         Label(
@@ -176,12 +188,7 @@ def microaggregate(
         Doc("A missing value is an error, or a category of a nominal attribute."),
         Public,
     ] = "refuse",
-    round: Annotated[  # noqa: A002
-        bool,
-        Label("whole numbers stay whole"),
-        Doc("Round the averages of whole numbers."),
-        Public,
-    ] = False,
+    round: Annotated[WholeStays, Doc("Round the averages of whole numbers.")] = False,  # noqa: A002
     blocks: Annotated[
         int | None,
         Ge(1),
@@ -287,8 +294,7 @@ def microaggregate(
     - Hansen, Mukherjee (2003), *A polynomial algorithm for optimal univariate microaggregation*.
       IEEE Transactions on Knowledge and Data Engineering 15 (4).
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     chosen = attributes.names(columns) if columns is not None else data.need_keys()
     strata = attributes.names(by)
     preserve = preserve_variance if preserve_variance is not None else method not in UNIVARIATE
@@ -334,9 +340,7 @@ def _aggregated(
 ) -> engine.Source:
     attributes_ = _attributes(data, chosen, options)
     if engine.is_distributed(data.source):
-        from discreet.masking.distributed import aggregated
-
-        return aggregated(data, attributes_, strata, options)
+        return _on_executors(data, attributes_, strata, options)
     link = require_link(data)
     require_ids(data)
     order = data.source.at(data.record_id) if data.record_id else link
@@ -409,22 +413,8 @@ def _problems(
 ) -> list[Problem]:
     problems = [
         *problems_of(parameters_of(microaggregate), vars(options)),
-        *unknown_columns(data, chosen),
+        *column_problems(data, chosen, to="aggregate"),
         *unknown_columns(data, strata, "stratum"),
-    ]
-    if not chosen:
-        problems.append(Problem("P04", "no column is named.", "Name the columns to aggregate."))
-    problems += [
-        Problem("R02", f"column {c!r} is named more than once.", "Name it once.")
-        for c in dict.fromkeys(chosen)
-        if chosen.count(c) > 1
-    ]
-    needed = {data.record_id: "record id, which links the records",
-              data.household: "household, which says who lives together"}  # fmt: skip
-    problems += [
-        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
-        for c in dict.fromkeys(chosen)
-        if c in needed
     ]
     if not problems and options.k > data.n:
         what = f"k = {options.k:,} is more than the {data.n:,} records there are."
@@ -439,3 +429,82 @@ def _problems(
     there = [c for c in chosen if c in data.columns]
     numbers = [c for c in there if _continuous(data, c) or options.univariate]
     return problems + data.infinite_problems(numbers)
+
+
+def _on_executors(
+    data: Microdata,
+    attributes: Sequence[MaskedAttribute],
+    strata: Sequence[str],
+    options: Grouping,
+) -> engine.Source:
+    """The table with masked columns."""
+    link = require_link(data)
+    require_ids(data)
+    order = data.source.at(data.record_id) if data.record_id else link
+    spreads = engine.spreads(data.source, [a.name for a in attributes if a.measure == "continuous"])
+    measured = [
+        replace(a, unit=unit_of(*spreads[a.name])) if a.name in spreads else a for a in attributes
+    ]
+    sizes = _sizes(data, strata, options)
+    axes = [
+        engine.Axis(a.name, a.scale, 1 / a.unit[1] if a.unit and a.unit[1] else 0.0)
+        for a in measured
+        if a.measure != "nominal"
+    ]
+    size = options.blocks if options.blocks and not options.univariate else max(sizes)
+    # groups of one keep their values
+    later = options.preserve_variance and options.k > 1 and bool(spreads)
+    source = engine.in_strata(data.source, strata) if later else data.source
+    blocked = engine.in_blocks(source, order, axes, strata, block_size(size, options.k), data.n)
+    can = {a.name: a.attainable for a in measured if a.attainable and options.round}
+    if later:  # means are rounded once they are rescaled
+        measured = [replace(a, base=can[a.name].low) if a.name in can else a for a in measured]
+    work = functools.partial(
+        mask_block,
+        attributes={data.source.at(a.name): a for a in measured},
+        order=list(dict.fromkeys([order, link])),
+        options=replace(
+            options, preserve_variance=False, blocks=None, round=options.round and not later
+        ),
+    )
+    numbers = [a.name for a in measured if a.unit and (later or a.name not in can)]
+    masked = engine.on_executors(blocked, work, numbers)
+    if not later:
+        return masked
+    rounded = {n: engine.Rounded(c.digits, c.low, c.high, c.few) for n, c in can.items()}
+    return engine.rescaled(masked, _moves(source, masked, numbers), rounded, data.source)
+
+
+def _moves(
+    source: engine.Source, masked: engine.Source, names: Sequence[str]
+) -> dict[int, dict[str, engine.Move]]:
+    """By stratum, how each attribute gets its variance again around its mean, which groups keep;
+    one that is constant stays as it is."""
+    before = engine.spreads_by_stratum(source, names)
+    return {
+        stratum: {
+            name: engine.Move(s.mean, before[stratum][name].spread / s.spread if s.spread else 1.0)
+            for name, s in found.items()
+        }
+        for stratum, found in engine.spreads_by_stratum(masked, names).items()
+    }
+
+
+def _sizes(data: Microdata, strata: Sequence[str], options: Grouping) -> list[int]:
+    sizes = data.frequency_set(strata).counts.tolist() if strata else [data.n]
+    small = sum(size < options.k for size in sizes)
+    if small:
+        fail(
+            "D07",
+            f"{small:,} of {len(sizes):,} strata have fewer than k = {options.k} records.",
+            "Merge small strata, or lower k.",
+        )
+    largest = max(sizes) if options.univariate else min(max(sizes), options.blocks or max(sizes))
+    if largest > _WHOLE:
+        fail(
+            "N10",
+            f"{largest:,} records would have to be held by one machine.",
+            f"Give {argument('blocks')}, of at most a million records, and "
+            f"{argument('method', 'mdav')}.",
+        )
+    return [int(size) for size in sizes]

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import engine
-from discreet.data.masked import Masked, masked_from, require_draws, require_link, seed_problems
+from discreet.data.masked import Masked, require_draws, require_link, seed_problems
 from discreet.data.microdata import Microdata
-from discreet.errors import Problem, fail, listed, raise_all
+from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.packing import merged
-from discreet.masking.method import unknown_columns
+from discreet.masking.method import column_problems, masked_columns
 from discreet.parameters import ColumnFacts, Unfit
 from discreet.words import counted
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from discreet.data.attributes import AttributeType
-    from discreet.data.promise import Promise
     from discreet.kernels.arrays import Ints
 
 
@@ -94,46 +92,18 @@ class DrawnRecords:
         what += f"{counted(least, 'record')} with a value of {name!r}."
         return [Problem("D07", what, "Merge small strata, or name fewer columns for them.")]
 
-    def masked(
-        self,
-        values: Mapping[str, Any],
-        *,
-        method: str,
-        parameters: Mapping[str, Any],
-        promise: Promise | None,
-        types: Mapping[str, AttributeType] | None = None,
-        **more: Any,
-    ) -> Masked:
+    def masked(self, values: Mapping[str, Any], **step: Any) -> Masked:
         """Masked microdata: some columns with other values, in the order of the records here.
 
         Parameters
         ----------
         values : mapping of column to array
-        method, parameters, promise, types
-            As :func:`discreet.masking.method.masked_with` takes them.
-        **more
-            What else :func:`discreet.data.masked.masked_from` takes: ``outcome``, ``asked``.
+        **step
+            What :func:`discreet.data.masked.masked_from` takes: ``method``, ``parameters``,
+            ``promise``, ``types``, ``outcome``, ``asked``.
         """
-        import pyarrow as pa
-
-        table = self.table.select(["link"])
-        for name, column in values.items():
-            made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
-            table = table.append_column(name, made)
-        data = self.data
-        source = engine.replaced(data.source, require_link(data), table)
-        return masked_from(
-            data,
-            source,
-            method=method,
-            parameters=parameters,
-            changed=frozenset(values),
-            complete=source,
-            types=types,
-            promise=promise,
-            after=data.n,
-            **more,
-        )
+        link = self.table.select(["link"])
+        return masked_columns(self.data, link, values, after=self.data.n, **step)
 
 
 def drawn_records(
@@ -223,40 +193,6 @@ def sortable(column: pa.Array, scale: tuple[str, ...] | None) -> np.ndarray:
     if scale is None and plain:
         return column.fill_null(0).to_numpy(zero_copy_only=False)
     return coded(pa.chunked_array([column]), scale)[1]
-
-
-def require_microdata(data: object) -> None:
-    """Refuse what is not microdata."""
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
-
-
-def column_problems(
-    data: Microdata, columns: Sequence[str], by: Sequence[str] = ()
-) -> list[Problem]:
-    """What is wrong with the columns that a method masks, and with those of its strata: none is
-    named, not there, named twice, or what links records and households.
-    """
-    problems = [*unknown_columns(data, columns), *unknown_columns(data, by, "stratum")]
-    if not columns:
-        problems.append(Problem("P04", "no column is named.", "Name the columns to mask."))
-    problems += [
-        Problem("R02", f"column {c!r} is named more than once.", "Name it once.")
-        for c in dict.fromkeys(columns)
-        if list(columns).count(c) > 1
-    ]
-    problems += [
-        Problem("R02", f"column {c!r} is masked and makes strata.", "Choose other strata.")
-        for c in dict.fromkeys(columns)
-        if c in by
-    ]
-    needed = {data.record_id: "record id, which links the records",
-              data.household: "household, which says who lives together"}  # fmt: skip
-    return problems + [
-        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
-        for c in dict.fromkeys(columns)
-        if c in needed
-    ]
 
 
 def drawing_problems(

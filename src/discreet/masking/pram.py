@@ -8,29 +8,37 @@ R_ij = w_ij / n_i with w_ij = w_ji. ``keep`` is the least diagonal of R, exactly
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
 from discreet.data.attributes import names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.masking.method import masking, unfit_columns
-from discreet.masking.perturbation import drawing_problems, drawn_records, require_microdata
+from discreet.hierarchies.written import HIERARCHY
+from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
+from discreet.masking.perturbation import (
+    drawing_problems,
+    drawn_records,
+    record_pairs,
+    strata_of,
+)
 from discreet.masking.post_randomization.columns import ChangeRequest, all_changed
-from discreet.masking.post_randomization.notation import DIAGONALS, WITHIN
-from discreet.masking.post_randomization.promise import InBalance
-from discreet.masking.post_randomization.transition import PostRandomization
+from discreet.masking.post_randomization.transition import PostRandomization, Transition
 from discreet.parameters import (
     ColumnFacts,
     Columns,
     Label,
+    Notation,
     Public,
-    Seed,
     Share,
     Unfit,
     Values,
@@ -40,8 +48,89 @@ from discreet.parameters import (
     parameters_of,
     problems_of,
 )
+from discreet.words import counted
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from discreet.kernels.arrays import Ints
+
+
+LEVEL = "level"
 Nearness = Literal["any", "near"]
+
+
+def _is_within(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(one, Mapping) and is_whole(one.get(LEVEL, 1)) for one in value.values()
+    )
+
+
+def _split(one: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """What builds the hierarchy, and the level."""
+    return {key: part for key, part in one.items() if key != LEVEL}, one.get(LEVEL, 1)
+
+
+def _load_within(value: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    pairs = {name: _split(one) for name, one in value.items()}
+    return {name: (HIERARCHY.load(built, folder), level) for name, (built, level) in pairs.items()}
+
+
+def _dump_within(value: Mapping[str, Any]) -> dict[str, Any]:
+    pairs = {n: one if isinstance(one, tuple | list) else (one, 1) for n, one in value.items()}
+    return {
+        name: {**HIERARCHY.dump(hierarchy), **({} if level == 1 else {LEVEL: int(level)})}
+        for name, (hierarchy, level) in pairs.items()
+    }
+
+
+def _script_within(value: Mapping[str, Any]) -> str:
+    pairs = {name: _split(one) for name, one in value.items()}
+    shown = [f"{name!r}: ({HIERARCHY.script(built)}, {level})" for name, (built, level) in
+             pairs.items()]  # fmt: skip
+    return f"{{{', '.join(shown)}}}"
+
+
+def _read(text: str) -> Any:
+    """A table as a plan writes it: ``{ edu = { file = "edu.csv" } }``."""
+    try:
+        return tomllib.loads(f"given = {text}")["given"]
+    except tomllib.TOMLDecodeError:
+        raise ValueError("not a table") from None
+
+
+WITHIN = Notation(
+    "a table of columns, each with a hierarchy and a level",
+    _is_within,
+    _load_within,
+    _dump_within,
+    _script_within,
+    {"type": "object", "additionalProperties": {"type": "object"}},
+    section="hierarchies",
+    read=_read,
+)
+
+
+def _is_diagonals(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(one, Mapping) and all(is_number(p) and 0 <= p <= 1 for p in one.values())
+        for one in value.values()
+    )
+
+
+DIAGONALS = Notation(
+    "a table of columns, each with a table of categories and probabilities",
+    _is_diagonals,
+    dump=lambda value: {n: {str(c): float(p) for c, p in o.items()} for n, o in value.items()},
+    schema={
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
+        },
+    },
+    read=_read,
+)
 
 
 def exchangeable(column: ColumnFacts) -> list[Unfit]:
@@ -71,11 +160,9 @@ def exchangeable(column: ColumnFacts) -> list[Unfit]:
 def pram(
     data: Microdata,
     columns: Annotated[
-        Sequence[str] | str,
+        MaskedColumns,
         Columns(fit=exchangeable),
-        Label("Columns"),
         Doc("Nominal or ordinal columns whose values are changed, each by itself."),
-        Public,
     ],
     keep: Annotated[
         float | Mapping[str, Mapping[Any, float]],
@@ -94,11 +181,7 @@ def pram(
         Public,
     ] = False,
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: values change into those of the same stratum."),
-        Public,
+        Strata, Doc("Columns that make the strata: values change into those of the same stratum.")
     ] = (),
     within: Annotated[
         Mapping[str, Any] | None,
@@ -124,12 +207,7 @@ def pram(
         Label("Probability to stay, by category"),
         Doc("Columns with a probability to stay for some categories; all others take the least."),
     ] = None,
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed changes the same records."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed changes the same records.")] = None,
 ) -> Masked:
     """Change categories into others by probabilities that keep all counts in balance.
 
@@ -260,3 +338,46 @@ def _levels(
         else:
             found[name] = (pair[0], int(pair[1]))
     return found, problems
+
+
+@dataclass(frozen=True)
+class InBalance:
+    """No value became one that it cannot become, missing ones stay, and with whole flows every
+    count of a category in a stratum is what it was."""
+
+    before: Microdata
+    transitions: Mapping[str, Transition]
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Both files are fetched, record by record."""
+        by = next(iter(self.transitions.values())).by
+        old, new = record_pairs(self.before, masked, list(self.transitions), by)
+        strata = strata_of(old, by)
+        return [
+            problem
+            for name, one in self.transitions.items()
+            for problem in self._of_column(one, old[name], new[name], strata)
+        ]
+
+    def _of_column(
+        self, one: Transition, old: pa.ChunkedArray, new: pa.ChunkedArray, strata: Sequence[Ints]
+    ) -> list[str]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        known = pa.array(one.categories, old.type)
+        codes = [pc.index_in(c, value_set=known).to_numpy() for c in (old, new)]
+        there = [~np.isnan(c.astype(np.float64)) for c in codes]
+        if (there[0] != there[1]).any() or there[0].any() != bool(len(known)):
+            return [f"missing values of {one.column!r} moved, or values are new"]
+        impossible = unequal = 0
+        for number, part in enumerate(strata):
+            before, after = (c[part[there[0][part]]].astype(np.int64) for c in codes)
+            impossible += int((one.matrices[number][before, after] <= 0).sum())
+            sizes = [np.bincount(c, minlength=len(known)) for c in (before, after)]
+            unequal += int((sizes[0] != sizes[1]).sum())
+        problems = [f"{counted(impossible, 'value')} of {one.column!r} became one that it never "
+                    "becomes"] if impossible else []  # fmt: skip
+        if one.exact and unequal:
+            problems.append(f"{counted(unequal, 'count')} of {one.column!r} changed")
+        return problems

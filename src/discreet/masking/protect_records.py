@@ -16,9 +16,8 @@ from annotated_types import Ge, Gt
 
 from discreet import engine
 from discreet.data import attributes
-from discreet.data.masked import Masked, masked_from, require_ids, require_link
+from discreet.data.masked import Masked, masked_from, refuse, require_ids, require_link
 from discreet.data.microdata import Microdata
-from discreet.data.promise import refuse
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.local_suppression import Protection, suppressed
 from discreet.masking.method import MEASURE, masking

@@ -16,18 +16,17 @@ from annotated_types import Interval
 
 from discreet.data.attributes import names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import raise_all
 from discreet.kernels.draws import stream, uniforms
 from discreet.kernels.rank_swap import partners
-from discreet.masking.method import masking, unfit_columns
+from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
 from discreet.masking.perturbation import (
     DrawnRecords,
     drawing_problems,
     drawn_records,
     rankable,
     record_pairs,
-    require_microdata,
     sortable,
     strata_of,
 )
@@ -35,7 +34,6 @@ from discreet.parameters import (
     Columns,
     Label,
     Public,
-    Seed,
     Share,
     Vary,
     as_written,
@@ -62,11 +60,9 @@ if TYPE_CHECKING:
 def rank_swap(
     data: Microdata,
     columns: Annotated[
-        Sequence[str] | str,
+        MaskedColumns,
         Columns(fit=rankable),
-        Label("Columns"),
         Doc("Columns whose values are swapped, each by itself."),
-        Public,
     ],
     window: Annotated[
         float,
@@ -79,18 +75,9 @@ def rank_swap(
     ] = 0.05,
     *,
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: values are swapped within each."),
-        Public,
+        Strata, Doc("Columns that make the strata: values are swapped within each.")
     ] = (),
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed swaps the same records."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed swaps the same records.")] = None,
 ) -> Masked:
     """Exchange values between records whose ranks differ by at most a share of the records.
 

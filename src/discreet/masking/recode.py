@@ -18,9 +18,8 @@ from discreet.criteria.check import risk_check
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.people import apart
 from discreet.kernels.local_recoding.recoding import Recoded
@@ -29,20 +28,21 @@ from discreet.kernels.local_recoding.task import Cells
 from discreet.masking.cell_people import people_problems
 from discreet.masking.cells import cell_table, changed_cells, sizes_before
 from discreet.masking.generalization.budget import budget_of, suppression_problems
-from discreet.masking.key_hierarchies import confidential_key_problems, hierarchy_problems
+from discreet.masking.key_hierarchies import (
+    KeyHierarchies,
+    confidential_key_problems,
+    hierarchy_problems,
+)
 from discreet.masking.local_recoding.bound import least_price
 from discreet.masking.local_recoding.full_domain import Answer, answer, cheaper_levels
 from discreet.masking.local_recoding.outcome import LocalRecoding
 from discreet.masking.local_recoding.promise import CellsCover
 from discreet.masking.local_recoding.request import RecodingRequest, request_of
-from discreet.masking.method import masking, unknown_columns
+from discreet.masking.method import MostSuppressed, Strata, WhatMustHold, masking, unknown_columns
 from discreet.parameters import (
-    Amount,
-    Columns,
     Label,
     Public,
     Seed,
-    Shared,
     Vary,
     parameters_of,
     problems_of,
@@ -70,15 +70,8 @@ RecodingSearch = Literal["quick", "default"]
 )
 def recode(
     data: Microdata,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy],
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("How the values of a key become coarser; a key without one stays as it is."),
-    ],
-    criterion: Annotated[
-        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
-    ],
+    hierarchies: KeyHierarchies,
+    criterion: WhatMustHold,
     *,
     method: Annotated[
         RecodingMethod,
@@ -94,20 +87,9 @@ def recode(
         Public,
     ] = "local",
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: classes are counted within each."),
-        Public,
+        Strata, Doc("Columns that make the strata: classes are counted within each.")
     ] = (),
-    max_suppressed: Annotated[
-        float,
-        Amount,
-        Label("Records that may be left out"),
-        Doc("Share (0.02) or number (20) of records that may be suppressed."),
-        Public,
-        Vary(0, shown="(≤{} out)"),
-    ] = 0,
+    max_suppressed: Annotated[MostSuppressed, Vary(0, shown="(≤{} out)")] = 0,
     search: Annotated[
         RecodingSearch,
         Label("Search", {"quick": "in no time", "default": "less loss"}),
@@ -190,8 +172,7 @@ def recode(
     - Xu, Wang, Pei, Wang, Shi, Fu (2006), *Utility-based anonymization using local recoding*. KDD.
     - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD: section 2.2.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     asked = {
         "hierarchies": hierarchies,
         "criterion": criterion,

@@ -6,7 +6,7 @@ with probability 0.49, so that it is right on average. Against recognition by ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,23 +17,26 @@ from annotated_types import Gt
 
 from discreet.data.attributes import names
 from discreet.data.masked import Masked, seed_problems
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.kernels.draws import stream, uniforms
-from discreet.masking.method import masking, unfit_columns
-from discreet.masking.perturbation import (
+from discreet.masking.method import (
+    MaskedColumns,
+    SecretSeed,
     column_problems,
+    masking,
+    unfit_columns,
+)
+from discreet.masking.perturbation import (
     drawn_records,
     not_amounts,
     record_pairs,
-    require_microdata,
 )
 from discreet.parameters import (
     ColumnFacts,
     Columns,
     Label,
     Public,
-    Seed,
     Unfit,
     Vary,
     as_written,
@@ -75,13 +78,7 @@ def _draws(recorded: Mapping[str, Any]) -> bool:
 )
 def round_values(
     data: Microdata,
-    columns: Annotated[
-        Sequence[str] | str,
-        Columns(fit=roundable),
-        Label("Columns"),
-        Doc("Numbers to round."),
-        Public,
-    ],
+    columns: Annotated[MaskedColumns, Columns(fit=roundable), Doc("Numbers to round.")],
     base: Annotated[
         float,
         Gt(0),
@@ -104,10 +101,7 @@ def round_values(
         Public,
     ] = "unbiased",
     seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed rounds the same records up; to the nearest needs none."),
+        SecretSeed, Doc("The same seed rounds the same records up; to the nearest needs none.")
     ] = None,
 ) -> Masked:
     """Round numbers to multiples of a base.

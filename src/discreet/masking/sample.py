@@ -18,15 +18,13 @@ from discreet import engine
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, seed_problems
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.masking.method import masking, unknown_columns
+from discreet.masking.method import SecretSeed, Strata, masking, unknown_columns
 from discreet.parameters import (
-    Columns,
     Label,
     OneOf,
     Public,
-    Seed,
     Share,
     Vary,
     as_written,
@@ -67,18 +65,9 @@ def sample(
         Doc("Number of records to release."),
         Public,
     ] = None,
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed draws the same records."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed draws the same records.")] = None,
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: each gets its share of the sample."),
-        Public,
+        Strata, Doc("Columns that make the strata: each gets its share of the sample.")
     ] = (),
 ) -> Masked:
     """Draw a simple random sample without replacement.
@@ -116,8 +105,7 @@ def sample(
     - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
       control method*. ACM Symposium on Applied Computing.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     strata = attributes.names(by)
     raise_all(
         [

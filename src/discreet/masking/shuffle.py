@@ -16,12 +16,19 @@ from annotated_doc import Doc
 
 from discreet.data.attributes import names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.draws import normals, stream
 from discreet.kernels.shuffle import shuffled
-from discreet.masking.method import masking, unfit_columns, unknown_columns
+from discreet.masking.method import (
+    MaskedColumns,
+    SecretSeed,
+    Strata,
+    masking,
+    unfit_columns,
+    unknown_columns,
+)
 from discreet.masking.perturbation import (
     DrawnRecords,
     drawing_problems,
@@ -29,11 +36,10 @@ from discreet.masking.perturbation import (
     places,
     rankable,
     record_pairs,
-    require_microdata,
     sortable,
     strata_of,
 )
-from discreet.parameters import ColumnFacts, Columns, Label, Public, Seed, Unfit
+from discreet.parameters import ColumnFacts, Columns, Label, Public, Unfit
 from discreet.results import Result
 
 if TYPE_CHECKING:
@@ -69,11 +75,7 @@ def suggesting(column: ColumnFacts) -> list[Unfit]:
 def shuffle(
     data: Microdata,
     columns: Annotated[
-        Sequence[str] | str,
-        Columns(fit=rankable),
-        Label("Columns"),
-        Doc("Columns whose values are dealt out anew."),
-        Public,
+        MaskedColumns, Columns(fit=rankable), Doc("Columns whose values are dealt out anew.")
     ],
     *,
     given: Annotated[
@@ -84,18 +86,9 @@ def shuffle(
         Public,
     ] = (),
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: values are dealt out within each."),
-        Public,
+        Strata, Doc("Columns that make the strata: values are dealt out within each.")
     ] = (),
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed deals out the same values."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed deals out the same values.")] = None,
 ) -> Masked:
     """Deal out the values of columns anew, so that ranks go with those of other columns as before.
 

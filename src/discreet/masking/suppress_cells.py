@@ -13,8 +13,8 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
 from discreet.data.masked import Masked, masked_from, require_records
-from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.data.microdata import Microdata, require_microdata
+from discreet.errors import Problem, argument, raise_all
 from discreet.masking.cell_suppression import notation
 from discreet.masking.cell_suppression.promise import CellsBlanked
 from discreet.masking.cell_suppression.request import (
@@ -24,7 +24,7 @@ from discreet.masking.cell_suppression.request import (
     request_of,
 )
 from discreet.masking.cell_suppression.run import CellAnswer, answer
-from discreet.masking.method import masking
+from discreet.masking.method import Strata, WhatMustHold, masking
 from discreet.masking.protect_records import protect_records
 from discreet.parameters import (
     Columns,
@@ -32,7 +32,6 @@ from discreet.parameters import (
     Label,
     Public,
     Seed,
-    Shared,
     parameters_of,
 )
 from discreet.risks.record_level import ProtectableRisk
@@ -55,9 +54,7 @@ def _holds(given: Mapping[str, Any]) -> bool:
 )
 def suppress_cells(
     data: Microdata,
-    criterion: Annotated[
-        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
-    ] = None,
+    criterion: WhatMustHold = None,
     *,
     reading: Annotated[
         ReadingName,
@@ -80,11 +77,7 @@ def suppress_cells(
         Public,
     ] = None,
     by: Annotated[
-        Sequence[str] | str,
-        Columns(),
-        Label("Strata"),
-        Doc("Columns that make the strata: classes are counted within each."),
-        Public,
+        Strata, Doc("Columns that make the strata: classes are counted within each.")
     ] = (),
     subsets: Annotated[
         int | Mapping[Any, int] | Sequence[Sequence[str]] | None,
@@ -228,8 +221,7 @@ def suppress_cells(
     - Meyerson, Williams (2004), *On the complexity of optimal k-anonymity*. PODS.
     - Gionis, Mazza, Tassa (2008), *k-Anonymization revisited*. ICDE.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     given = {name: value for name, value in locals().items() if name != "data"}
     if risk is not None or at_most is not None:
         return _by_risk(data, given)

@@ -18,26 +18,24 @@ from annotated_types import Ge, Interval
 
 from discreet.data.attributes import names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.draws import mixed, stream, uniforms
 from discreet.kernels.packing import merged
 from discreet.kernels.record_swap import paired, race
-from discreet.masking.method import masking, unknown_columns
+from discreet.masking.method import SecretSeed, masking, unknown_columns
 from discreet.masking.perturbation import (
     DrawnRecords,
     drawing_problems,
     drawn_records,
     record_pairs,
-    require_microdata,
 )
 from discreet.parameters import (
     Columns,
     Label,
     Notation,
     Public,
-    Seed,
     Share,
     Vary,
     as_written,
@@ -133,12 +131,7 @@ def swap_records(
         Doc("Columns that move with the geography, such as coordinates."),
         Public,
     ] = (),
-    seed: Annotated[
-        int | None,
-        Seed,
-        Label("Seed (keep it secret)"),
-        Doc("The same seed swaps the same households."),
-    ] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed swaps the same households.")] = None,
 ) -> Masked:
     """Exchange the geography of households that stand out with that of similar ones elsewhere.
 

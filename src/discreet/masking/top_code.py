@@ -19,10 +19,14 @@ from annotated_types import Ge
 from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.masking.method import masking, unfit_columns, unknown_columns
-from discreet.masking.perturbation import require_microdata
+from discreet.masking.method import (
+    WholeStays,
+    column_problems,
+    masking,
+    unfit_columns,
+)
 from discreet.masking.round_values import roundable
 from discreet.parameters import (
     ColumnFacts,
@@ -102,10 +106,8 @@ def top_code(
         Public,
     ] = 3,
     round: Annotated[  # noqa: A002
-        bool,
-        Label("whole numbers stay whole"),
+        WholeStays,
         Doc("Round the mean of a tail of whole numbers or decimals to their last digit."),
-        Public,
     ] = False,
 ) -> Masked:
     """Give one code to the largest, or the smallest, numbers of a column.
@@ -310,9 +312,7 @@ def _problems(data: Microdata, sides: Mapping[Side, Mapping[str, Any]]) -> list[
         what = f"{' and '.join(map(argument, wrong))} must be a table of columns and numbers."
         fail("P09", what, "Give for example {'income': 0.99}.")
     columns = list(dict.fromkeys(name for given in sides.values() for name in given))
-    problems = unknown_columns(data, columns)
-    if not columns:
-        problems.append(Problem("P04", "no column is named.", "Name the columns to code."))
+    problems = column_problems(data, columns, to="code")
     problems += [
         Problem(
             "P10", f"what is given for {name!r} is not a number.", "Give a quantile or a value."
@@ -320,13 +320,6 @@ def _problems(data: Microdata, sides: Mapping[Side, Mapping[str, Any]]) -> list[
         for given in sides.values()
         for name, at in given.items()
         if not (is_number(at) and math.isfinite(at))
-    ]
-    needed = {data.record_id: "record id, which links the records",
-              data.household: "household, which says who lives together"}  # fmt: skip
-    problems += [
-        Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
-        for c in columns
-        if c in needed
     ]
     problems += unfit_columns(data, columns, {}, has_tails)
     return problems or data.infinite_problems(columns)

@@ -18,9 +18,8 @@ from discreet.criteria.kind import CriterionKind
 from discreet.errors import DiscreetError, Problem, fail
 from discreet.parameters import Parameter
 from discreet.plan import hierarchies
-from discreet.plan.fields import Field, table_problems
+from discreet.plan.fields import Field, Where, table_problems
 from discreet.plan.lines import At
-from discreet.plan.place import Where
 from discreet.plan.toml import inline
 from discreet.registry import criteria
 

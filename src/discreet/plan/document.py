@@ -18,13 +18,13 @@ from discreet.plan.fields import (
     TEXT,
     TEXTS,
     Field,
+    Where,
     choice,
     is_scalar,
     is_whole,
     table_problems,
 )
 from discreet.plan.lines import At
-from discreet.plan.place import Where
 from discreet.registry import maskings
 
 _CODES = Field(

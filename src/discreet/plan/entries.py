@@ -7,7 +7,9 @@ values. They are cell values of the data, too, and stand in the ledger as a numb
 from __future__ import annotations
 
 import copy
+import hashlib
 import importlib.metadata
+import json
 import os
 import platform
 from collections.abc import Mapping
@@ -17,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.plan import criteria, measures
 from discreet.plan.calls import files_of, plain, read_files
-from discreet.plan.digests import digest, fingerprint, size
 from discreet.plan.steps import hierarchies_in
 from discreet.registry import maskings, origins
 
@@ -129,3 +130,24 @@ def without(names: tuple[str, ...], node: Any) -> Any:
     if isinstance(node, Mapping):
         return {name: without(names, one) for name, one in node.items() if name not in names}
     return [without(names, one) for one in node] if isinstance(node, list) else node
+
+
+def digest(file: Path) -> str:
+    """SHA-256 of a file; of a folder, of the digests of its files in order."""
+    if file.is_dir():
+        parts = sorted(digest(part) for part in file.rglob("*") if part.is_file())
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def size(file: Path) -> int:
+    """Bytes of a file, or of the files of a folder."""
+    files = file.rglob("*") if file.is_dir() else [file]
+    return sum(part.stat().st_size for part in files if part.is_file())
+
+
+def fingerprint(value: Any) -> str:
+    """SHA-256 of plain values."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

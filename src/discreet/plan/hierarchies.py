@@ -19,6 +19,7 @@ from discreet.plan.fields import (
     TEXT,
     TEXTS,
     Field,
+    Where,
     choice,
     is_number,
     is_texts,
@@ -26,7 +27,6 @@ from discreet.plan.fields import (
     table_problems,
 )
 from discreet.plan.lines import At
-from discreet.plan.place import Where
 
 _NUMBER = Field("a number", is_number, schema={"type": "number"})
 _NUMBERS = Field(

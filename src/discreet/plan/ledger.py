@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import Problem, fail, raise_all
-from discreet.files import write_text
+from discreet.files import existing, write_text
 from discreet.plan import measures
 from discreet.plan.entries import without
 from discreet.plan.verification import Verification, compared, verify
@@ -74,11 +74,7 @@ class Ledger(Result):
         >>> ds.Ledger.read(folder / "masked.ledger.json").document["records"]
         {'before': 4, 'after': 3}
         """
-        if not isinstance(path, str | os.PathLike):
-            fail("S01", "what was given is not a path.", "Give the name of a ledger, a .json file.")
-        file = Path(path)
-        if not file.is_file():
-            fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
+        file = existing(path, "Give the name of a ledger, a .json file.")
         problem = Problem("S21", f"{file.name} is not a ledger.", "Give one that a run wrote.")
         try:
             document = json.loads(file.read_text(encoding="utf-8"))

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed, raise_all
 from discreet.measures import Measure, Measured, Taken
-from discreet.plan.fields import Field, table_problems
+from discreet.plan.fields import Field, Where, table_problems
 from discreet.plan.lines import At
-from discreet.plan.place import Where
 from discreet.registry import measures
 
 if TYPE_CHECKING:

@@ -18,20 +18,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.errors import DiscreetError, Problem, fail, raise_all
-from discreet.files import write_text
+from discreet.errors import DiscreetError, Problem, fail, listed, raise_all
+from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
 from discreet.plan.calls import moved, plain, read_files
 from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
+from discreet.plan.fields import Where
 from discreet.plan.first_plan import first_plan
 from discreet.plan.lines import At, lines_of
-from discreet.plan.place import Where
 from discreet.plan.run import ready_problems, run
 from discreet.plan.schema import schema
 from discreet.plan.script import script
-from discreet.plan.sentences import explained
-from discreet.plan.steps import SharedByPlan, done, with_seed
+from discreet.plan.steps import SharedByPlan, done, method_of, with_seed
 from discreet.plan.toml import to_toml
 from discreet.results import Result
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from discreet.masking.method import Done
     from discreet.plan.ledger import Ledger
     from discreet.plan.release import Release
+
 
 _FORMAT = ("separator", "encoding", "names", "header", "decimal", "thousands", "sheet")
 # Editors look for the directive in the first lines, and for the file beside the plan.
@@ -122,9 +122,7 @@ class Plan(Result):
         >>> ds.Plan.read(folder / "release.toml")
         Plan for survey.csv: sample
         """
-        if not isinstance(path, str | os.PathLike):
-            fail("S01", "what was given is not a path.", "Give the name of a plan, release.toml.")
-        file = Path(path)
+        file = existing(path, "Give the name of a plan, release.toml.")
         text = _text(file)
         document = _parsed(text, file.name)
         return _checked(document, file.absolute().parent, Where(file.name, lines_of(text)))
@@ -379,8 +377,6 @@ def source_problems(
 
 
 def _text(file: Path) -> str:
-    if not file.is_file():
-        fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError:
@@ -402,3 +398,47 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         where = name
     remedy = 'Mend the line: key = "text", key = 5, key = ["a", "b"] or [section].'
     fail("S20", f"{where} cannot be read as TOML.", remedy)
+
+
+def explained(plan: Plan) -> str:
+    """Source, roles, steps, criterion, measures and outputs, a line each; no labels, no codes."""
+    roles = plan.section("roles")
+    named = [
+        f"{word} {listed([roles[role]] if isinstance(roles[role], str) else roles[role])}"
+        for role, word in (
+            ("identifiers", "identifiers"),
+            ("keys", "keys"),
+            ("confidential", "confidential"),
+            ("weight", "weight"),
+            ("record_id", "record id"),
+            ("household", "household"),
+        )
+        if roles.get(role)
+    ]
+    source = plan.source.name if plan.source else "a frame"
+    lines = [f"Read {source}{': ' if named else ''}{'; '.join(named)}."]
+    lines += [f"{i}. {said(step)}." for i, step in enumerate(plan.section("steps"), 1)]
+    if plan.criterion:
+        lines.append(f"Must hold: {' and '.join(c.describe() for c in plan.criterion)}.")
+    if plan.section("measures"):
+        lines.append(f"Measure {listed(plan.section('measures'), 20)}.")
+    lines.append(f"Write {', '.join(place.name for place in plan.outputs.values())}.")
+    return "\n".join(lines)
+
+
+def said(step: Mapping[str, Any]) -> str:
+    """A step with its parameters; a seed is named, not shown."""
+    known = method_of(step).parameters.values()
+    inner = {"do", *(p.name for p in known if p.shared or p.holds_values)}
+    parts = [_part(name, value) for name, value in step.items() if name not in inner]
+    return f"{step['do']}{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _part(name: str, value: Any) -> str:
+    if name == "seed":
+        return "with a seed"
+    if isinstance(value, list):
+        return f"{name} {listed(map(str, value))}"
+    if isinstance(value, Mapping):
+        return f"{name} {', '.join(f'{key} {level}' for key, level in value.items())}"
+    return f"{name} {value}"

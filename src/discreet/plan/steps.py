@@ -11,9 +11,8 @@ from typing import Any
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.masking.method import Done, Method
 from discreet.parameters import Parameter, is_whole
-from discreet.plan.fields import Field, choice, table_problems
+from discreet.plan.fields import Field, Where, choice, table_problems
 from discreet.plan.lines import At
-from discreet.plan.place import Where
 from discreet.registry import maskings
 
 Step = Mapping[str, Any]

@@ -19,8 +19,7 @@ from discreet.errors import DiscreetError, ReadHint, did_you_mean, fail, listed
 from discreet.formats import WRITTEN
 from discreet.frames import FrameKind, from_arrow
 from discreet.plan import criteria, measures
-from discreet.plan.digests import digest
-from discreet.plan.entries import figures, versions, without
+from discreet.plan.entries import digest, figures, versions, without
 from discreet.registry import measures as known_measures
 from discreet.results import Result
 

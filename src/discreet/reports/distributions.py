@@ -1,7 +1,7 @@
 """Distributions of an attribute before and after masking, without the value of a single record.
 
 A category is named only where it holds at least a threshold of records in each file that has it;
-the others are one row, "other". Numbers and times are counted in bins (see ``binning``).
+the others are one row, "other". Numbers and times are counted in bins (see ``bins``).
 """
 
 from __future__ import annotations

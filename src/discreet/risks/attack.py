@@ -332,7 +332,6 @@ def _figures() -> dict[str, FigureKind]:
     side="risk",
     figures=_figures(),
     public=(*_figures(), "n", "people", "control", "too_small", "confidence"),
-    compiles=True,
 )
 def attack(
     initial: Microdata,

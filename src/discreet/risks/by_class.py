@@ -26,7 +26,7 @@ import numpy as np
 from annotated_doc import Doc
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes
@@ -412,8 +412,7 @@ def risk(
     - Truta, Vinay (2006), *Privacy protection: p-sensitive k-anonymity property*. ICDE Workshops.
     - El Emam (2013), *Guide to the De-Identification of Personal Health Information*, chapter 16.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data, named="the argument")
     raise_all(problems_of(parameters_of(risk), {"by": by}))
     require_records(data)
     if by and population is not None:

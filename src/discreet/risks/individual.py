@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.numbers import household_numbers, in_order, with_made
 from discreet.errors import Problem, argument, fail, listed
 from discreet.frames import FrameKind
@@ -415,8 +415,7 @@ def individual_risk(data: Microdata) -> IndividualRisk:
     - Franconi, Polettini (2004), *Individual risk estimation in μ-Argus: a review*. Privacy in
       Statistical Databases, LNCS 3050.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data, named="the argument")
     require_records(data)
     data.need_weight(at_least=1)
     keys = data.frequency_set(weighted=True)

@@ -16,8 +16,8 @@ import numpy as np
 from discreet.data import attributes
 from discreet.data.attributes import unknown_column
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.data.microdata import Microdata, require_microdata
+from discreet.errors import Problem, argument, raise_all
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.parameters import whole_number
 from discreet.progress import watched
@@ -74,8 +74,7 @@ def key_candidates(
     ----------
     - Motwani, Xu (2007), *Efficient algorithms for masking and finding quasi-identifiers*.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     chosen = attributes.names(columns) if columns is not None else _usual(data)
     raise_all([*_column_problems(data, chosen), *_size_problems(len(chosen), up_to, limit)])
     require_records(data)

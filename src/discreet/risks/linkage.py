@@ -199,7 +199,6 @@ class Linkage(Result):
         "group_share": FigureKind("share of the records whose own one is among the nearest"),
     },
     public=("n", "columns", "expected_correct", "correct_share", "group_share"),
-    compiles=True,
 )
 def linkage(
     initial: Microdata,

@@ -24,7 +24,7 @@ from annotated_doc import Doc
 
 from discreet.data.attributes import unknown_column
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.fitted_model import FittedModel, ModelFigure, is_fitted
@@ -403,8 +403,7 @@ def model_risk(
     - Skinner, Shlomo (2008), *Assessing identification risk in survey microdata using log-linear
       models*. Journal of the American Statistical Association 103.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     require_records(data)
     data.need_keys()
     problems = problems_of(parameters_of(model_risk), {"fit": fit})

@@ -17,7 +17,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.kernels.superpopulation import (
@@ -293,8 +293,7 @@ def population_uniqueness(
     - Dankar, El Emam, Neisa, Roffey (2012), *Estimating the re-identification risk of clinical
       data sets*. BMC Medical Informatics and Decision Making 12.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     require_records(data)
     classes = data.classes()
     if not classes.partition:

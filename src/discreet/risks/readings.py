@@ -299,7 +299,6 @@ def _figures() -> dict[str, FigureKind]:
     side="risk",
     figures=_figures(),
     public=("least_category", "least_wildcard"),
-    compiles=True,
 )
 def readings(
     initial: Microdata,

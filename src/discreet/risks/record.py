@@ -27,7 +27,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import DiscreetError, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import measure
@@ -377,8 +377,7 @@ def record_risk(
     - Orooji, Knapp (2018), *A novel microdata privacy disclosure risk measure*. IISE Annual
       Conference.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     require_records(data)
     given = {"known": known, "sensitivity": sensitivity, "value_sensitivity": value_sensitivity}
     rest = {"alpha": alpha, "epsilon": epsilon, "default": default}

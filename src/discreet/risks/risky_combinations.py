@@ -15,8 +15,8 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.data.microdata import Microdata, require_microdata
+from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.kernels.small_cells import SmallCells, small_cells
@@ -172,8 +172,7 @@ def risky_combinations(
     >>> ds.risky_combinations(ds.read(table, keys=["age", "sex"]), at_most=1).cells
     {('age',): 0, ('sex',): 0, ('age', 'sex'): 1}
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     problems = problems_of(parameters_of(risky_combinations), {"at_most": at_most, "size": size})
     raise_all(problems or _size_problems(len(data.need_keys()), size))
     require_records(data)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.parameters import as_written, is_number, nearest
@@ -205,8 +205,7 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
     - Truta, Fotouhi, Barth-Jones (2004), *Disclosure risk measures for the sampling disclosure
       control method*. ACM Symposium on Applied Computing.
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data, named="the argument")
     if data.missing == "wildcard":
         fail(
             "N01",

@@ -26,7 +26,7 @@ from annotated_types import Ge, Interval
 
 from discreet import frames
 from discreet.data.masked import require_records
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.attribute_sets import number_of_sets
@@ -453,8 +453,7 @@ def suda(
     - Manning, Haglin, Keane (2008), *A recursive search algorithm for statistical disclosure
       assessment*. Data Mining and Knowledge Discovery 16(2).
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     given = {"max_size": max_size, "fraction": fraction, "score": score}
     problems = problems_of(parameters_of(suda), given)
     raise_all(problems or _size_problems(len(data.need_keys()), max_size))

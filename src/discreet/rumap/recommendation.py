@@ -18,16 +18,16 @@ from annotated_types import Ge
 from discreet.criteria.all_of import combined
 from discreet.criteria.check import check
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import fail, raise_all
 from discreet.frames import FrameKind
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.masking.method import Method
-from discreet.parameters import Amount, Label, Public, Seed, Shared, parameters_of, problems_of
+from discreet.masking.method import Method, MostSuppressed, WhatMustHold
+from discreet.parameters import Label, Public, Seed, Shared, parameters_of, problems_of
 from discreet.registry import maskings
 from discreet.results import Result
+from discreet.rumap.grid import MaskingRecipe
 from discreet.rumap.point import Point
-from discreet.rumap.recipes import MaskingRecipe
 from discreet.rumap.ru_map import ru_map
 from discreet.words import counted, share
 
@@ -144,9 +144,7 @@ class Recommendation(Result):
 
 def recommend(
     data: Microdata,
-    criterion: Annotated[
-        Any, Shared("criterion"), Label("What must hold"), Doc("One criterion, or several.")
-    ],
+    criterion: WhatMustHold,
     hierarchies: Annotated[
         Mapping[str, Hierarchy] | None,
         Shared("hierarchies"),
@@ -154,13 +152,7 @@ def recommend(
         Doc("How the values of a key become coarser."),
     ] = None,
     *,
-    max_suppressed: Annotated[
-        float,
-        Amount,
-        Label("Records that may be left out"),
-        Doc("Share (0.02) or number (20) of records that may be suppressed."),
-        Public,
-    ] = 0.02,
+    max_suppressed: MostSuppressed = 0.02,
     risk: Annotated[str, Label("Risk"), Doc("The risk of the map."), Public] = "maximal",
     loss: Annotated[str, Label("Loss"), Doc("The loss of the map."), Public] = "ebil_share",
     risk_at_most: Annotated[
@@ -202,8 +194,7 @@ def recommend(
     >>> found.reasons[1]
     'It meets 3-anonymity: that was counted again on the masked file.'
     """
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     given = {"max_suppressed": max_suppressed, "risk": risk, "loss": loss,
              "risk_at_most": risk_at_most, "seed": seed}  # fmt: skip
     raise_all(problems_of(parameters_of(recommend), given))
