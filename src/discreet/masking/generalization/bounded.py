@@ -7,9 +7,11 @@ node, they must go at every node below. Both let whole parts of the lattice be l
 
 1. *Down from the top*, a level of one key after the other, as long as there is hope: a valid node
    early.
-2. *Tables of one and two keys*, all others at their top, exclude levels of a key beside those of
-   another. Then levels of two keys are exchanged, as long as the loss falls.
-3. *Branch and bound*: the keys get their levels one after the other, those that are still to come
+2. *Projections*: the lattices of groups of keys, swept by class sizes alone, give a bound of the
+   whole. Then levels of two keys are exchanged, as long as the loss falls.
+3. *Tables of one and two keys*, all others at their top, exclude levels of a key beside those of
+   another.
+4. *Branch and bound*: the keys get their levels one after the other, those that are still to come
    stand at their top. The part with the smallest bound is looked at first, so that the bound of
    what is left is one of the whole lattice. Where nothing below the best node is left, it is
    proven.
@@ -31,12 +33,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.masking.generalization.lattice import TIE
+from discreet.masking.generalization.projections import Projection, groups_of, projection
 from discreet.progress import stage
 
 if TYPE_CHECKING:
     from discreet.masking.generalization.search import Figures, Search
 
 NODES = 4_000  # that are counted, when neither a number nor a time is given
+_PROJECTED = (2**8, 2**12, 2**16)  # nodes of a group of keys, in one round after the other …
+_SWEPT = 17  # … up to so many for each node that may be counted: sweeping takes less
+_LONGER = 16  # one round takes, than the round before
 
 Levels = tuple[int, ...]
 
@@ -59,6 +65,7 @@ class Bounded:
         self.until = np.inf if search.seconds is None else time.perf_counter() + search.seconds
         by_clock = search.seconds is not None and search.nodes is None
         self.left = np.inf if by_clock else search.nodes or NODES
+        self.swept = _SWEPT * self.left
         self.top = tuple(number - 1 for number in self.lattice.levels)
         self.costs = level_costs(search)
         self.best: int | None = None
@@ -73,6 +80,7 @@ class Bounded:
             for level in range(top + 1)
         }
         self.seen: set[Levels] = set()
+        self.groups: list[Projection] = []
 
     def run(self) -> bool:
         """Search; return whether the best node is proven to be the best of all."""
@@ -82,8 +90,9 @@ class Bounded:
                 return True  # too much has to go even there, and so everywhere
             try:
                 self._descend()
-                self._exclude()
+                self._project()
                 self._exchange()
+                self._exclude()
                 self._branch()
             except _OverError:
                 return False
@@ -141,15 +150,42 @@ class Bounded:
             else:
                 moving.remove(a)
 
-    # 2. Tables of two keys, and exchanges
+    # 2. Projections
+
+    def _project(self) -> None:
+        """Sweep groups of ever more keys, as far as the number of nodes and the time allow."""
+        task, longest = self.search.task, 0.0
+        if task.k < 2 or not self.has_costs:
+            return  # no class is too small
+        for most in _PROJECTED:
+            groups = groups_of(self.order, self.lattice.levels, most)
+            begun = time.perf_counter()
+            if most > self.swept or begun + _LONGER * longest > self.until:
+                return
+            if len(groups) == len(self.groups):
+                continue
+            self.groups = [projection(task, keys, self.costs) for keys in groups]
+            longest = time.perf_counter() - begun
+            self._raise_bound(self._bound(self.top, 0))
+
+    def _raise_bound(self, bound: float) -> None:
+        self.bound = max(self.bound, min(bound, self.value))
+
+    # 3. Tables of two keys, and exchanges
 
     def _exclude(self) -> None:
         """Find the least level of each key beside every level of each other one."""
         keys = self.order
         for j in range(1, len(keys)):
             for i in range(j):
-                self._stairs(keys[i], keys[j])
-            self.bound = max(self.bound, min(self._bound(self.top, 0), self.value))
+                if not self._projected(keys[i], keys[j]):
+                    self._stairs(keys[i], keys[j])
+            self._raise_bound(self._bound(self.top, 0))
+
+    def _projected(self, *keys: int) -> bool:
+        """Whether a projection says all there is to say of some keys."""
+        sizes = self.search.task.only_sizes_and_distinct and not self.search.task.distinct
+        return sizes and any({*keys} <= {*group.keys} for group in self.groups)
 
     def _stairs(self, a: int, b: int) -> None:
         """Walk along the levels of two keys between hope and none: with one key higher, the other
@@ -190,30 +226,50 @@ class Bounded:
                 if a != b and at[b] < self.top[b]:
                     yield _moved(_moved(at, a, -1), b, 1)
 
-    # 3. Branch and bound
+    # 4. Branch and bound
 
     def _branch(self) -> None:
         order = self.order
         queue: list[tuple[float, int, Levels]] = [(self._bound(self.top, 0), 0, self.top)]
         while queue:
             bound, negative, levels = heapq.heappop(queue)
-            self.bound = max(self.bound, min(bound, self.value))
+            depth = -negative
+            self._raise_bound(bound)
             if bound > self.value + TIE:
                 return
-            if not self._looked_at(levels).hope or -negative == len(order):
+            gone = self._gone_below(levels, depth)
+            if gone is None or depth == len(order):
                 continue
-            depth = -negative
             for level in range(self.top[order[depth]] + 1):
                 child = _set(levels, order[depth], level)
-                least = self._bound(child, depth + 1)
+                least = self._bound(child, depth + 1, gone)
                 if least <= self.value + TIE:
                     heapq.heappush(queue, (max(least, bound), negative - 1, child))
 
-    def _bound(self, levels: Levels, depth: int | None = None) -> float:
+    def _gone_below(self, levels: Levels, depth: int) -> float | None:
+        """What suppression adds at least to the loss of the levels of every node below one; None
+        where there is no hope.
+
+        Where records of failing classes fail at every node below, too, they count in full there,
+        and their levels lose no more there than here.
+        """
+        if depth < len(self.order) and self._projected(*self.order[:depth]):
+            if time.perf_counter() >= self.until:
+                raise _OverError
+            return 0.0  # the bound has it
+        found, task = self._looked_at(levels), self.search.task
+        if not found.hope:
+            return None
+        if task.loss not in ("iyengar", "entropy") or not task.monotone:
+            return 0.0
+        alone = sum(cost[level] for cost, level in zip(self.costs, levels, strict=True))
+        return max(found.objective - alone, 0.0)
+
+    def _bound(self, levels: Levels, depth: int | None = None, gone: float = 0.0) -> float:
         """The least loss of a node whose first keys have these levels, and no others are set; where
-        all are set, of that node. Infinite where tables exclude it."""
-        order = self.order
-        given = order if depth is None else order[:depth]
+        all are set, of that node. Infinite where tables exclude it. ``gone`` is what suppression
+        adds to the loss of levels."""
+        given = self.order if depth is None else self.order[:depth]
         least = [0] * len(levels)
         for a in given:
             least = [
@@ -221,12 +277,21 @@ class Bounded:
             ]
         if any(levels[a] < least[a] for a in given):
             return np.inf
-        total = 0.0
+        total = gone
         for a in range(len(levels)):
             at = levels[a] if a in given else self._least_level(a, least[a])
             if at > self.top[a]:
                 return np.inf
             total += self.costs[a][at]
+        return max(total, self._bound_of_groups(levels, len(given)))
+
+    def _bound_of_groups(self, levels: Levels, given: int) -> float:
+        """The same by projections: what each group of keys loses adds up."""
+        total = 0.0
+        for group in self.groups:
+            own = min(given, len(group.keys))
+            total += group.at(levels, own)
+            given -= own
         return total
 
     def _least_level(self, a: int, least: int) -> int:
