@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.masking.generalization.conditions import Conditions
 from discreet.masking.generalization.lattice import Lattice
+from discreet.masking.generalization.search import Conditions
 
 FIGURE_3 = {
     "Sex": list("MFMMFMMFMM"),

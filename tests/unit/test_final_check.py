@@ -12,7 +12,7 @@ from discreet.frequency.classes import PeopleBehind
 from discreet.kernels.lattice import pairwise, sweep
 from discreet.masking import aggregation, found, protect_records
 from discreet.masking import microaggregate as microaggregating
-from discreet.masking.generalization import minimal, nodes
+from discreet.masking.generalization import nodes
 from discreet.masking.generalization import search as searching
 from discreet.masking.generalization.figures import Swept
 from discreet.masking.generalization.population import CodedPopulation
@@ -133,7 +133,6 @@ def test_a_limit_of_the_risk_that_is_overlooked_is_found_out(survey, monkeypatch
 
 def test_every_minimal_node_is_checked_and_not_the_best_alone(survey, monkeypatch):
     bad = lambda _: (0, 5)  # noqa: E731  (the second one is the top)
-    monkeypatch.setattr(minimal, "all_minimal", bad)
     monkeypatch.setattr(searching, "all_minimal", bad)
     monkeypatch.setattr(searching.Search, "_best_of", lambda *_: 5)
     result = search(survey, ds.KAnonymity(3), search="all-minimal")

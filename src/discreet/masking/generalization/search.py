@@ -4,12 +4,23 @@
 Where counts decide, one sweep gives the figures of every node, for every k up to the cap. Otherwise
 the sweep for k gives lower bounds of suppression and loss, and nodes are counted in full only while
 they can still be the answer.
+
+Minimal nodes are feasible ones with no feasible node below them: all, or one of least height
+(Samarati 2001; Truta & Vinay 2006, Algorithm 3). The optimal node is the feasible one of least
+loss; ties go to the smallest levels.
+
+Two necessary conditions of p-sensitive k-anonymity are computed once on the initial file (Truta &
+Vinay 2006, section 3). Condition 1: p is at most the number of distinct values of each confidential
+attribute. Condition 2: the number of classes is at most min over i = 1 … p−1 of
+⌊(n − cf_(p−i)) / i⌋, with cf_i the largest number of records that i values of an attribute can
+cover. By Theorems 1 and 2 both carry over to every generalization with suppression.
 """
 
 from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -17,19 +28,18 @@ import numpy as np
 
 from discreet.errors import argument, fail
 from discreet.masking.generalization.bounded import Bounded
-from discreet.masking.generalization.conditions import Conditions
-from discreet.masking.generalization.figures import Swept
-from discreet.masking.generalization.minimal import all_minimal, samarati
+from discreet.masking.generalization.figures import Swept, counted_objective
+from discreet.masking.generalization.lattice import TIE
 from discreet.masking.generalization.nodes import NodeClasses, NodeCounter
-from discreet.masking.generalization.objective import counted_objective
-from discreet.masking.generalization.optimal import better, optimal
 from discreet.masking.generalization.sweeps import Sweeps
 from discreet.masking.generalization.task import Task
+from discreet.progress import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.kernels.lattice.sweep import Sweep
+
 
 SearchName = Literal["samarati", "all-minimal", "optimal", "bounded"]
 MAX_SWEPT = 400_000  # nodes: beyond, their figures would not fit a laptop's memory
@@ -276,3 +286,168 @@ class Search:
             if best is None or better(self, node, best):
                 best = node
         return best
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What p-sensitivity allows on a file.
+
+    Attributes
+    ----------
+    max_p : int
+        Least number of distinct values of a confidential attribute.
+    narrowest : str
+        The attribute that has it.
+    frequencies : mapping of attribute to counts per value, descending
+    """
+
+    max_p: int
+    narrowest: str
+    frequencies: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, NDArray[np.int64]]) -> Conditions:
+        """From the counts per value of each confidential attribute."""
+        ordered = {name: tuple(sorted(c.tolist(), reverse=True)) for name, c in counts.items()}
+        narrowest = min(ordered, key=lambda name: len(ordered[name]))
+        return cls(len(ordered[narrowest]), narrowest, ordered)
+
+    def max_classes(self, p: int) -> int:
+        """The largest number of classes with p values each (Condition 2); 0 when p > max_p.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Conditions.of({"S": np.array([900, 90, 5, 3, 2])}).max_classes(3)
+        10
+        """
+        n = sum(next(iter(self.frequencies.values())))
+        if p > self.max_p:
+            return 0
+        if p == 1:
+            return n
+        covered = [
+            max(sum(frequencies[:i]) for frequencies in self.frequencies.values())
+            for i in range(1, p)
+        ]
+        return min((n - covered[p - i - 1]) // i for i in range(1, p))
+
+    def explain(self, p: int) -> str:
+        """Whether p can be reached, in the paper's terms."""
+        if p > self.max_p:
+            return f"{self.narrowest!r} has {self.max_p} distinct values, so p ≤ {self.max_p}"
+        return f"at most {self.max_classes(p):,} classes are possible for p = {p}"
+
+
+def all_minimal(search: Search) -> tuple[int, ...]:
+    """Every feasible node with no feasible node below it."""
+    lattice = search.task.lattice
+    if search.judged:
+        return tuple(lattice.minimal(search.feasible).tolist())
+    candidates = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
+    grid = np.stack(np.unravel_index(candidates, lattice.levels), axis=1)
+    minimal: list[int] = []
+    tops: list[NDArray[np.int64]] = []
+    for at in np.lexsort([candidates, lattice.heights[candidates]]):
+        if any((grid[at] >= low).all() for low in tops):
+            continue  # a feasible node lies below
+        if search.allows(int(candidates[at])):
+            minimal.append(int(candidates[at]))
+            tops.append(grid[at])
+    return tuple(sorted(minimal))
+
+
+def samarati(search: Search) -> int | None:
+    """A minimal node of least height: Algorithm 3, slips repaired.
+
+    Binary search on the height needs a monotone criterion; otherwise heights are tried one
+    by one. Nodes of one height are tried in the order of their levels; one that has too many
+    classes for p is passed over, and the next one is tried (the paper leaves the loop).
+    """
+    low, high = 0, search.task.lattice.height
+    found: int | None = None
+    if not search.task.monotone:
+        hits = (_first_at(search, height) for height in range(high + 1))
+        return next((node for node in hits if node is not None), None)
+    while low <= high:
+        height = (low + high) // 2
+        node = _first_at(search, height)
+        if node is None:
+            low = height + 1
+        else:
+            found, high = node, height - 1
+    return found
+
+
+def _first_at(search: Search, height: int) -> int | None:
+    for node in np.flatnonzero(search.task.lattice.heights == height).tolist():
+        if search.satisfied(node):
+            return int(node)
+    return None
+
+
+def optimal(search: Search) -> int | None:
+    """The feasible node of least loss, None where there is none."""
+    if _two_way_tables_do(search):
+        return _without_suppression(search)
+    if search.swept:
+        return search.every.best
+    return _by_node(search)
+
+
+def better(search: Search, node: int, best: int) -> bool:
+    """Whether a node has a smaller loss than the best so far, or the same and smaller levels."""
+    mine, other = search.figures(node).objective, search.figures(best).objective
+    return mine < other - TIE or (mine <= other + TIE and node < best)
+
+
+def _two_way_tables_do(search: Search) -> bool:
+    """Whether only sizes count and nothing may be suppressed: no sweep is needed."""
+    task = search.task
+    return (
+        task.budget == 0
+        and not task.distinct
+        and task.only_sizes_and_distinct
+        and task.loss == "iyengar"
+        and not search.too_large
+    )
+
+
+def _without_suppression(search: Search) -> int | None:
+    from discreet.kernels.lattice.pairwise import best_without_suppression
+
+    task = search.task
+    found = best_without_suppression(
+        task.keys.codes, task.keys.counts, task.maps, task.shares, task.k
+    )
+    if found is None:
+        return None
+    search.tally.counted = found.checked
+    return int(np.ravel_multi_index(found.levels, task.lattice.levels))
+
+
+def _by_node(search: Search) -> int | None:
+    """Nodes are counted in full until the next lower bound lies above the best one."""
+    best: int | None = None
+    bounded = search.task.loss != "average-class-size"  # suppression may lower that one
+    nodes = _by_bound(search)
+    with stage("searching the lattice") as advance:
+        for looked_at, node in enumerate(nodes, 1):
+            limit = np.inf if best is None or not bounded else _objective(search, best) + TIE
+            if search.losses[node] > limit:
+                break
+            if search.allows(node) and (best is None or better(search, node, best)):
+                best = node
+            advance(looked_at)
+    return best
+
+
+def _by_bound(search: Search) -> list[int]:
+    """Nodes that may be feasible, by ascending lower bound of the loss."""
+    nodes = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
+    ordered: list[int] = nodes[np.lexsort([nodes, search.losses[nodes]])].tolist()
+    return ordered
+
+
+def _objective(search: Search, node: int) -> float:
+    return search.figures(node).objective
