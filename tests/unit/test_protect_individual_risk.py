@@ -49,6 +49,24 @@ def test_the_scores_of_special_uniques_are_brought_down_too(missing, score):
     assert (step["measure"], step["fraction"], step["score"]) == ("suda", 0.1, score)
 
 
+def test_cells_are_chosen_as_for_a_criterion_where_the_class_decides():
+    """With equal weights a limit of risk is a least class size: as few cells as it takes with the
+    records above it alone, none of the others being touched."""
+    table = survey(n=3_000).to("arrow").drop(["w"])
+    data = ds.read(
+        table.append_column("w", pa.array(np.full(3_000, 100.0))), keys=["a", "b", "c"], weight="w"
+    )
+    risk = ds.individual_risk(data)
+    limit = 0.0012  # in a class of ten, but not of nine
+    masked = ds.protect_records(data, risk, at_most=limit)
+    stays = pa.array(risk.values <= limit)
+    flagged = ds.read(data.to("arrow").append_column("stays", stays), keys=["a", "b", "c"])
+    alone = ds.suppress_cells(flagged, ds.KAnonymity(10), keep_records="stays")
+    assert masked.changes == alone.changes
+    assert masked.drawn_in == ()
+    assert ds.suppress_cells(data, risk=risk, at_most=limit).changes == alone.changes
+
+
 def test_cells_that_cost_more_are_blanked_last():
     data = survey(missing="wildcard")
     risk = ds.individual_risk(data)

@@ -19,6 +19,7 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, refuse, require_ids, require_link
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.masking.cell_suppression.class_risk import blanked_by_class
 from discreet.masking.local_suppression import Protection, suppressed
 from discreet.masking.method import MEASURE, masking
 from discreet.masking.risky_groups import AtMost, aggregated
@@ -198,6 +199,9 @@ def _suppress(
     cost: Mapping[str, float],
     risky: NDArray[np.bool_],
 ) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
+    by_class = blanked_by_class(data, risk, at_most, chosen, cost)
+    if by_class is not None:
+        return by_class.source, by_class.changes, 0, np.empty(0, np.intp)
     names = risk.attributes
     task = Protection(
         risk=risk.of_cells(data),

@@ -128,6 +128,11 @@ class IndividualRisk(ProtectableRisk):
         """The same risk of other data."""
         return individual_risk(data)
 
+    @property
+    def of_class(self) -> Callable[[Ints, Floats], Floats]:
+        """E(1/F | f)."""
+        return inverse_mean
+
     def of_cells(self, data: Microdata) -> IndividualRiskOfCells:
         """The same risk of these data, as a function of their cells."""
         return IndividualRiskOfCells.of(data)

@@ -19,7 +19,9 @@ from discreet.risks.cells import CellRisk
 from discreet.risks.risk_values import Histogram, RecordsAbove, RecordValues
 
 if TYPE_CHECKING:
-    from discreet.kernels.arrays import Floats
+    from collections.abc import Callable
+
+    from discreet.kernels.arrays import Floats, Ints
 
 
 _Self = TypeVar("_Self", bound="ProtectableRisk")
@@ -110,6 +112,12 @@ class ProtectableRisk(RecordLevel):
     def said(self) -> dict[str, Any]:
         """The same as plain values, for the record of a step."""
         return dict(self.arguments)
+
+    @property
+    def of_class(self) -> Callable[[Ints, Floats], Floats] | None:
+        """The risk of a record from the records of its class and the sum of their weights; None
+        where more than that decides."""
+        return None
 
     @abc.abstractmethod
     def again(self: _Self, data: Microdata) -> _Self:

@@ -48,11 +48,12 @@ def failing_of(task: CellTask, cells: Cells, passes: Passes | None = None) -> Fa
     return failing
 
 
-def fails(task: CellTask, cells: Cells, passes: Passes | None = None) -> bool:
-    """Whether some class fails."""
+def failing_items(task: CellTask, passes: Passes | None = None) -> Flags:
+    """Which items are in a class that fails, before anything is done."""
+    cells = unchanged(task)
     classes = _Joining(task, cells, None)
-    rows = np.arange(len(cells.item))
-    return bool(failing_of(task, cells, passes)(rows, classes.owner, len(classes.node)).any())
+    bad = failing_of(task, cells, passes)(cells.item, classes.owner, len(classes.node))
+    return bad[classes.owner]
 
 
 def joined(task: CellTask, cells: Cells, failing: Failing, most: int | None = None) -> Cells | None:

@@ -38,7 +38,7 @@ def chosen_with_people(
     if any(one.shares for one in people):
         return Choice(_allowed(task, _apart(task, people[0], passes), most), least)
     alone = joins.unchanged(start.task)
-    if not joins.fails(start.task, alone, passes):
+    if not joins.failing_items(start.task, passes).any():
         return Choice(alone, least, exact=start.exact)
     spent = most_blanks(task, alone)
     rest = None if most is None else most - spent

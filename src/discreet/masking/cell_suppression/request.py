@@ -49,6 +49,12 @@ class SuppressionRequest:
         Most cells that a record may lose.
     search : str
     seed : int
+    counted : tuple of str
+        Columns whose values the criterion counts.
+    stay : tuple of str
+        Keys of which no cell may be touched.
+    only_failing : bool
+        Whether only records in classes that fail may be touched.
     """
 
     criterion: Any
@@ -65,6 +71,8 @@ class SuppressionRequest:
     search: SearchName
     seed: int
     counted: tuple[str, ...] = ()
+    stay: tuple[str, ...] = ()
+    only_failing: bool = False
 
     @property
     def of_records(self) -> Any:

@@ -17,6 +17,7 @@ from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.local_recoding.task import Cells, CellTask
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import CellPeople, cell_people
+from discreet.masking.cell_suppression.joins import failing_items
 from discreet.masking.cell_suppression.outcome import SuppressedCells
 from discreet.masking.cell_suppression.people import chosen_with_people
 from discreet.masking.cell_suppression.request import flag_of
@@ -56,7 +57,20 @@ def answer(data: Microdata, asked: SuppressionRequest) -> CellAnswer:
         data.need_partition("counting the people behind a class")
     items = _Items.of(data, asked)
     items.need_large_strata()
-    found = [_found(items, rows) for rows in items.strata]
+    return _answered(data, items) or _no_answer(asked)
+
+
+def answer_if_any(data: Microdata, asked: SuppressionRequest) -> CellAnswer | None:
+    """The same, or None where no way was found."""
+    return _answered(data, _Items.of(data, asked))
+
+
+def _answered(data: Microdata, items: _Items) -> CellAnswer | None:
+    asked, found = items.asked, []
+    for rows in items.strata:
+        found.append(_found(items, rows))
+        if found[-1].cells is None:
+            return None
     cells = _together([(rows, one.cells) for rows, one in zip(items.strata, found, strict=True)])
     linked = {key: asked.linked[key] for key in items.nodes if key in asked.linked}
     made = changed_cells(data, items.counted, items.nodes, cells, seed=asked.seed, linked=linked)
@@ -166,7 +180,7 @@ def _fixed(
     values: Mapping[str, Any],
     codes: Mapping[str, Any],
 ) -> NDArray[np.bool_] | None:
-    if not asked.keep and asked.keep_records is None:
+    if not asked.keep and asked.keep_records is None and not asked.stay:
         return None
 
     def flags(name: str) -> NDArray[np.bool_]:
@@ -175,7 +189,10 @@ def _fixed(
     items = len(next(iter(codes.values())))
     whole = flags(asked.keep_records) if asked.keep_records else np.zeros(items, dtype=bool)
     return np.column_stack(
-        [whole | flags(asked.keep[key]) if key in asked.keep else whole for key in keys]
+        [
+            whole | (flags(asked.keep[key]) if key in asked.keep else key in asked.stay)
+            for key in keys
+        ]
     )
 
 
@@ -212,24 +229,23 @@ def _value_counts(
 
 def _found(items: _Items, rows: Ints) -> Choice:
     """The cells of a stratum."""
-    task, asked = items.part(rows), items.asked
+    task, asked, passes = items.part(rows), items.asked, items.passes(rows)
     how = (asked.reading, asked.search, asked.max_blanks)
+    if asked.only_failing:
+        fixed = np.repeat(~failing_items(task, passes)[:, None], len(task.trees), axis=1)
+        task = replace(task, fixed=fixed if task.fixed is None else fixed | task.fixed)
     if len(asked.sets) > 1:
         at = {key: place for place, key in enumerate(items.nodes)}
         sets = [(tuple(at[key] for key in some.keys), some.k) for some in asked.sets]
-        found = on_key_sets(task, sets, *how)
-    elif items.people:
-        found = chosen_with_people(task, items.people, *how[1:], items.passes(rows))
-    else:
-        found = chosen(task, *how, items.passes(rows))
-    if found.cells is None:
-        _no_answer(task, asked)
-    return found
+        return on_key_sets(task, sets, *how)
+    if items.people:
+        return chosen_with_people(task, items.people, *how[1:], passes)
+    return chosen(task, *how, passes)
 
 
-def _no_answer(task: CellTask, asked: SuppressionRequest) -> NoReturn:
+def _no_answer(asked: SuppressionRequest) -> NoReturn:
     limits = []
-    if task.fixed is not None:
+    if asked.keep or asked.keep_records:
         limits.append("fewer cells stay")
     if asked.max_blanks is not None:
         limits.append(f"{argument('max_blanks')} is larger")
