@@ -155,7 +155,7 @@ def test_no_answer_is_cheaper_than_the_cheapest_and_no_bound_dearer(task):
     if least is None:
         return
     assert bound(task) <= least + 1e-9
-    assert bound(task, most=1) <= least + 1e-9
+    assert bound(task, reads=1) <= least + 1e-9
     for answer in ANSWERS.values():
         found = answer(task)
         if found.left.sum() == 0:

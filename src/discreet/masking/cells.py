@@ -25,8 +25,9 @@ import pyarrow as pa
 from discreet import engine
 from discreet.data.masked import require_draws
 from discreet.errors import fail
+from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.task import Cells, CellTask, KeyTree
-from discreet.kernels.packing import pack
+from discreet.kernels.packing import added, merged, pack
 from discreet.masking.generalization.view import beside
 
 if TYPE_CHECKING:
@@ -274,16 +275,17 @@ def cell_table(
 ) -> pa.Table:
     """The values of the keys, what was released for them, and how many records got it: a row for
     each way in which some values were released. It shows values."""
-    both = np.column_stack([_codes(counted, nodes)[cells.item], cells.node])[~gone]
-    rows, owner = np.unique(both, axis=0, return_inverse=True)
-    records = np.bincount(owner.reshape(-1), cells.count[~gone], len(rows)).astype(np.int64)
+    kept = np.flatnonzero(~gone)
+    own, node = _codes(counted, nodes)[cells.item[kept]], cells.node[kept]
+    first, owner = merged([*own.T, *node.T], [len(n.tree.parent) for n in nodes.values()] * 2)
+    own, node, records = own[first], node[first], added(owner, cells.count[kept], len(first))
     columns = {}
     for a, name in enumerate(nodes):
         values = counted.values[counted.attributes.index(name)]
-        columns[name] = values.take(pa.array(rows[:, a]))
-    for a, (name, shown) in enumerate(nodes.items(), len(nodes)):
+        columns[name] = values.take(pa.array(own[:, a]))
+    for a, (name, shown) in enumerate(nodes.items()):
         if shown.labels is not None:
-            columns[f"{name} (released)"] = shown.labels.take(pa.array(rows[:, a]))
+            columns[f"{name} (released)"] = shown.labels.take(pa.array(node[:, a]))
     return pa.table({**columns, **beside(columns, {"records": pa.array(records)})})
 
 
@@ -300,8 +302,8 @@ def sizes_before(
     at = [counted.attributes.index(name) for name in strata]
     sizes = [*(counted.cardinalities[a] for a in at), *(len(n.tree.parent) for n in nodes.values())]
     packed, _ = pack([*(counted.codes[a] for a in at), *codes.T], sizes)
-    _, owner = np.unique(packed, return_inverse=True)
-    size = np.bincount(owner, counted.counts)[owner].astype(np.int64)[cells.item]
+    owner, classes = label(packed)
+    size = added(owner, counted.counts, classes)[owner][cells.item]
     moved = cells.node != codes[cells.item]
     found: dict[str, dict[str, int]] = {}
     for a, name in enumerate(nodes):

@@ -20,11 +20,14 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.kernels.labels import label
+from discreet.kernels.local_recoding.bound import READS, bound
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.people import apart
 from discreet.kernels.local_recoding.recoding import Recoded
 from discreet.kernels.local_recoding.search import recoded, too_large
 from discreet.kernels.local_recoding.task import Cells
+from discreet.kernels.packing import pack
 from discreet.masking.cell_people import people_problems
 from discreet.masking.cells import cell_table, changed_cells, sizes_before
 from discreet.masking.generalization.budget import budget_of, suppression_problems
@@ -33,7 +36,6 @@ from discreet.masking.key_hierarchies import (
     confidential_key_problems,
     hierarchy_problems,
 )
-from discreet.masking.local_recoding.bound import least_price
 from discreet.masking.local_recoding.full_domain import Answer, answer, cheaper_levels
 from discreet.masking.local_recoding.outcome import LocalRecoding
 from discreet.masking.local_recoding.promise import CellsCover
@@ -393,12 +395,20 @@ def _outcome(
     }
     to_loss = request.loss_of_price
     least_begun = request.start.least_price(request.task) + request.out * len(request.keys)
+    searched = asked["method"] == "local" and not too_large(request.task)
+    least = bound(
+        request.within_strata,
+        max_suppressed=request.budget,
+        suppressed_cost=float(len(request.keys)),
+        reads=READS[asked["search"] if searched else "quick"],
+    )
+    shown, _ = pack([*cells.node[kept].T], [len(tree.parent) for tree in request.task.trees])
     return LocalRecoding(
         loss=found.price * to_loss,
-        bound=min(max(least_price(request, asked["search"]), least_begun), found.price) * to_loss,
+        bound=min(max(least, least_begun), found.price) * to_loss,
         cells=dict(changes),
         losses={key: one / request.n for key, one in lost.items() if one},
-        classes=len(np.unique(cells.node[kept], axis=0)),
+        classes=label(shown)[1],
         suppressed=found.suppressed,
         n=request.n,
         by_class_size=sizes_before(
@@ -407,7 +417,7 @@ def _outcome(
         said=request.criterion.describe(),
         method=asked["method"],
         seconds=asked["seconds"],
-        searched=asked["method"] == "local" and not too_large(request.task),
+        searched=searched,
         kind=data.source.kind,
     )
 

@@ -23,21 +23,27 @@ from discreet.kernels.local_recoding.peel import (
 )
 from discreet.kernels.local_recoding.task import CellTask
 
-_CUTS = 5_000
+_CUTS = 5_000  # that are tried at once
+READS = {"quick": 10_000_000, "default": 100_000_000}  # of items under a cut
 
 
 def bound(
-    task: CellTask, *, max_suppressed: int = 0, suppressed_cost: float = 1.0, most: int = _CUTS
+    task: CellTask,
+    *,
+    max_suppressed: int = 0,
+    suppressed_cost: float = 1.0,
+    reads: int = READS["default"],
 ) -> float:
     """What a recoding costs at least, with records left out at a cost each.
 
-    A record that no cell can serve counts as left out. `most` is the number of cuts tried at once.
+    A record that no cell can serve counts as left out. `reads` is how often an item may be read
+    under a cut: the more, the higher the bound.
     """
     at = instance(task)
     if len(at.codes) == 0:
         return 0.0
     each = np.zeros(len(at.codes))
-    for keys in _groups(at, most):
+    for keys in _groups_within(at, reads):
         each += _each(at, keys)
     omitted = at.weight * suppressed_cost
     served = np.isfinite(each)
@@ -49,11 +55,25 @@ def bound(
     return float(at.counts @ price - left @ np.maximum(saved[order], 0.0))
 
 
+def _groups_within(at: Instance, reads: int) -> list[Ints]:
+    """Groups of keys, as large as can be with so many reads; no smaller than a key."""
+    most, depths = _CUTS, _depths(at)
+    while True:
+        groups = _groups(at, most)
+        if most == 1 or len(at.codes) * sum(int(np.prod(depths[g])) for g in groups) <= reads:
+            return groups
+        most //= 2
+
+
+def _depths(at: Instance) -> Ints:
+    """How many nodes the longest way up has, per key."""
+    return np.array([int(at.depth[column].max(initial=0)) + 1 for column in at.codes.T])
+
+
 def _groups(at: Instance, most: int) -> list[Ints]:
     """Keys in groups, as large as the number of cuts allows, in their order."""
     groups, cuts = [[0]], 1
-    for a, column in enumerate(at.codes.T):
-        depths = int(at.depth[column].max(initial=0)) + 1
+    for a, depths in enumerate(_depths(at).tolist()):
         if a and cuts * depths > most:
             groups.append([])
             cuts = 1
@@ -74,8 +94,7 @@ def _each(at: Instance, keys: Ints) -> Floats:
     )
     some.items["bound"] = fixed.any(axis=1)
     least = np.full(len(some.codes), np.inf)
-    depths = [int(at.depth[column].max(initial=0)) + 1 for column in some.codes.T]
-    cuts = cheapest_cuts(some, int(np.prod(depths)))
+    cuts = cheapest_cuts(some, int(np.prod(_depths(some))))
     _lower(some, cuts, peel_state(some), least)
     return least - at.cost[some.codes].sum(axis=1)
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from discreet import engine
 from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
+from discreet.kernels.packing import merged
 from discreet.masking.promises import Holds, failing_within
 
 if TYPE_CHECKING:
@@ -84,7 +85,23 @@ class _Released(NamedTuple):
 def _shown(
     recoding: Recoding, initial: pa.ChunkedArray, released: pa.ChunkedArray, *, labelled: bool
 ) -> _Released:
-    """Look a released cell up among the labels of the initial value, from the lowest level on."""
+    """Look a released cell up among the labels of the initial value, from the lowest level on; each
+    pair of a value and a cell once."""
+    sides = [
+        c.combine_chunks().dictionary_encode(null_encoding="encode") for c in (initial, released)
+    ]
+    codes = [side.indices.to_numpy().astype(np.int64) for side in sides]
+    first, owner = merged(codes, [len(side.dictionary) for side in sides])
+    pairs = [
+        side.dictionary.take(pa.array(code[first])) for side, code in zip(sides, codes, strict=True)
+    ]
+    found = _looked_up(recoding, *pairs, labelled=labelled)
+    return _Released(found.share[owner], found.moved[owner])
+
+
+def _looked_up(
+    recoding: Recoding, initial: pa.Array, released: pa.Array, *, labelled: bool
+) -> _Released:
     place = pc.fill_null(pc.index_in(initial, value_set=recoding.values), -1)
     codes = place.to_numpy().astype(np.int64)
     values = recoding.labels[0] if labelled else recoding.values
@@ -98,9 +115,8 @@ def _shown(
     return _Released(share, ~same)
 
 
-def _equal(one: pa.Array, other: pa.ChunkedArray) -> NDArray[np.bool_]:
+def _equal(mine: pa.Array, theirs: pa.Array) -> NDArray[np.bool_]:
     """Whether cells are equal, or both missing."""
-    mine, theirs = one, other.combine_chunks()
     if mine.type != theirs.type:
         mine, theirs = mine.cast(pa.string()), theirs.cast(pa.string())
     equal = pc.fill_null(pc.equal(mine, theirs), False)
