@@ -294,7 +294,7 @@ def _need_text(raw: bytes, encoding: str, path: Path) -> None:
         )
     for magic, (kind, ending) in _MAGIC.items():
         if raw.startswith(magic):
-            fail("S05", f"{path.name} holds {kind}.", f"Give its name the ending {ending}.")
+            fail("S05", f"{path.name} holds {kind}.", f"Rename it so that it ends in {ending}.")
     if not wide and b"\0" in raw:
         fail("S05", f"{path.name} is not a text file.", "Give a CSV or Parquet file.")
 

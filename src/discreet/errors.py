@@ -46,9 +46,10 @@ _WORDS = "\x1e"  # in place of a value: words, and no argument
 _ARGUMENT = re.compile("\x02([^\x1f]*)\x1f([^\x1f]*)\x1f([^\x03]*)\x03")
 
 
-def argument(name: str, value: object = None) -> str:
+def argument(name: str, value: object = None, python: str = "") -> str:
     """An argument within a message: ``name=`` in Python, an option in a terminal, the label of a
-    field in a form. Each surface says it in its own words, see :meth:`Problem.said`.
+    field in a form. Each surface says it in its own words, see :meth:`Problem.said`. ``python`` is
+    the value as Python has it, where that is not how others write it.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def argument(name: str, value: object = None) -> str:
     """
     plain = "" if value is None else str(value)
     is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w/.-]*|[,.]|NA", value)
-    python = f'"{value}"' if is_word else plain
+    python = python or (f'"{value}"' if is_word else plain)
     return f"\x02{name}\x1f{plain}\x1f{python}\x03"
 
 
@@ -264,9 +265,14 @@ def environment_problem(error: BaseException) -> Problem | None:
         what = f"a character cannot be written in the encoding {error.encoding}."
         return Problem("E05", what, "Set PYTHONUTF8=1 in the environment.")
     if isinstance(error, OSError) and error.errno in FULL:
-        return Problem("O08", "the disk is full.", "Nothing was written; make room.")
+        return Problem(
+            "O08", "the disk is full.", "Nothing was written. Free some space, and try again."
+        )
     if isinstance(error, OSError) and error.errno is not None:
         where = f": {os.path.basename(str(error.filename))}" if error.filename else ""  # noqa: PTH119
-        what = f"the system refuses a file or folder ({errno.errorcode.get(error.errno)}){where}."
-        return Problem("E06", what, "Check that it is there, and its permissions.")
+        what = (
+            "the system reports an error for a file or folder "
+            f"({errno.errorcode.get(error.errno)}){where}."
+        )
+        return Problem("E06", what, "Check that it exists, and its permissions.")
     return None

@@ -139,7 +139,7 @@ class Measure:
             Problem(
                 "P16",
                 f"{name!r} is not a parameter of {self.name}.",
-                did_you_mean(name, self.parameters) or f"Known are {listed(self.parameters)}.",
+                did_you_mean(name, self.parameters) or f"Use one of {listed(self.parameters)}.",
             )
             for name in given
             if name not in self.parameters
@@ -302,7 +302,7 @@ def asked_problems(asked: Any) -> list[Problem]:
     problems = []
     for name, given in asked.items():
         if name not in measures:
-            near = did_you_mean(str(name), measures) or f"Known are {listed(measures, 20)}."
+            near = did_you_mean(str(name), measures) or f"Use one of {listed(measures, 20)}."
             problems.append(Problem("P16", f"{name!r} is not a measure.", near))
         elif isinstance(given, Mapping):
             problems += measures[name].problems(given)

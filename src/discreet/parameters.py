@@ -80,6 +80,19 @@ class Unfit:
         return not any(given.get(name) in values for name, values in self.unless.items())
 
 
+def as_type(kind: str, python: str = "") -> str:
+    """The argument that gives a column another type, for the remedy of an :class:`Unfit`.
+
+    Examples
+    --------
+    >>> str(Problem("D12", "", as_type("nominal").format(column="edu")))
+    "types={'edu': 'nominal'}"
+    """
+    return argument(
+        "types", f"{{column!r}}={kind}", f"{{{{{{column!r}}: {python or repr(kind)}}}}}"
+    )
+
+
 @dataclass(frozen=True)
 class Columns:
     """Names columns of the data. ``fit`` says why a method cannot work with one: all surfaces ask

@@ -88,7 +88,7 @@ class Registry:
         """The description of a method; its module is loaded."""
         known = self.entries()
         if name not in known:
-            remedy = did_you_mean(name, known) or f"Known are {listed(known)}."
+            remedy = did_you_mean(name, known) or f"Use one of {listed(known)}."
             fail("P16", f"{name!r} is not a {self.sort}.", remedy)
         return _loaded(self, known[name])
 

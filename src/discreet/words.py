@@ -9,9 +9,23 @@ NOT_USED = "Not used: "  # how a line begins that says what a result takes no ac
 
 
 def counted(n: int, noun: str) -> str:
-    """A number and its noun: "1 record", "2 records", "3 classes"."""
-    plural = noun + ("es" if noun.endswith("s") else "s")
+    """A number and its noun: "1 record", "2 records", "3 classes", "4 categories", "5 people"."""
+    for end, ends in _PLURALS.items():
+        if noun.endswith(end):
+            plural = noun.removesuffix(end) + ends
+            break
+    else:
+        plural = noun + "s"
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+_PLURALS = {
+    "person": "people",
+    "leaf": "leaves",
+    "stratum": "strata",
+    "category": "categories",
+    "s": "ses",
+}
 
 
 def share(part: int, whole: int) -> str:

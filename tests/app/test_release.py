@@ -323,7 +323,7 @@ def test_what_is_not_met_must_be_acknowledged_in_writing(visitor, ready):
     assert "✓ Direct identifiers are removed Not in the masked file: name, ssn." in page
     assert "✓ A criterion holds 5-anonymity holds." in page
     assert "✓ No record is in a group of fewer than 5" in page
-    assert "✗ No group tells a confidential value" in page
+    assert "✗ No group discloses a confidential value" in page
     before = ready.settings
     answer = visitor.post(f"/w/{ready.id}/release", {"format": ".csv", "remark": "kept"})
     assert answer.status == 422
@@ -336,7 +336,7 @@ def test_the_acknowledgement_stands_in_the_internal_report_alone(visitor, ready,
     files = downloaded(visitor, ready, tmp_path, "report", "public_report", "ledger", "public")
     inside = files["report"].read_text()
     assert "Checked twice." in inside
-    assert "Not met, and acknowledged: No group tells a confidential value." in inside
+    assert "Not met, and acknowledged: No group discloses a confidential value." in inside
     assert "accepted: told" in inside
     for role in ("public_report", "public"):
         assert "accepted" not in files[role].read_text()
@@ -347,14 +347,14 @@ def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
     visitor, ready, tmp_path
 ):
     page = text_of(visitor.get(f"/w/{ready.id}/release"))
-    assert "✗ No column that leaves as it was makes many records unique" in page
+    assert "✗ No unchanged column makes many records unique" in page
     assert "income is confidential and released on purpose" in page
     files = downloaded(visitor, ready, tmp_path, "plan", "ledger", "report")
     plan = ds.Plan.of(tomllib.loads(files["plan"].read_text()), tmp_path)
     assert plan.section("outputs")["unique_columns"] == {"income": "accepted: unique"}
     ledger = json.loads(files["ledger"].read_text())
     assert ledger["plan"]["outputs"]["unique_columns"] == {"income": "accepted: unique"}
-    assert "What leaves as it was" in text_of_file(files["report"])
+    assert "What is released unchanged" in text_of_file(files["report"])
 
 
 def test_the_roles_say_on_which_columns_many_records_are_unique(visitor, ready):

@@ -233,4 +233,4 @@ def test_what_nobody_looked_at_is_not_met(visitor, workspace):
     wanted(visitor, workspace, k="2", **{"closeness-t": "0.9"})
     page = text_of(visitor.get(f"{at}/release"))
     assert "✗ A criterion holds 2-anonymity and 0.9-closeness" in page
-    assert "It is not known to hold for this run: run it again on the page Protect." in page
+    assert "This run was not checked for it: run it again on the page Protect." in page

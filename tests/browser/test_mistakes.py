@@ -153,7 +153,9 @@ def test_a_hierarchy_that_misses_values(steward, opened):
     page.set_input_files("#file", file)
     page.click("button:has-text('Save')")
     page.wait_for_selector("text=D20")
-    assert f"No place for: w {N // 4} records" in " ".join(page.inner_text("#preview").split())
+    assert f"Not in the hierarchy: w {N // 4} records" in " ".join(
+        page.inner_text("#preview").split()
+    )
     assert "file" not in workspace.document["hierarchies"]["region"]
 
 

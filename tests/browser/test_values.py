@@ -162,14 +162,14 @@ def test_values_that_a_hierarchy_misses_are_shown_where_five_records_have_them(s
     page.click("button:has-text('Save')")
     page.wait_for_selector("text=D20")
     said = " ".join(page.inner_text("#preview").split())
-    assert "No place for: baker 6 records and 1 value in 3 records" in said
+    assert "Not in the hierarchy: baker 6 records and 1 value in 3 records" in said
     assert "Tr0ub4dor" not in page.content()
     page.check("[value=file]")
     page.set_input_files("#file", file)
     page.select_option("#unmapped", "suppress")
     page.click("button:has-text('Save')")
     page.wait_for_selector("#preview td")
-    assert "No place for: baker" in page.inner_text("#preview")
+    assert "Not in the hierarchy: baker" in page.inner_text("#preview")
     assert "Tr0ub4dor" not in page.content()
 
 

@@ -88,7 +88,7 @@ def test_adult_with_its_eight_hierarchies_in_twenty_clicks(steward, reference_da
     hand.click("text=Open >> nth=-1", then="#columns-title")
     hand.click("text=Use the suggested roles", then="h1:has-text('Roles')")
     hand.choose("#files", files)
-    hand.click("text=Take these files", then="text=All keys have one")
+    hand.click("text=Use these files", then="text=All keys have one")
     assert set(visit.workspace.document["hierarchies"]) == set(names)
     hand.to_the_release()
     assert hand.clicks <= 20, hand.clicks
@@ -156,7 +156,7 @@ def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others
         "#files",
         [{"name": name, "mimeType": "text/csv", "buffer": content} for name, content in files],
     )
-    page.click("text=Take these files")
+    page.click("text=Use these files")
     page.wait_for_selector("text=height.csv is not named for a column")
     assert "D20" in page.inner_text("main")
     assert set(visit.workspace.document["hierarchies"]) == {"job"}

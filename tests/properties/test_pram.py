@@ -223,7 +223,7 @@ def test_all_problems_at_once(survey):
         ds.pram(data, ["edu"], keep={"edu": {}}, diagonals={"edu": {}}, seed=1)
     with pytest.raises(InvalidParameter, match=r"P19.*within= gives for 'edu' is not a hierarchy"):
         ds.pram(data, ["edu"], within={"edu": 1}, seed=1)
-    with pytest.raises(InvalidData, match="is continuous, and its values are no categories"):
+    with pytest.raises(InvalidData, match="is continuous, and its values are not categories"):
         ds.pram(ds.read({"x": [1.5, 2.5]}, keys=["x"]), ["x"], seed=1)
 
 

@@ -66,7 +66,10 @@ def test_an_attack_that_cannot_be_made_says_why():
     data = ds.read(TABLE, keys=["age"], types={"age": "continuous"})
     found = ds.attack(data, ds.sample(data, fraction=1.0, seed=1))
     assert (found.linkability, found.inference_high) == (None, None)
-    assert "Linking cannot be tried: two people need an attribute each." in found.explain()
+    assert (
+        "Linking cannot be tried: linkability needs at least two known attributes, one for each person."
+        in found.explain()
+    )
     assert found.not_applicable["inference"].startswith("there is no confidential attribute")
     one = ds.attack(data, ds.sample(data, fraction=1.0, seed=1), other_columns=["sex"])
     assert one.linkability is not None

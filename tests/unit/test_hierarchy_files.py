@@ -69,9 +69,9 @@ def test_a_leaf_repeated_with_the_same_labels_counts_once(tmp_path):
         (" \n\n", "S10", "is empty"),
         ("a\nb\n", "S10", "no level above"),
         ("a;x;*\nb;*\nc;x;*\n", "S06", r"line 2: 2 cells where others have 3"),
-        ("a;x;*\nb;;*\n", "S11", "1 labels of level 1 are empty"),
-        ("a;x;*\nb;x;*\na;y;*\n", "S12", "1 leaves are listed more than once"),
-        ("a;x;1;*\nb;x;2;*\n", "S13", r"level 1 does not nest in level 2 \(1 groups\)"),
+        ("a;x;*\nb;;*\n", "S11", "level 1 has 1 empty label"),
+        ("a;x;*\nb;x;*\na;y;*\n", "S12", "1 leaf listed more than once"),
+        ("a;x;1;*\nb;x;2;*\n", "S13", r"level 1 does not nest in level 2 \(1 group\)"),
         ('a;"x;*\nb;y;*\n', "S07", "near line 2"),
     ],
 )

@@ -158,7 +158,7 @@ def test_missing_values_that_shall_be_refused_are_named_with_their_number():
     with pytest.raises(InvalidData) as error:
         ds.key_candidates(data)
     assert [p.what for p in error.value.problems] == [
-        "'a' has 1 missing values.",
+        "'a' has 1 missing value.",
         "'b' has 2 missing values.",
     ]
     assert ds.key_candidates(data, ["c"]).of("c").classes == 2

@@ -434,7 +434,7 @@ def test_a_change_in_records_that_miss_another_number_is_not_taken_for_none():
     found = ds.information_loss(initial, masked, on="rec")
     assert found.changed == ("a",)
     assert {found.measures[n] for n in NUMBERS} == {None}
-    assert "records that miss a number" in found.not_applicable["il"]
+    assert "records where a number is missing" in found.not_applicable["il"]
 
 
 def test_a_score_needs_a_loss_that_applies():

@@ -225,7 +225,7 @@ def test_a_grid_that_is_too_large_says_what_to_do():
     wide = {n: np.random.default_rng(i).permutation(400) for i, n in enumerate("abc")}
     survey = survey_of(**wide)
     circle = [("a", "b"), ("b", "c"), ("a", "c")]
-    for margins, word in ((circle, "form a circle"), ("search", "a search")):
+    for margins, word in ((circle, "form a cycle"), ("search", "a search")):
         with pytest.raises(NotSupported, match=word) as caught:
             ds.model_risk(survey, margins, fraction=0.1)
         assert caught.value.code == "N13"

@@ -374,8 +374,8 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
         ds.Plan.read(written(WRONG))
     said = [f"{p.code} {p}" for p in caught.value.problems]
     expected = [
-        "P30 release.toml:44 (output): 'output' is not a key of a plan here. Did you mean 'outputs'",
-        "P30 release.toml:3 (source.seperator): 'seperator' is not a key of a plan here. Did you mean 'separator'?",
+        "P30 release.toml:44 (output): 'output' is not known in this part of a plan. Did you mean 'outputs'",
+        "P30 release.toml:3 (source.seperator): 'seperator' is not known in this part of a plan. Did you mean 'separator'?",
         "P31 release.toml:4 (source.encoding): must be an encoding that Python knows, such as utf-8 or cp1252.",
         "P31 release.toml:8 (roles.identifiers): must be a list of column names.",
         "P31 release.toml:11 (types.sex): must be continuous, nominal, or the list",
@@ -388,7 +388,7 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
         "P31 release.toml:30 (steps[1].fraction): must be a number above 0 and up to 1.",
         "P31 release.toml:32 (steps[1].seed): must be a whole number.",
         "P32 release.toml:28 (steps[1]): needs fraction or n, one of the two.",
-        "P30 release.toml:37 (steps[2].metod): 'metod' is not a key of a plan here. Did you mean 'method'?",
+        "P30 release.toml:37 (steps[2].metod): 'metod' is not known in this part of a plan. Did you mean 'method'?",
         "O01 release.toml:40 (outputs.masked): does not end in .csv or .parquet or .sav or .zsav or .dta or .xlsx.",
         "P34 release.toml:41 (outputs.ledger): names the same file as 'public'.",
         "R01 release.toml:7 (roles.keys[1]): 'zpi' is not a column of patients.csv. Did you mean 'zip'?",

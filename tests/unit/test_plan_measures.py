@@ -284,7 +284,7 @@ def test_all_that_is_wrong_is_said_at_once_with_its_line(folder):
         "P31 release.toml:5 (measures.score): must be a table.",
         "P30 release.toml:7 (measures.recrd_risk): 'recrd_risk' is not a measure. Did you mean 'record_risk'",
         "P31 release.toml:11 (measures.record_risk.alpha): must be a number of at least 1.",
-        "P30 release.toml:12 (measures.record_risk.alfa): 'alfa' is not a key of a plan here. Did you mean 'alpha'?",
+        "P30 release.toml:12 (measures.record_risk.alfa): 'alfa' is not known in this part of a plan. Did you mean 'alpha'?",
         "P32 release.toml:9 (measures.record_risk): 'sensitivity' is missing.",
         "P31 release.toml:15 (measures.regression_loss.formula): must be a formula such as",
         "R01 release.toml:10 (measures.record_risk.known.agee): 'agee' is not a column",

@@ -40,7 +40,7 @@ def test_a_value_that_both_classes_share_is_disclosed():
     second = read({"rec": [1, 3], "age": [20, 20], "ill": ["flu", "none"]}, confidential=["ill"])
     found = ds.compare_releases([first, second], on="rec", k=2)
     assert (found.n, found.disclosed) == (1, {"ill": 1})
-    assert "left with one value" in found.explain()
+    assert "both together one" in found.explain()
 
 
 @st.composite

@@ -110,7 +110,7 @@ def test_a_weight_is_never_proposed_as_a_key(name):
     assert suggested([name]) == {name: "weight"}
     found = ds.suggest_roles(ds.read({"sampling_weight": [1, 2] * 30, name: [3, 4] * 30}))
     assert found.roles == {"weight": "sampling_weight"}
-    assert found.reason(name) == "by its name, a sampling weight; another column plays that role"
+    assert found.reason(name) == "by its name, a sampling weight; another column has that role"
 
 
 def test_the_weight_of_a_body_is_no_sampling_weight():

@@ -236,7 +236,7 @@ def test_a_limit_of_risk_in_place_of_a_criterion():
     limit = float(np.quantile(risk.values, 0.9))
     masked = ds.suppress_cells(data, risk=risk, at_most=limit)
     assert ds.individual_risk(masked).highest <= limit
-    with pytest.raises(DiscreetError, match="by= does not go with a risk"):
+    with pytest.raises(DiscreetError, match="by= cannot be combined with a risk"):
         ds.suppress_cells(data, risk=risk, at_most=limit, by="town")
 
 

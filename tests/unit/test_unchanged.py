@@ -49,7 +49,7 @@ def test_a_column_of_which_single_cells_were_changed_stays_on_the_list():
     assert few.changes
     assert set(few.changes) <= {one.column for one in ds.unchanged(few).columns}
     assert set(ds.unchanged(few).in_cells) == set(few.changes)
-    assert "only single cells were changed" in ds.unchanged(few).explain()
+    assert "Only single cells of" in ds.unchanged(few).explain()
     assert "single cells" not in ds.unchanged(data).explain()
     then = ds.generalize(few, KEYS, ds.KAnonymity(5)).best.mask()
     assert set(few.changes) <= {one.column for one in ds.unchanged(then).columns}
@@ -135,7 +135,7 @@ def test_the_list_shows_itself():
     table = found.table("arrow").to_pylist()
     assert table[0]["share"] == 1.0
     empty = ds.unchanged(ds.microaggregate(ds.read({"x": list(range(30))}), ["x"], k=3))
-    assert empty.explain() == "No column leaves as it was."
+    assert empty.explain() == "No column is released unchanged."
     assert empty.table("arrow").num_rows == 0
 
 
@@ -187,7 +187,7 @@ def test_a_release_for_the_house_is_listed_and_not_refused(plan):
     release = plan().run()
     assert release.files
     said = release.explain()
-    assert "leave as they were" in said
+    assert "are released unchanged" in said
     assert "Warning: fare" in said
     assert [one["column"] for one in release.to_dict()["unchanged"]["columns"]][-1] == "town"
 
@@ -248,7 +248,7 @@ def test_a_report_for_the_public_needs_a_reason_and_the_internal_one_shows_it(tm
     ds.report(data, masked, tmp_path / "p.html", audience="public", unique_columns=why)
     ds.report(data, masked, tmp_path / "i.html", unique_columns=why)
     public, internal = ((tmp_path / name).read_text() for name in ("p.html", "i.html"))
-    assert "What leaves as it was" in internal
+    assert "What is released unchanged" in internal
     assert "it is printed on tickets" in internal
     assert "it is printed on tickets" not in public
     assert "as they were" in public

@@ -38,7 +38,7 @@ class _Shown:
 @app.command()
 def demo(
     n: Annotated[int, typer.Option(help="Number of simulated patients.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
     engine: Annotated[
         str | None, typer.Option(help="spark: do the work there (needs the spark extra).")
     ] = None,
@@ -103,7 +103,7 @@ def _told(shown: _Shown) -> str:
         ("See what it means in the population", shown.population.explain()),
         ("Check it against what your rules ask for", shown.check.explain()),
         ("Generalize the keys and suppress what still stands out", shown.found.explain()),
-        ("Check the masked file afresh", ds.check(masked, criterion).explain()),
+        ("Check the masked file again", ds.check(masked, criterion).explain()),
         ("What risk is left", ds.disclosure_risk(survey, masked).explain()),
         ("What it cost", ds.information_loss(survey, masked).explain()),
         (

@@ -150,7 +150,12 @@ def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
     """Arguments that are for another measure than the one that a method takes first."""
     remedy = f"Leave it out, or name its measure with {argument(MEASURE)}."
     return [
-        Problem("P16", f"{argument(name)} is for another measure than the one named.", remedy, name)
+        Problem(
+            "P16",
+            f"{argument(name)} belongs to another measure than the one that is named.",
+            remedy,
+            name,
+        )
         for name in method.unasked(given)
     ]
 

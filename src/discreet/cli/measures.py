@@ -93,7 +93,7 @@ def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
     for one in names_in(given):
         name, _, number = (part.strip() for part in one.partition("="))
         if name not in known:
-            near = did_you_mean(name, known) or f"Known are {listed(known, 20)}."
+            near = did_you_mean(name, known) or f"Use one of {listed(known, 20)}."
             what = f"{name!r} is not a figure of {measure.name} that can be too high."
             problems.append(Problem("P16", what, near, "fail_above"))
             continue

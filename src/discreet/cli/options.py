@@ -274,7 +274,7 @@ def reasons_in(given: list[str]) -> dict[str, str]:
     pairs = [one.partition("=") for one in given]
     if not all(equals and name.strip() and reason.strip() for name, equals, reason in pairs):
         what = "--unique-column is not a column and a reason."
-        fail("P36", what, "Write --unique-column 'fnlwgt=why it may go out'.")
+        fail("P36", what, "Write --unique-column 'fnlwgt=why it may be released'.")
     return {name.strip(): reason.strip() for name, _, reason in pairs}
 
 

@@ -82,6 +82,7 @@ _WORDS = {  # advice that has an option in place of a method
     "with .weighted(W)": "with --weights",
     "with .above(0.1)": "with --output",
     ", or look at .by_attribute()": "",
+    "; .not_applicable says why": "; --json says why",
 }
 
 

@@ -149,8 +149,8 @@ class Roles:
             Problem(
                 "R03",
                 f"{name!r} is an identifier and a {self._other(name)}.",
-                "An identifier is removed on release, so it can be nothing else: "
-                "drop one of the two roles.",
+                "An identifier is removed on release, so it cannot have another "
+                "role: drop one of the two.",
             )
             for name in dict.fromkeys([*self.keys, *self.confidential])
             if name in self.identifiers

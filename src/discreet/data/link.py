@@ -16,6 +16,7 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, id_problems, require_ids, require_link
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -167,7 +168,7 @@ def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
 def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
     if "wildcard" not in (initial.missing, masked.missing):
         return []
-    what = f"C needs classes, and {argument('missing', 'wildcard')} gives none."
+    what = f"C needs classes, and with {argument('missing', 'wildcard')} there are none."
     return [Problem("N01", what, f"Read both files with {argument('missing', 'category')}.")]
 
 
@@ -223,7 +224,8 @@ def _linked_by_column(
     if alone:
         fail(
             "D11",
-            f"{alone:,} records of {masked.name} have an id {on!r} that is not in {initial.name}.",
+            f"the id {on!r} of {counted(alone, 'record')} of {masked.name} is not in "
+            f"{initial.name}.",
             "Give the initial file the masked one was made from.",
         )
     return Linked(initial, masked, pair, ids, on)

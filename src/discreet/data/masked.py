@@ -26,6 +26,7 @@ from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.registry import maskings
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -174,7 +175,7 @@ class Masked(Microdata):
         The same values may be released in several ways: a row for each.
         """
         if self.portions is None:
-            fail("R09", "the last step recoded no single cells.", "This is for ds.recode(…).")
+            fail("R09", "the last step recoded no single cells.", "Only ds.recode(…) does.")
         return frames.from_arrow(self.portions, kind or self.source.kind)
 
     def explain(self) -> str:
@@ -185,8 +186,9 @@ class Masked(Microdata):
     def transition(self, column: str) -> Any:
         """With which probabilities the categories of a column became others (it shows values)."""
         if column not in self.transitions:
-            known = f"It was for {listed(self.transitions)}." if self.transitions else "None was."
-            fail("R09", f"{column!r} was not changed by ds.pram(…) last.", known)
+            known = listed(self.transitions)
+            remedy = f"Choose from {known}." if known else "No column was."
+            fail("R09", f"{column!r} was not changed by ds.pram(…) in the last step.", remedy)
         return self.transitions[column]
 
     def mapping(self, key: str | None = None) -> Any:
@@ -197,7 +199,7 @@ class Masked(Microdata):
         if key is None:
             return dict(self.mappings)
         if key not in self.mappings:
-            recoded = f"Recoded are {listed(self.mappings)}." if self.mappings else "No key was."
+            recoded = f"Choose from {listed(self.mappings)}." if self.mappings else "No key was."
             fail("R09", f"{key!r} was not generalized.", recoded)
         return self.mappings[key]
 
@@ -385,7 +387,7 @@ def require_link(data: Microdata) -> str:
     if data.record_id is None:
         fail(
             "N02",
-            f"the records of {data.name} have no name and no order.",
+            f"the records of {data.name} have neither a record id nor an order.",
             f"Name the column that tells them apart with {argument('record_id')}.",
         )
     return data.source.at(data.record_id)
@@ -433,9 +435,14 @@ def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
     counts = seen[column]
     problems = []
     if counts.missing:
-        what = f"record id {name!r} is missing in {counts.missing:,} records of {data.name}."
+        what = (
+            f"record id {name!r} is missing in {counted(counts.missing, 'record')} of {data.name}."
+        )
         problems.append(Problem("D09", what, "Every record needs an id."))
     if counts.duplicated:
-        what = f"record id {name!r} is repeated in {counts.duplicated:,} records of {data.name}."
+        what = (
+            f"record id {name!r} is repeated in {counted(counts.duplicated, 'record')} "
+            f"of {data.name}."
+        )
         problems.append(Problem("D09", what, "Every record needs an id of its own."))
     return problems

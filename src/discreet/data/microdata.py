@@ -252,7 +252,7 @@ class Microdata:
         if self.missing == "wildcard":
             fail(
                 "N01",
-                f"{what} needs classes, and {argument('missing', 'wildcard')} gives none.",
+                f"{what} needs classes, and with {argument('missing', 'wildcard')} there are none.",
                 f"Read the data with {argument('missing', 'category')}.",
             )
 
@@ -261,7 +261,7 @@ class Microdata:
         return [
             Problem(
                 "D12",
-                f"{name!r} has {number:,} infinite values and no mean.",
+                f"{name!r} has {counted(number, 'infinite value')} and no mean.",
                 f"Name them in {argument('missing_values')}, or drop the records.",
             )
             for name, number in engine.infinite(self.source, names).items()
@@ -618,7 +618,7 @@ def _refused(data: Microdata) -> list[Problem]:
     return [
         Problem(
             "D03",
-            f"{name!r} has {found[name][1]:,} missing values.",
+            f"{name!r} has {counted(found[name][1], 'missing value')}.",
             f"Fill them, or choose {argument('missing', 'category')} or "
             f"{argument('missing', 'wildcard')}.",
         )
@@ -635,7 +635,8 @@ def _off_scale(data: Microdata) -> list[Problem]:
             problems.append(
                 Problem(
                     "D04",
-                    f"{outside:,} records hold a value of {name!r} that is not on its scale.",
+                    f"{name!r} has a value that is not on its scale, in "
+                    f"{counted(outside, 'record')}.",
                     f"Complete the scale, or name the codes in {argument('missing_values')}.",
                 )
             )

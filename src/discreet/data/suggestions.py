@@ -193,7 +193,7 @@ def suggest_roles(data: Microdata) -> RoleSuggestions:
         role, reason = _suggested(data, column)
         if role in _ALONE and any(one.role == role for one in found):
             role = "other" if role == "weight" else "identifier"  # one column plays that role
-            reason += "" if role == "identifier" else "; another column plays that role"
+            reason += "" if role == "identifier" else "; another column has that role"
         found.append(_told(data, Suggestion(column, role, reason)))
     return RoleSuggestions(tuple(found), data.source.kind)
 
@@ -205,7 +205,7 @@ def _told(data: Microdata, one: Suggestion) -> Suggestion:
         return one
     told = found_in_words(data.n, *figures)
     if one.role == "other":
-        reason = f"{told}: leave it out, unless you can say why it may go out"
+        reason = f"{told}: leave it out, unless you can say why it may be released"
         known = f"{one.reason}; " if one.reason.startswith("by its name") else ""
         return Suggestion(one.column, "identifier", f"{known}{reason}")
     if one.role in ("confidential", "weight"):
@@ -243,7 +243,7 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
         return "identifier", f"a text with {counted(distinct, 'value')} in {data.n:,} records"
     if kind == "other":
         return "other", "lists, structures or bytes: look into it before release"
-    return "other", f"nothing in its name; {counted(distinct, 'value')}"
+    return "other", f"its name says nothing; {counted(distinct, 'value')}"
 
 
 def _is_household(data: Microdata, column: str, words: Sequence[str]) -> bool:

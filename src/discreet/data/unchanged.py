@@ -150,26 +150,26 @@ class Unchanged(Result):
     def explain(self) -> str:
         """What leaves as it was, and what to do with the columns that are flagged."""
         if not self.columns:
-            return "No column leaves as it was."
-        number, leave = len(self.columns), "leaves" if len(self.columns) == 1 else "leave"
-        were = "it was" if number == 1 else "they were"
+            return "No column is released unchanged."
+        number, verb = len(self.columns), "is" if len(self.columns) == 1 else "are"
         names = listed([one.column for one in self.columns], 20)
-        were += ", or but for single cells" if self.in_cells else ""
-        lines = [f"{number:,} of {counted(self.released, 'column')} {leave} as {were}: {names}."]
+        how = "unchanged" + (", except for single cells" if self.in_cells else "")
+        whole = counted(self.released, "column")
+        lines = [f"{number:,} of {whole} {verb} released {how}: {names}."]
         lines += [
             f"The weights in {name} were divided by the share drawn, and tell records apart as "
             "before."
             for name in self.scaled
         ]
         if self.in_cells:
-            lines.append(f"Of {listed(self.in_cells, 20)} only single cells were changed.")
+            lines.append(f"Only single cells of {listed(self.in_cells, 20)} were changed.")
         if not self.flagged:
             none = "It does not make" if number == 1 else "None of them makes"
             return "\n".join([*lines, f"{none} many records unique."])
         lines += [f"Warning: {one.explain()}" for one in self.flagged]
         lines.append(
-            "Leave such a column out (identifiers), mask it, or be able to say why it may go out: "
-            "a public release needs the reason in writing."
+            "Leave such a column out (identifiers), mask it, or be able to say why it may be "
+            "released: a public release needs the reason in writing."
         )
         return "\n".join(lines)
 
@@ -182,7 +182,7 @@ class Unchanged(Result):
             f"{one.column!r}{' (confidential)' if one.confidential else ''}: {one.found()}"
             for one in bare
         )
-        what = f"a public release needs a reason in writing for what leaves as it was: {said}."
+        what = f"a public release needs a reason in writing for each such unchanged column: {said}."
         return [Problem("O09", what, f"Leave it out (identifiers), mask it, or {remedy}")]
 
     def to_dict(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _move(open_: Any, folder: str) -> None:
         return
     fail(
         "N70",
-        "the engine has used its folder for temporary files already.",
+        "the engine already uses a folder for temporary files.",
         f"Set {argument('temp_directory')} before the first step, or DISCREET_TEMP_DIRECTORY.",
     )
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from discreet import csvfile
 from discreet.engine.wait import Watch, awaited
 from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
+from discreet.words import counted
 
 T = TypeVar("T")
 
@@ -48,8 +49,8 @@ def _problem(error: Exception, origin: str) -> Problem:
     if widths:
         return Problem(
             "S06",
-            f"{where} has {widths[2]} cells, the header has {widths[1]}.",
-            "Mend the line, or check the separator.",
+            f"{where} has {counted(int(widths[2]), 'cell')}, the header has {widths[1]}.",
+            "Correct the line, or check the separator.",
         )
     if "Maximum line size" in message:
         return Problem("S07", f"{where} is too long.", "Check whether a quote is not closed.")
@@ -89,9 +90,13 @@ def _too_little(message: str, name: str, origin: str) -> Problem | None:
     if name == "OutOfMemoryException":
         return Problem(
             "E03",
-            f"the step on {origin} needs more memory than it may use.",
+            f"the step on {origin} needs more memory than it is allowed to use.",
             f"Raise {argument('memory_limit')}, or lower {argument('threads')}, in ds.settings(…).",
         )
     if any(full in message for full in _FULL):
-        return Problem("O08", "the disk of the output is full.", "Nothing was written; make room.")
+        return Problem(
+            "O08",
+            "the disk of the output is full.",
+            "Nothing was written. Free some space, and try again.",
+        )
     return None

@@ -26,7 +26,7 @@ class Settings(Result):
     Attributes
     ----------
     memory_limit : str or None
-        What the embedded engine may hold in memory; None: four fifths of the machine's.
+        What the embedded engine may hold in memory; None: 80% of the machine's memory.
     threads : int or None
         How many threads it may use; None: one for each core.
     temp_directory : str or None
@@ -50,7 +50,7 @@ class Settings(Result):
 
     def explain(self) -> str:
         """The settings in words."""
-        memory = self.memory_limit or "four fifths of the machine's"
+        memory = self.memory_limit or "80% of the machine's memory"
         return (
             f"Memory of the embedded engine: {memory}; threads: {self.threads or 'one per core'}; "
             f"what does not fit goes to {self.temp_directory or 'a private folder of the system'}."

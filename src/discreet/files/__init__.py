@@ -50,10 +50,12 @@ def place_problems(
         return [Problem("O03", what, "Choose another name.")]
     if target.suffix not in suffixes:
         allowed = " or ".join(suffixes)
-        problems.append(Problem("O01", f"{target.name} does not end in {allowed}.", "Name it so."))
+        problems.append(
+            Problem("O01", f"{target.name} does not end in {allowed}.", "Change the ending.")
+        )
     if not target.parent.is_dir():
         problems.append(
-            Problem("O02", f"the folder of {target.name} does not exist.", "Make it first.")
+            Problem("O02", f"the folder of {target.name} does not exist.", "Create it first.")
         )
     elif target.is_dir() or (os.path.lexists(target) and not overwrite):
         remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
@@ -106,7 +108,11 @@ def _enough_disk(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-    fail("O08", f"the disk is full: {target.name} was not written.", "Make room, and write again.")
+    fail(
+        "O08",
+        f"the disk is full: {target.name} was not written.",
+        "Free some space, and write it again.",
+    )
 
 
 def no_wider(place: Path, like: Path | None) -> None:

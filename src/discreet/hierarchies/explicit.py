@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from discreet.errors import Problem, fail, in_python, raise_all
 from discreet.hierarchies.placement import SUPPRESS, Placement, codes_of, members, numbers, present
 from discreet.hierarchies.texts import leaf_form, text_of
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,14 +158,14 @@ def _unlabelled(levels: Sequence[pa.Array], origin: str) -> list[Problem]:
     ]
     remedy = "Where a branch ends early, repeat its last label up to the top."
     return [
-        Problem("S11", f"{origin}: {n:,} labels of level {i} are empty.", remedy)
+        Problem("S11", f"{origin}: level {i} has {counted(n, 'empty label')}.", remedy)
         for i, n in empty
         if n
     ]
 
 
 def _repeated(conflicts: int, origin: str) -> list[Problem]:
-    what = f"{origin}: {conflicts:,} leaves are listed more than once, with different labels."
+    what = f"{origin}: {counted(conflicts, 'leaf')} listed more than once, with different labels."
     return [Problem("S12", what, "List each leaf once.")] if conflicts else []
 
 
@@ -177,7 +178,9 @@ def _not_nested(levels: Sequence[pa.Array], origin: str) -> list[Problem]:
     remedy = "Values that are together on a level must be together on every higher one."
     return [
         Problem(
-            "S13", f"{origin}: level {i} does not nest in level {i + 1} ({n:,} groups).", remedy
+            "S13",
+            f"{origin}: level {i} does not nest in level {i + 1} ({counted(n, 'group')}).",
+            remedy,
         )
         for i, n in torn
         if n

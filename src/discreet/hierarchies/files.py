@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.csvfile import SEPARATORS
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import beside, need_free
+from discreet.words import counted
 
 _SNIFFED = 100  # rows
 _NAMED = 8  # lines named in an error
@@ -99,7 +100,9 @@ def _refuse_uneven(rows: list[list[str]], lines: list[int], path: Path) -> None:
     uneven = [(line, len(row)) for row, line in zip(rows, lines, strict=True) if len(row) != usual]
     problems = [
         Problem(
-            "S06", f"{path.name}, line {line}: {n} cells where others have {usual}.", "Mend it."
+            "S06",
+            f"{path.name}, line {line}: {counted(n, 'cell')} where others have {usual}.",
+            "Correct it.",
         )
         for line, n in uneven[:_NAMED]
     ]

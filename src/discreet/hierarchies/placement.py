@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.errors import in_python
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,5 +116,5 @@ def _everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
 
 def numbers(attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> str:
     """How many values and records of an attribute have no place, in words."""
-    records = "" if counts is None else f" ({int(counts[lost].sum()):,} records)"
-    return f"{attribute!r}: {lost.sum():,} of {len(lost):,} values{records}"
+    records = "" if counts is None else f" ({counted(int(counts[lost].sum()), 'record')})"
+    return f"{attribute!r}: {lost.sum():,} of {counted(len(lost), 'value')}{records}"

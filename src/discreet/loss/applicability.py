@@ -140,7 +140,7 @@ class Change:
         if self.changed or not self.missing:
             return ""
         gone = counted(self.missing, "record")
-        return f"no value was changed, and it does not count the {gone} left out."
+        return f"no value was changed, and this measure does not count the {gone} left out."
 
 
 def undefined(
@@ -152,20 +152,25 @@ def undefined(
     only.
     """
     if unseen:
-        what = f"{listed(unseen)} {_is(unseen, 'was')} changed only in records that miss a number."
+        what = (
+            f"{listed(unseen)} {_is(unseen, 'was')} changed only in records where a "
+            "number is missing."
+        )
         return dict.fromkeys(OF_NUMBERS, what)
     found = {}
     changed = [name for name in change.continuous if name in change.changed]
     for measure, what in _RELATED.items():
         if without := [name for name in changed if losses[name][measure] is None]:
-            found[measure] = f"{listed(without)} {_has(without)} no {what} to relate a change to."
+            found[measure] = (
+                f"{listed(without)} {_has(without)} no {what} to compare a change with."
+            )
     if len(change.continuous) < 2:
         found |= {m: f"a {what} needs two numbers." for m, what in _OF_PAIRS.items()}
     if "il1s" in found:  # what has no variance has no part in the eigenvalues either
         found["eigenvalues"] = found["il1s"]
     bare = [n for n in changed if all(losses[n][m] is None for m in ("il1", "il2", "il3"))]
     if bare:
-        found["il"] = f"{listed(bare)} {_has(bare)} nothing to relate a change to."
+        found["il"] = f"{listed(bare)} {_has(bare)} nothing to compare a change with."
     return found
 
 

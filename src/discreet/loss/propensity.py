@@ -67,7 +67,7 @@ class Propensity(Result):
     certain : bool
         Whether some records are told apart for certain.
     grouped : tuple of str
-        Attributes of whose many values the rarer ones were taken together.
+        Attributes of whose many values the rarer ones were merged.
 
     Examples
     --------
@@ -128,7 +128,10 @@ class Propensity(Result):
             f"The distributions of its chances are {self.ks:.3f} apart, from 0 to 1.",
         ]
         if self.expected is None:
-            lines.append("Each masked record stems from an original one: unchanged, pMSE is 0.")
+            lines.append(
+                "Each masked record comes from an original one: if nothing had been "
+                "changed, pMSE would be 0."
+            )
         elif self.ratio is not None:
             lines.append(
                 f"A file drawn independently from the same distribution has {self.expected:.3g} on "
@@ -136,11 +139,14 @@ class Propensity(Result):
                 "times that."
             )
         if self.certain:
-            lines.append("Some records are told apart for certain: values in one file only.")
+            lines.append(
+                "Some records can be told apart with certainty: they have values that "
+                "occur in one file only."
+            )
         if self.dropped:
             lines.append(f"{self.dropped} of the terms follow from others and were left out.")
         if self.grouped:
-            lines.append(f"The rarer values of {listed(self.grouped)} were taken together.")
+            lines.append(f"The rarer values of {listed(self.grouped)} were merged.")
         if not self.interactions:
             lines.append(
                 "It has main effects alone: it sees means and shares of each attribute, and no "
@@ -356,7 +362,7 @@ def _number_terms(x: pa.ChunkedArray, y: pa.ChunkedArray, records: Floats) -> Fl
 
 def _value_terms(x: pa.ChunkedArray, y: pa.ChunkedArray, records: Floats) -> tuple[Floats, bool]:
     """Whether a record has each of the values but the most frequent one, and whether the rarer ones
-    were taken together."""
+    were merged."""
     first, second, cards = shared_codes(x, y, None)
     codes = np.concatenate([first, second])
     frequency = np.bincount(codes, weights=records, minlength=cards)

@@ -154,7 +154,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     )
 
 
-_OTHERWISE = "Compare by loss and risk apart, with ds.ru_map."
+_OTHERWISE = "Compare loss and risk separately, with ds.ru_map."
 
 
 class LinkageAttack(NamedTuple):

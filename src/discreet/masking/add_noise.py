@@ -64,9 +64,9 @@ def noisy(column: ColumnFacts) -> list[Unfit]:
     Examples
     --------
     >>> noisy(ColumnFacts("text", "nominal", "nominal", 0))[0].what
-    'is stored as text and can have no noise'
+    'is stored as text and cannot get noise'
     """
-    return not_amounts(column, "can have no noise")
+    return not_amounts(column, "cannot get noise")
 
 
 @masking(

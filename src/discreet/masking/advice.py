@@ -96,9 +96,9 @@ class Advice(Result):
         if self.met:
             return f"{self.asked} can be met."
         if not self.proposals:
-            return f"{self.asked} cannot be met, and no single change would do.\n{self.why}"
+            return f"{self.asked} cannot be met, and no single change is enough.\n{self.why}"
         each = [f"  {one.change} (loss {one.loss:.4f})" for one in self.proposals]
-        return "\n".join([f"{self.asked} cannot be met. It can with one of these:", *each])
+        return "\n".join([f"{self.asked} cannot be met. One of these changes is enough:", *each])
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per proposal."""
@@ -143,7 +143,7 @@ def advise(
     >>> survey = ds.read(table, keys=["sex", "region"])
     >>> h = {"sex": ds.Hierarchy.suppress()}  # and none for the region
     >>> print(ds.advise(survey, h, ds.KAnonymity(3), max_suppressed=0).explain())
-    3-anonymity with no suppressed record cannot be met. It can with one of these:
+    3-anonymity with no suppressed record cannot be met. One of these changes is enough:
       a group of all values for 'region' (loss 0.5000)
       k = 2 (loss 0.5000)
       leaving out 'region' (loss 0.5000)
@@ -226,7 +226,8 @@ def _with_number(
 
 
 def _changed(part: Any, parameter: Parameter, number: float) -> Any:
-    """A criterion with another number; None where that does not go with its other numbers."""
+    """A criterion with another number; None where that cannot be combined with its "
+    "other numbers."""
     try:
         return dataclasses.replace(part, **{parameter.name: number})
     except DiscreetError:

@@ -64,7 +64,9 @@ def people_problems(parts: Sequence[Any], by: Sequence[str], method: str = "") -
         "the relaxed method, whose cells cover the same people": method == "mondrian-relaxed",
     }
     return problems + [
-        Problem("N14", f"{one.describe()} does not go with {reason}.", "Leave one of them out.")
+        Problem(
+            "N14", f"{one.describe()} cannot be combined with {reason}.", "Leave one of them out."
+        )
         for one in shares
         for reason, given in reasons.items()
         if given

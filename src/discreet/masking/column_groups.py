@@ -56,8 +56,8 @@ class ColumnGroups(Result):
         """What holds and what does not, and what to do where it must."""
         number = counted(len(self.columns), "column")
         first = (
-            f"Every value of a column is shared by {counted(self.k, 'record')} at least, for each "
-            f"of the {number} by itself."
+            f"Every value is shared by at least {counted(self.k, 'record')}, in each of the "
+            f"{number} by itself."
         )
         if not self.below:
             return f"{first}\nHere that holds for the columns together, too."
@@ -66,7 +66,8 @@ class ColumnGroups(Result):
             first,
             f"The columns together are not {self.k}-anonymous: {counted(self.below, 'record')} "
             f"({share(self.below, self.n)}) share all values with fewer than {others}.",
-            "Where these columns are known together, microaggregate them together: by MDAV.",
+            "If an intruder may know these columns together, microaggregate them "
+    "together, by MDAV.",
         ])  # fmt: skip
 
     def table(self, kind: FrameKind | None = None) -> Any:

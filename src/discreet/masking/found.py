@@ -283,7 +283,7 @@ class Found(Result):
         if self.bound is None:
             return f"{said} How much less another one loses is not known for this loss."
         return (
-            f"{said} No node loses less than {self.bound:.4f}, so that this one loses at most "
+            f"{said} No node loses less than {self.bound:.4f}, so this one loses at most "
             f"{best - self.bound:.4f} more than it must."
         )
 
@@ -328,7 +328,8 @@ def _mask(node: Node) -> Masked:
     if not classes.allowed:
         fail(
             "D34",
-            f"this node does not satisfy {task.words}, whichever allowed records are suppressed.",
+            f"this node does not satisfy {task.words}, whichever records are suppressed "
+            "within the limit.",
             "Choose a node whose .feasible is true, such as .best.",
         )
     moved = {key: level for key, level in node.levels.items() if level}

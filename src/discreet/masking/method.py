@@ -167,7 +167,7 @@ class Method:
             "choice",
             next(iter(titles)),
             optional=False,
-            doc="Which risk of the records is brought down.",
+            doc="Which risk of the records is lowered.",
             label="Risk of a record",
             choices=tuple(titles),
             choice_labels=titles,

@@ -68,10 +68,12 @@ from discreet.parameters import (
     Unfit,
     Variant,
     Vary,
+    as_type,
     parameters_of,
     problems_of,
 )
 from discreet.progress import watched
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -111,10 +113,10 @@ def averageable(column: ColumnFacts) -> list[Unfit]:
     elif column.measure != "continuous":
         what = f"is {column.type} and has no mean, which this method needs"
         remedy = f"{_TAKES_ALL[:-1]}; or, if its numbers are amounts, read it with "
-        remedy += "types={{{column!r}: 'continuous'}}."
+        remedy += f"{as_type('continuous')}."
         found += [Unfit("D12", what, remedy, {"method": ("mdav",)}), _NO_EXCHANGE]
     if column.missing:
-        what = f"has {column.missing:,} missing values"
+        what = f"has {counted(column.missing, 'missing value')}"
         if column.measure == "nominal":
             remedy = f"Fill them, or choose {argument('missing', 'category')}."
             found.append(Unfit("D03", what, remedy, {"missing": ("category",)}))

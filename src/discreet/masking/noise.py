@@ -105,7 +105,8 @@ _KEPT = {
     "correlated": "On average means and correlations stay, and variances are {times:.4g} times as "
     "large.",
     "exact-moments": "Means, variances and covariances are what they were, in every stratum.",
-    "multiplicative": "Every number but 0 changes by {low:.4g} to {high:.4g} of itself; zeros and "
+    "multiplicative": "Every number except 0 changes by {low:.4g} to {high:.4g} of "
+    "itself; zeros and "
     "signs stay.",
 }
 

@@ -22,7 +22,7 @@ from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.packing import merged
 from discreet.masking.method import column_problems, masked_columns
-from discreet.parameters import ColumnFacts, Unfit
+from discreet.parameters import ColumnFacts, Unfit, as_type
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def strata_of(records: pa.Table, by: Sequence[str]) -> list[Ints]:
         return [np.arange(records.num_rows)]
     columns = [coded(records.column(name), None) for name in by]
     first, which = merged([codes for _, codes in columns], [len(values) for values, _ in columns])
-    few = which.astype(np.min_scalar_type(len(first)))  # small numbers are sorted in no time
+    few = which.astype(np.min_scalar_type(len(first)))  # small numbers are sorted quick
     return np.split(np.argsort(few, kind="stable"), np.cumsum(np.bincount(which))[:-1])
 
 
@@ -166,7 +166,7 @@ def not_amounts(column: ColumnFacts, cannot: str) -> list[Unfit]:
         what = f"is stored as {column.kind} and {cannot}"
         return [Unfit("D12", what, "Name numeric columns only.")]
     if column.measure != "continuous":
-        remedy = "If its numbers are amounts, read it with types={{{column!r}: 'continuous'}}."
+        remedy = f"If its numbers are amounts, read it with {as_type('continuous')}."
         return [Unfit("D12", f"is {column.type} and {cannot}", remedy)]
     return []
 
@@ -181,7 +181,8 @@ def rankable(column: ColumnFacts) -> list[Unfit]:
     """
     if column.kind != "other" and column.measure != "nominal":
         return []
-    remedy = "Name numbers, dates or ordinal columns; types={{{column!r}: […]}} gives an order."
+    order = as_type("'low<middle<high'", "[…]")
+    remedy = f"Name numbers, dates or ordinal columns, or give it an order with {order}."
     return [Unfit("D12", f"is {column.type}, and its values have no order", remedy)]
 
 

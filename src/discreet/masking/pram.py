@@ -43,6 +43,7 @@ from discreet.parameters import (
     Unfit,
     Values,
     Vary,
+    as_type,
     is_number,
     is_whole,
     parameters_of,
@@ -139,12 +140,12 @@ def exchangeable(column: ColumnFacts) -> list[Unfit]:
     Examples
     --------
     >>> exchangeable(ColumnFacts("number", "continuous", "continuous", 0))[0].what
-    'is continuous, and its values are no categories'
+    'is continuous, and its values are not categories'
     """
     if column.kind != "other" and column.measure != "continuous":
         return []
-    remedy = "Name nominal or ordinal columns; types={{{column!r}: 'nominal'}} makes it one."
-    return [Unfit("D12", f"is {column.type}, and its values are no categories", remedy)]
+    remedy = f"Name nominal or ordinal columns, or make it one with {as_type('nominal')}."
+    return [Unfit("D12", f"is {column.type}, and its values are not categories", remedy)]
 
 
 @masking(
@@ -169,7 +170,7 @@ def pram(
         Interval(ge=0, le=1),
         Share,
         Label("Least probability to stay"),
-        Doc("Probability with which a value stays what it is, at least."),
+        Doc("Least probability that a value stays as it is."),
         Public,
         Vary(0.95, 0.9, 0.8, 0.6),
     ] = 0.8,
@@ -315,7 +316,7 @@ def _diagonal_problems(given: Any, columns: Sequence[str]) -> list[Problem]:
         for name in others
     ]  # fmt: skip
     return problems + [
-        Problem("P10", f"a probability to stay of {name!r} does not lie from 0 to 1.",
+        Problem("P10", f"a probability to stay of {name!r} is not between 0 and 1.",
                 "Give a number in this range.")
         for name, some in given.items()
         if not all(is_number(one) and 0 <= one <= 1 for one in some.values())

@@ -28,6 +28,7 @@ from discreet.progress import stage
 from discreet.registry import measures
 from discreet.risks.record import record_risk
 from discreet.risks.record_level import ProtectableRisk, RecordLevel
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def _outcome(risk: ProtectableRisk, at_most: float, **_: Any) -> tuple[dict[str,
 @masking(
     title="Targeted suppression",
     done="changed where the risk was too high",
-    about="Only records above a limit of risk lose a value here and there.",
+    about="Only records whose risk is above a limit lose some of their values.",
     noun="targeting",
     example="--settings risk.toml --at-most 0.01",
     measures={"risk": record_risk},
@@ -81,8 +82,8 @@ def protect_records(
     cost: Annotated[
         Mapping[str, Annotated[float, Gt(0)]] | None,
         Columns(),
-        Label("What a cell is worth"),
-        Doc("Cost of a cell, 1 by default: dear ones are blanked last."),
+        Label("Cost of a cell"),
+        Doc("Cost of a cell, 1 by default: expensive ones are blanked last."),
     ] = None,
 ) -> Masked:
     """Lower the risk of every record to a limit by changing the risky records only.
@@ -108,7 +109,7 @@ def protect_records(
         Those that may be changed; default: all that make the risk, known or sensitive (for
         ``"microaggregate"``: all that are known).
     cost : mapping of attribute to number, optional
-        What a cell is worth, 1 by default: dear ones are blanked last.
+        Cost of a cell, 1 by default: expensive ones are blanked last.
 
     Returns
     -------
@@ -249,14 +250,14 @@ def _require(
     if not isinstance(risk, ProtectableRisk):
         able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
         if isinstance(risk, RecordLevel):
-            what = (
-                f"this risk of records cannot be brought down cell by cell. {risk.not_protectable}"
-            )
+            what = f"this risk of records cannot be lowered cell by cell. {risk.not_protectable}"
             fail("N43", what, f"Make the keys coarser (ds.generalize), or use one of {able}.")
         fail("P09", "the risk is not a risk of records.", f"Measure it: {able}.")
     problems = _option_problems(at_most, method, cost)
     if risk.n != data.n:
-        what = f"the risk was measured on {risk.n:,} records, and the data have {data.n:,}."
+        what = (
+            f"the risk was measured on {counted(risk.n, 'record')}, and the data have {data.n:,}."
+        )
         problems.append(Problem("P43", what, "Measure it on these data."))
     if data.missing == "refuse":
         what = (
@@ -269,7 +270,8 @@ def _require(
         problems += [
             Problem(
                 "P43",
-                f"{word} {name!r} does not make the risk: it is neither known nor sensitive in it.",
+                f"{word} {name!r} is not part of the risk: it is neither known nor "
+                "sensitive in it.",
                 f"Name some of {listed(known)}.",
             )
             for name in names
@@ -300,6 +302,6 @@ def _option_problems(at_most: Any, method: str, cost: Any) -> list[Problem]:
 def _not_reached(records: int, at_most: float) -> NoReturn:
     fail(
         "D42",
-        f"{records:,} records could not be brought down to a risk of {at_most:g}.",
+        f"the risk of {counted(records, 'record')} could not be lowered to {at_most:g}.",
         f"Raise {argument('at_most')}, or let more attributes be changed: {argument('columns')}.",
     )

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @masking(
     title="Rank swapping",
     done="swapped between records of similar rank",
-    about="Values trade places with others of nearly the same rank; none of them changes.",
+    about="Values are exchanged between records of similar rank; the values as such stay the same.",
     noun="rank swapping",
     example="--keys age --columns income --window 0.05 --seed 1",
     tells=("information_loss",),

@@ -94,15 +94,15 @@ def recode(
     max_suppressed: Annotated[MostSuppressed, Vary(0, shown="(≤{} out)")] = 0,
     search: Annotated[
         RecodingSearch,
-        Label("Search", {"quick": "in no time", "default": "less loss"}),
-        Doc("How long it is searched for less loss."),
+        Label("Search", {"quick": "quick", "default": "less loss"}),
+        Doc("How hard to search for a solution with less loss."),
         Public,
     ] = "default",
     seconds: Annotated[
         float | None,
         Ge(0),
         Label("Seconds"),
-        Doc("Search on for so long; then another machine may find other cells."),
+        Doc("Search for this many seconds; another machine may then find other cells."),
     ] = None,
     seed: Annotated[
         int,
@@ -137,7 +137,7 @@ def recode(
     max_suppressed : float or int
         Share (a float, 1.0 = all) or number (an int) of records that may be left out.
     search : {"quick", "default"}
-        How long it is searched for less loss.
+        How hard to search for a solution with less loss.
     seconds : float, optional
         Search on for so long. The same seconds may give other cells on another machine.
     seed : int
@@ -203,7 +203,10 @@ def _request(
     require_records(data)
     parts, limits = split(combined(asked["criterion"]))
     if parts is None:
-        what = f"{limits[0].describe()} says nothing of a class, and cells are searched by classes."
+        what = (
+            f"{limits[0].describe()} is not about single classes, and cells are "
+            "searched by classes."
+        )
         fail("N14", what, "Ask for a criterion on classes as well, such as ds.KAnonymity(3).")
     parts = parts.resolved(data.confidential)
     given = asked["hierarchies"]
@@ -425,7 +428,7 @@ def _outcome(
 def _risk_problems(masked: Masked, limit: DisclosureRiskAtMost) -> list[Problem]:
     found = risk_check(masked.initial, masked, limit)
     what = f"the disclosure risk after local recoding is {found.value:.4f}, above {limit.limit:g}."
-    remedy = "Ask for larger classes: it is not searched for, only checked in the end."
+    remedy = "Ask for larger classes: the disclosure risk is only checked at the end."
     return [] if found.satisfied else [Problem("D35", what, remedy)]
 
 

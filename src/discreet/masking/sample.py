@@ -122,7 +122,7 @@ def sample(
     if size == 0:
         fail(
             "D06",
-            f"a share of {fraction:g} of {data.n:,} records is no record.",
+            f"a share of {fraction:g} of {data.n:,} records gives no record.",
             f"Raise {argument('fraction')}, or give {argument('n')}.",
         )
     if strata:
@@ -216,7 +216,9 @@ def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> li
     if fraction is not None and not (is_number(fraction) and 0 < fraction <= 1):
         return [
             Problem(
-                "P14", f"{argument('fraction')} lies above 0 and up to 1.", "Give for example 0.1."
+                "P14",
+                f"{argument('fraction')} must be above 0 and at most 1.",
+                "Give for example 0.1.",
             )
         ]
     if n is not None and not (

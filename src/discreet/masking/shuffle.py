@@ -41,6 +41,7 @@ from discreet.masking.perturbation import (
 )
 from discreet.parameters import ColumnFacts, Columns, Label, Public, Unfit
 from discreet.results import Result
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +59,7 @@ def suggesting(column: ColumnFacts) -> list[Unfit]:
     """
     found = [*rankable(column)]
     if column.missing:
-        what = f"has {column.missing:,} missing values, and is given for the others"
+        what = f"has {counted(column.missing, 'missing value')}, and is given for the others"
         found.append(Unfit("D03", what, "Fill them, or leave the column out."))
     return found
 
@@ -66,7 +67,7 @@ def suggesting(column: ColumnFacts) -> list[Unfit]:
 @masking(
     title="Data shuffling",
     done="shuffled",
-    about="The values of a column are dealt out anew, to records that others suggest them for.",
+    about="The values of a column are redistributed to records whose other columns suggest them.",
     noun="shuffling",
     example="--keys age --columns income --given age --seed 1",
     tells=("information_loss",),
@@ -75,7 +76,7 @@ def suggesting(column: ColumnFacts) -> list[Unfit]:
 def shuffle(
     data: Microdata,
     columns: Annotated[
-        MaskedColumns, Columns(fit=rankable), Doc("Columns whose values are dealt out anew.")
+        MaskedColumns, Columns(fit=rankable), Doc("Columns whose values are redistributed.")
     ],
     *,
     given: Annotated[
@@ -86,9 +87,9 @@ def shuffle(
         Public,
     ] = (),
     by: Annotated[
-        Strata, Doc("Columns that make the strata: values are dealt out within each.")
+        Strata, Doc("Columns that make the strata: values are redistributed within each.")
     ] = (),
-    seed: Annotated[SecretSeed, Doc("The same seed deals out the same values.")] = None,
+    seed: Annotated[SecretSeed, Doc("The same seed gives the same records the same values.")] = None,
 ) -> Masked:
     """Deal out the values of columns anew, so that ranks go with those of other columns as before.
 
@@ -244,7 +245,7 @@ class Shuffled(Result):
     >>> import discreet as ds
     >>> survey = ds.read(ds.datasets.patients(500, seed=1), keys=["age"])
     >>> print(ds.shuffle(survey, ["income"], given=["age"], seed=1).outcome.explain())
-    The values of 'income' were dealt out anew, given 'age': as a whole they are what they were.
+    The values of 'income' were redistributed, given 'age': as a whole they are what they were.
     Largest change of a rank correlation: income with age, 0.175 to 0.174.
     """
 
@@ -262,7 +263,7 @@ class Shuffled(Result):
     def explain(self) -> str:
         """What was done, and how far rank correlations moved."""
         named, given = (", ".join(map(repr, part)) for part in (self.columns, self.given))
-        first = f"The values of {named} were dealt out anew"
+        first = f"The values of {named} were redistributed"
         lines = [
             f"{first}{f', given {given}' if given else ''}: as a whole they are what they were."
         ]

@@ -72,8 +72,8 @@ def suppress_cells(
     cost: Annotated[
         Mapping[str, Annotated[float, Gt(0)]] | None,
         Columns(),
-        Label("What a cell is worth"),
-        Doc("Cost of a cell of each key, 1 by default: dear ones are blanked last."),
+        Label("Cost of a cell"),
+        Doc("Cost of a cell of each key, 1 by default: expensive ones are blanked last."),
         Public,
     ] = None,
     by: Annotated[
@@ -92,12 +92,12 @@ def suppress_cells(
         Label(
             "Search",
             {
-                "quick": "in no time",
+                "quick": "quick",
                 "default": "few cells",
                 "optimal": "until no answer with fewer cells is left, or a limit is reached",
             },
         ),
-        Doc("How long it is searched for few cells."),
+        Doc("How hard to search for a solution with few cells."),
         Public,
     ] = "default",
     max_blanks: Annotated[
@@ -110,7 +110,7 @@ def suppress_cells(
     record_cost: Annotated[
         str | None,
         Columns(),
-        Label("What a record is worth"),
+        Label("Cost of a record"),
         Doc("Column of numbers by which the cost of a record's cells is multiplied."),
         Public,
     ] = None,
@@ -168,14 +168,14 @@ def suppress_cells(
         theirs, and every released record fits at least k people of the file. As a wildcard on
         both sides: for comparison with other tools, it does not protect all records.
     cost : mapping of key to number, optional
-        What a cell is worth, 1 by default.
+        Cost of a cell, 1 by default.
     by : list of columns, optional
         Strata: classes are counted within each. One with fewer than k records is an error.
     subsets : int, mapping or list, optional
         In place of all keys together: every so many keys (``2``), with a k for each number
         (``{2: 5, 3: 3}``), or sets of keys (``{("age", "sex"): 5}``). All of them hold in the end.
     search : {"quick", "default", "optimal"}
-        How long it is searched for few cells. Without the extra ``optimal`` it is heuristic.
+        How hard to search for a solution with few cells; heuristic without the extra ``optimal``.
     max_blanks : int, optional
         Most cells that a record may lose. The exact search takes 3 in the category reading where
         that is possible, and all searches 2 in the others.
@@ -240,7 +240,7 @@ def _by_risk(data: Microdata, given: Mapping[str, Any]) -> Masked:
         [
             Problem(
                 "P49",
-                f"{argument(name)} does not go with a risk of records.",
+                f"{argument(name)} cannot be combined with a risk of records.",
                 "Leave it out, or give a criterion in place of the risk.",
             )
             for name in others

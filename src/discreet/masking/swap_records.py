@@ -95,7 +95,7 @@ def swap_records(
     keys: Annotated[
         Sequence[str] | str | None,
         Columns(),
-        Label("What people stand out by"),
+        Label("What makes a person stand out"),
         Doc("Columns by which a person stands out in an area; the keys by default."),
         Public,
     ] = None,
@@ -121,7 +121,7 @@ def swap_records(
         Interval(ge=0, le=1),
         Share,
         Label("Least share of households"),
-        Doc("Share of the households that are swapped at least, those who stand out or not."),
+        Doc("Least share of the households that is swapped, whether or not they stand out."),
         Public,
     ] = 0.02,
     carry: Annotated[

@@ -75,15 +75,21 @@ def top_code(
     top: Annotated[
         Mapping[str, float] | None,
         Columns(),
-        Label("From where on at the top"),
-        Doc("Columns, each with a quantile between 0 and 1 or a threshold: what is not below it."),
+        Label("Top: code from here on"),
+        Doc(
+            "Columns, each with a quantile between 0 and 1 or a threshold: values at or "
+            "above it are coded."
+        ),
     ] = None,
     *,
     bottom: Annotated[
         Mapping[str, float] | None,
         Columns(),
-        Label("Up to where at the bottom"),
-        Doc("Columns, each with a quantile between 0 and 1 or a threshold: what is not above it."),
+        Label("Bottom: code up to here"),
+        Doc(
+            "Columns, each with a quantile between 0 and 1 or a threshold: values at or "
+            "below it are coded."
+        ),
     ] = None,
     replace: Annotated[
         TailCode,

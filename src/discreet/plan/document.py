@@ -214,8 +214,10 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
             problems += criteria.criterion_problems(criterion, here, where, folder)
         wants = _needs_criterion(step)
         if wants and not (criterion or document.get("criterion")):
-            what = f"{wants} towards no criterion."
-            problems.append(where.problem(at, "P32", what, "Write [criterion] with k = 5, say."))
+            what = f"{wants} needs a criterion, and none is given."
+            problems.append(
+                where.problem(at, "P32", what, "Write [criterion] with, for example, k = 5.")
+            )
     return problems
 
 
@@ -225,7 +227,7 @@ def _needs_criterion(step: Mapping[str, Any]) -> str:
     if not isinstance(named, str) or named not in maskings:
         return ""
     wants = any(p.shared == "criterion" and p.required for p in maskings[named].parameters.values())
-    return f"{named}s" if wants else ""
+    return named if wants else ""
 
 
 def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]:
@@ -235,7 +237,7 @@ def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]
     for name, file in named.items():
         if Path(file).suffix not in FILES[name]:
             what = f"does not end in {' or '.join(FILES[name])}."
-            problems.append(where.problem(("outputs", name), "O01", what, "Name it so."))
+            problems.append(where.problem(("outputs", name), "O01", what, "Change the ending."))
     for name, file in named.items():
         twin = next(n for n, f in named.items() if Path(f) == Path(file))
         if twin != name:

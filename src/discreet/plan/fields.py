@@ -122,12 +122,12 @@ def table_problems(
     problems = []
     for name, value in table.items():
         if name not in fields:
-            remedy = did_you_mean(name, fields) or f"Known are {listed(fields, 20)}."
-            what = f"{name!r} is not a key of a plan here."
+            remedy = did_you_mean(name, fields) or f"Use one of {listed(fields, 20)}."
+            what = f"{name!r} is not known in this part of a plan."
             problems.append(where.problem((*at, name), "P30", what, remedy))
         elif not fields[name].fits(value):
             what = f"must be {fields[name].words}."
-            problems.append(where.problem((*at, name), "P31", what, "Mend the value."))
+            problems.append(where.problem((*at, name), "P31", what, "Correct the value."))
     for name in need:
         if name not in table:
             remedy = f"Write {name} = …: {fields[name].words}."

@@ -76,8 +76,8 @@ def _outputs(data: Any, roles: dict[str, Any]) -> str:
         return said
     return (
         f"{said}\nMany records are unique on {listed(unique)}. A public release "
-        '(public_report = "public.html") needs\na reason in writing for each that leaves as it '
-        'was: unique_columns = { column = "reason" }.'
+        '(public_report = "public.html") needs\na reason in writing for each that is '
+        'released unchanged: unique_columns = { column = "reason" }.'
     )
 
 

@@ -23,6 +23,7 @@ from discreet.plan.verification import Verification, compared, verify
 from discreet.registry import maskings
 from discreet.registry import measures as known_measures
 from discreet.results import Result
+from discreet.words import counted
 
 FORMAT = 1
 _MEASURED = ("risk", "disclosure_risk", "information_loss")  # of every release
@@ -93,7 +94,11 @@ class Ledger(Result):
         """The seed of each step; None for one that draws nothing at random."""
         known = self.document["plan"].get("steps", [])
         if self.is_public or len(known) != steps:
-            what = "has no seeds" if self.is_public else f"is of {len(known)} steps, not {steps}"
+            what = (
+                "has no seeds"
+                if self.is_public
+                else f"is of {counted(len(known), 'step')}, not {steps}"
+            )
             fail("P35", f"the ledger {what}.", "Give the ledger that a run of this plan wrote.")
         return [step.get("seed") for step in known]
 
@@ -178,7 +183,7 @@ class Ledger(Result):
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write it as a .json file."""
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".json":
-            fail("O01", "a ledger is written to a .json file.", "Name it so.")
+            fail("O01", "a ledger is written to a .json file.", "Change the ending.")
         write_text(Path(path), self.to_json(), overwrite=overwrite)
 
     def explain(self) -> str:

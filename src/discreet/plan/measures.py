@@ -38,7 +38,7 @@ def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Pro
     for name, table in given.items():
         here = (*at, name)
         if name not in measures:
-            near = did_you_mean(name, measures) or f"Known are {listed(measures, 20)}."
+            near = did_you_mean(name, measures) or f"Use one of {listed(measures, 20)}."
             problems.append(where.problem(here, "P30", f"{name!r} is not a measure.", near))
         else:
             found: Measure = measures[name]

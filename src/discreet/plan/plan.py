@@ -334,7 +334,7 @@ class Plan(Result):
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the plan; files are named relative to their new folder."""
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".toml":
-            fail("O01", "a plan is written to a .toml file.", "Name it so.")
+            fail("O01", "a plan is written to a .toml file.", "Change the ending.")
         target = Path(path)
         text = self.moved(target.absolute().parent).to_toml()
         write_text(target, text, overwrite=overwrite, inputs=self._named)
@@ -396,7 +396,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         where = f"{name}:{line[1]}" if line else f"the end of {name}"
     except RecursionError:
         where = name
-    remedy = 'Mend the line: key = "text", key = 5, key = ["a", "b"] or [section].'
+    remedy = 'Correct the line: key = "text", key = 5, key = ["a", "b"] or [section].'
     fail("S20", f"{where} cannot be read as TOML.", remedy)
 
 

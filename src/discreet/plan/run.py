@@ -183,7 +183,7 @@ def _reason_problems(release: Release) -> list[Problem]:
     if not plan.is_public or not release.satisfied:
         return []
     remedy = (
-        'write why it may go out: unique_columns = { column = "reason" } in [outputs], or '
+        'write why it may be released: unique_columns = { column = "reason" } in [outputs], or '
         "--unique-column 'column=reason'."
     )
     reasons = plan.section("outputs").get("unique_columns", {})

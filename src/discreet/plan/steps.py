@@ -61,7 +61,7 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         remedy = f"Write do = …: one of {listed(maskings)}."
         return [where.problem(at, "P32", "does not say what to do.", remedy)]
     if step["do"] not in maskings:
-        near = did_you_mean(str(step["do"]), maskings) or f"Known are {listed(maskings)}."
+        near = did_you_mean(str(step["do"]), maskings) or f"Use one of {listed(maskings)}."
         return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}

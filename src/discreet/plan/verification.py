@@ -22,6 +22,7 @@ from discreet.plan import criteria, measures
 from discreet.plan.entries import digest, figures, versions, without
 from discreet.registry import measures as known_measures
 from discreet.results import Result
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.plan.ledger import Ledger
@@ -39,7 +40,7 @@ class Difference:
     found: str
 
     def __str__(self) -> str:
-        return f"{self.what}: the ledger says {self.recorded}, found is {self.found}"
+        return f"{self.what}: the ledger says {self.recorded}, but it is {self.found}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,9 +76,9 @@ class Verification(Result):
         """The differences, then what agrees and what was not compared."""
         lines = []
         if self.differences:
-            lines = [f"NOT as the ledger says: {len(self.differences)} differences."]
+            lines = [f"NOT as the ledger says: {counted(len(self.differences), 'difference')}."]
             lines += [f"  {one}." for one in self.differences]
-            lines += ["Do not release or use this file before this is understood."]
+            lines += ["Do not release or use this file until this is explained."]
         lines += [f"As the ledger says: {', '.join(self.agreed)}."] if self.agreed else []
         lines += [f"Not compared: {one}." for one in self.not_compared]
         return "\n".join(lines)
@@ -330,7 +331,7 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
         findings.compare("the check, made again", without(_FRESH, ledger.document["check"]), found)
     if "unchanged" in ledger.document:
         left = figures(ds.unchanged(masked, identifiers=outputs.get("identifiers", ())))
-        findings.compare("what left as it was, made again", ledger.document["unchanged"], left)
+        findings.compare("what is unchanged, made again", ledger.document["unchanged"], left)
     for name, measure in (
         ("disclosure_risk", ds.disclosure_risk),
         ("information_loss", ds.information_loss),

@@ -50,8 +50,8 @@ def _in_words(facts: Facts) -> Words:
     ]
     lines += [
         f"{counted(number, 'record')} that {'was' if number == 1 else 'were'} not above the limit "
-        "had to be changed, too: they lost the company of records that were, or were needed to "
-        "form groups with them."
+        "had to be changed, too: their risk rose when others were changed, or they were needed "
+        "to form groups."
         for step in facts.steps
         if (number := step.parameters.get("drawn_in", 0)) and not facts.public
     ]
@@ -118,7 +118,7 @@ def _unchanged(facts: Facts) -> list[Block]:
     cells = tuple(row if reasons else row[:-1] for row in rows)
     words = [facts.said(one.explain()) for one in found.flagged]
     table = Table(
-        "What leaves as it was",
+        "What is released unchanged",
         heads if reasons else heads[:-1],
         cells,
         f"A column is {facts.unchanged.rule}.",

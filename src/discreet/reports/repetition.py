@@ -33,7 +33,8 @@ def _public() -> list[Block]:
         Words(
             (
                 f"The file was measured with discreet {ds.__version__}.",
-                "Who holds the initial file can repeat each number of this report; the seeds and "
+                "Anyone who has the initial file can reproduce each number of this "
+                "report; the seeds and "
                 "the plan are in the internal version.",
             )
         )

@@ -148,7 +148,7 @@ def report(
         Least number of records of a category or bin that is shown; 5, or the k of the criterion
         where that is larger.
     unique_columns : mapping of column to reason, optional
-        Why a column may go out that leaves as it was and makes many records unique
+        Why a column may be released unchanged although it makes many records unique
         (``ds.unchanged``); the public version is refused without. The internal version shows it.
     overwrite : bool
         Replace an existing file.
@@ -179,7 +179,7 @@ def report(
     altair(), environment()  # say what is not installed before anything is computed
     facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
     if facts.public:
-        remedy = f"say why it may go out, by column: {argument('unique_columns')}."
+        remedy = f"say why it may be released, by column: {argument('unique_columns')}."
         raise_all(facts.unchanged.problems(reasons, remedy))
     sections = _sections(facts)
     write_text(target, _page(facts, sections, title, note), overwrite=overwrite)
@@ -241,7 +241,7 @@ def _problems(path: Any, audience: Any, title: Any, note: Any, threshold: Any) -
 def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
     if not isinstance(reasons, Mapping):
         what = f"{argument('unique_columns')} is not a mapping of columns and reasons."
-        return [Problem("P36", what, 'Write {"fnlwgt": "why it may go out"}.')]
+        return [Problem("P36", what, 'Write {"fnlwgt": "why it may be released"}.')]
     columns = getattr(masked, "columns", ())
     problems = [
         Problem(
@@ -253,7 +253,7 @@ def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
         if name not in columns
     ]
     return problems + [
-        Problem("P36", f"the reason for {name!r} is no text, or an empty one.", "Write a sentence.")
+        Problem("P36", f"the reason for {name!r} is not a text, or is empty.", "Write a sentence.")
         for name, reason in reasons.items()
         if not (isinstance(reason, str) and reason.strip())
     ]

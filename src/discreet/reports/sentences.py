@@ -21,16 +21,18 @@ _SENTENCES = {
     "sse_ratio": "The squared changes are {p} of the variation between the records.",
     "il1s": "On average a value moved by {v} standard deviations, over √2.",
     "eigenvalues": "On average an eigenvalue of the covariances changed by {p}.",
-    "hellinger": "Mean distance of how frequent values are: 0 as before, 1 no value shared.",
-    "dist": "So many cells changed, an ordinal one counted by the categories it moved.",
+    "hellinger": "Mean distance between the frequencies before and after: 0 is equal, 1 "
+    "has no value in common.",
+    "dist": "Number of changed cells; an ordinal cell counts by the steps it moved.",
     "ctbil": "Sum of the differences between the contingency tables before and after.",
     "actbil": "The same difference per cell of the contingency tables.",
     "ebil": "Information that the masked values no longer hold, in bits.",
-    "ebil_share": "{p} of the bits in the keys are left open.",
+    "ebil_share": "{p} of the information in the keys, in bits, is lost.",
     "loss": "On average a value of a key now stands for {p} of all its values.",
     "precision_loss": "On average a key went {p} of the way up its hierarchy.",
     "entropy": "{p} of the information in the keys is gone.",
-    "discernibility": "Sum over the records of how many look the same; one left out counts n.",
+    "discernibility": "Sum over the records of how many look the same; a record that was "
+    "left out counts n.",
     "average_class_size": "On average {v} records look the same to an intruder.",
 }
 _SHORT = {

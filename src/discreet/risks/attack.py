@@ -263,7 +263,7 @@ class Attack(Result):
         lines = [
             f"{counted(self.people, 'person')} and as many others as a control group, drawn from "
             f"{counted(self.n, 'released record')}, were attacked by someone who knows "
-            f"{listed(self.columns)}.".replace("persons", "people"),
+            f"{listed(self.columns)}.",
             *(self._sentence(one) for one in self.risks),
             *(f"{_WORDS[name]} cannot be tried: {self.not_applicable[name]}"
               for name in ATTACKS if name in self.not_applicable),
@@ -275,7 +275,7 @@ class Attack(Result):
             )
         lines += self.provenance.unweighted()
         if max(one.high for one in self.risks) > _HIGH:
-            lines.append("Next: mask the attributes that are known more strongly, and compare.")
+            lines.append("Next: mask more strongly what an intruder may know, and compare.")
         return "\n".join(lines)
 
     def _sentence(self, one: AttackRisk) -> str:
@@ -482,7 +482,9 @@ class _Known:
         """Which attacks cannot be made, and why."""
         absent = {}
         if not all(self.halves):
-            absent["linkability"] = "two people need an attribute each."
+            absent["linkability"] = (
+                "linkability needs at least two known attributes, one for each person."
+            )
         if not self.secrets:
             absent["inference"] = "there is no confidential attribute that is not known."
         return {f"{name}{end}": why for name, why in absent.items() for end in ("", "_high")}

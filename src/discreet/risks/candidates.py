@@ -206,8 +206,8 @@ class KeyCandidates(Result):
             f"{counted(len(self), 'set')} of up to {counted(self.up_to, 'attribute')} "
             f"were counted in {counted(self.n, 'record')}.",
             f"The most identifying attribute is {name}: alone it separates "
-            f"{_percent(alone.separation)} of the pairs of records; joining a set of others it "
-            f"makes a further {gain:.1%} of the records unique, on average.",
+            f"{_percent(alone.separation)} of the pairs of records; added to a set of others, "
+            f"it makes a further {gain:.1%} of the records unique, on average.",
             *self._singled_out(),
             *self._names_all(),
         ]

@@ -27,6 +27,7 @@ from discreet.progress import stage
 from discreet.risks.risk_values import PER_DECADE, Histogram, RecordsAbove, top
 from discreet.risks.sensitivity import RiskSettings
 from discreet.risks.value_weights import ListedValues, Ranges
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -192,7 +193,10 @@ def _sensitivities(
         part, outside = _sensitivity(data, settings, name, tables.get(name))
         found.append(part)
         if outside:
-            what = f"{outside:,} records of {data.name} have a value of {name!r} without a weight."
+            what = (
+                f"a value of {name!r} has no weight, in {counted(outside, 'record')} "
+                f"of {data.name}."
+            )
             problems.append(
                 Problem("D40", what, f"Add the values to its table, or give {argument('default')}.")
             )

@@ -18,6 +18,7 @@ from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.packing import pack
 from discreet.progress import stage
 from discreet.risks.sensitivity import RiskSettings
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,9 +97,12 @@ def _weights(
         unlisted = np.isnan(found)
         if unlisted.any():
             records = int(np.bincount(codes, minlength=len(found))[unlisted].sum())
-            what = f"{records:,} records of {data.name} have a value of {name!r} without a weight."
+            what = (
+                f"a value of {name!r} has no weight, in {counted(records, 'record')} "
+                f"of {data.name}."
+            )
             remedy = (
-                f"Add the {int(unlisted.sum()):,} values to its table, or give "
+                f"Add the missing {counted(int(unlisted.sum()), 'value')} to its table, or give "
                 f"{argument('default')}."
             )
             problems.append(Problem("D40", what, remedy))

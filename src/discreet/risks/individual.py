@@ -327,7 +327,7 @@ class IndividualRisk(ProtectableRisk):
     @property
     def assumption(self) -> str:
         """What it rests on, and how far off it was where the truth is known."""
-        return ASSUMPTION + (" The interval does not hold that error." if self.partition else "")
+        return ASSUMPTION + (" The interval does not include that error." if self.partition else "")
 
     def _first_step(self) -> str:
         if self.partition:

@@ -119,7 +119,7 @@ class IntervalDisclosure(Result):
             )
         lines += self.provenance.unweighted()
         if max(self.share, self.highest) > _HIGH:
-            lines.append("Next: mask the attributes that tell most more strongly, and compare.")
+            lines.append("Next: mask more strongly the attributes that reveal most, and compare.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

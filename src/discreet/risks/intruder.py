@@ -44,7 +44,7 @@ class IntruderRisk:
     def share_above(self, threshold: float) -> float:
         """Share of the records whose risk is above a threshold."""
         if not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-            fail("P10", "a risk threshold lies between 0 and 1.", "Give for example 0.2.")
+            fail("P10", "a risk threshold must lie between 0 and 1.", "Give for example 0.2.")
         rows = zip(self._sizes, self._records, strict=True)
         return sum(n for i, n in rows if 1 / i > threshold) / sum(self._records)
 

@@ -23,6 +23,7 @@ from discreet.parameters import whole_number
 from discreet.progress import watched
 from discreet.results import Provenance
 from discreet.risks.candidates import KeyCandidates
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
@@ -173,7 +174,7 @@ def _missing_problems(data: Microdata, chosen: tuple[str, ...]) -> list[Problem]
     return [
         Problem(
             "D03",
-            f"{name!r} has {data.profile[name][1]:,} missing values.",
+            f"{name!r} has {counted(data.profile[name][1], 'missing value')}.",
             f"Fill them, leave the column out, or choose {argument('missing', 'category')}.",
         )
         for name in gaps

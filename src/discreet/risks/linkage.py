@@ -151,7 +151,10 @@ class Linkage(Result):
         if self.method == "probabilistic":
             by, those = "masked record whose agreement weighs most", "heaviest"
         if self.method == "assignment":
-            by, those = "assignment of all records that is nearest in sum", "equal ones assigned"
+            by, those = (
+                "assignment of all records with the smallest total distance",
+                "equal ones assigned",
+            )
         knows = f"knows {listed(self.columns)}"
         knows += " and how the file was masked" if self.knows_method else ""
         lines = [

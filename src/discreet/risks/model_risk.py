@@ -222,12 +222,15 @@ class ModelRisk(RecordLevel):
 
     def _score_words(self) -> str:
         if self.scores is None:
-            return f"It has no scores of what it lacks: {self.not_applicable['scores']}"
+            return f"It has no score for missing margins: {self.not_applicable['scores']}"
         worst = max(self.scores)
         if self.underfits:
             limit = f"{UNDERFIT:.1f}"
-            return f"It lacks margins and overstates the risk (score {worst:.1f}, above {limit})."
-        return f"Nothing says that it lacks margins (score {worst:.1f})."
+            return (
+                "Margins are missing, so that it overstates the risk (score "
+                f"{worst:.1f}, above {limit})."
+            )
+        return f"There is no sign that margins are missing (score {worst:.1f})."
 
     def _advice(self) -> str:
         if self.underfits and not self.steps:
@@ -287,7 +290,7 @@ def _said(name: str, value: str) -> str:
 
 
 def _what(margins: Any) -> str:
-    return "a search" if margins == "search" else "a model whose margins form a circle"
+    return "a search" if margins == "search" else "a model whose margins form a cycle"
 
 
 def _is_list(value: Any) -> bool:
@@ -506,7 +509,7 @@ def _margin_problems(data: Microdata, margins: Any) -> list[Problem]:
         return []
     plain = isinstance(margins, Sequence) and not isinstance(margins, str)
     if not plain or any(isinstance(m, str) or not isinstance(m, Sequence) for m in margins):
-        what = f"{argument('margins')} is no list of sets of keys."
+        what = f"{argument('margins')} is not a list of sets of keys."
         return [Problem("P46", what, "Give for example [('age', 'sex')], or 'search'.", "margins")]
     problems = [
         unknown_column("key", name, data.keys, data.name)

@@ -39,9 +39,9 @@ class Population:
         """Its size and what says so, for a sentence."""
         said = {
             "population": "as it was given",
-            "fraction": f"the records being {self.fraction:.3g} of them"
+            "fraction": f"the records are {self.fraction:.3g} of them"
             if self.fraction < 1
-            else "the records being all of them",
+            else "the records are all of them",
             "weights": "the sum of the weights",
         }
         return f"{round(self.size):,} people ({said[self.basis]})"

@@ -36,7 +36,7 @@ from discreet.risks.population import Population, population_of
 from discreet.words import counted
 
 Model = Literal["pitman", "zayatz", "snb"]
-_LOW = 0.1  # the sampling fraction up to which Dankar's rule takes Pitman's model
+_LOW = 0.1  # the sampling fraction up to which Dankar's rule chooses Pitman's model
 _TITLES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB"}
 
 
@@ -94,7 +94,7 @@ class PopulationUniqueness(Result):
 
     @property
     def model(self) -> Model:
-        """The model that Dankar's rule takes: up to a sampling fraction of 0.1 Pitman, or Zayatz
+        """The model that Dankar's rule chooses: up to a sampling fraction of 0.1 Pitman, or Zayatz
         where that has no solution; above the lower one of Zayatz and SNB.
         """
         if self.population.fraction <= _LOW:
@@ -175,7 +175,7 @@ class PopulationUniqueness(Result):
         low, high = (round(end * self.population.size) for end in self.interval)
         each = "; ".join(f"{title} {_percent(value)}" for title, value in told.items())
         return (
-            f"The models say {low:,} to {high:,} people ({each}); Dankar's rule takes "
+            f"The models say {low:,} to {high:,} people ({each}); Dankar's rule chooses "
             f"{_TITLES[self.model]}. That is how far they disagree, not a margin of error."
         )
 
@@ -299,7 +299,8 @@ def population_uniqueness(
     if not classes.partition:
         fail(
             "N01",
-            f"class sizes tell of a population, and {argument('missing', 'wildcard')} gives none.",
+            f"the estimate needs classes, and with {argument('missing', 'wildcard')} "
+            "there are none.",
             f"Read the data with {argument('missing', 'category')}.",
         )
     sizes, row = np.unique(classes.size, return_inverse=True)

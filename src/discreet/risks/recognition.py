@@ -166,8 +166,8 @@ class PopulationRange(Result):
     side="risk",
     of="file",
     figures={
-        "low": FigureKind("least number of people that a model has recognised"),
-        "high": FigureKind("largest number of people that a model has recognised"),
+        "low": FigureKind("smallest number of recognised people over the models"),
+        "high": FigureKind("largest number of recognised people over the models"),
     },
     by_equality=True,
     public=("low", "high"),

@@ -207,7 +207,7 @@ class RecordRisk(ProtectableRisk):
         ]
         if self.unlisted:
             lines.append(
-                f"Taken as never known and not sensitive: {listed(self.unlisted)}. "
+                f"Treated as never known and not sensitive: {listed(self.unlisted)}. "
                 "Give them a probability or a weight if that is wrong."
             )
         lines += self.provenance.cautions()
@@ -289,7 +289,7 @@ def record_risk(
         Mapping[str, _Share] | None,
         Columns(),
         Label("Sensitive"),
-        Doc("How much it hurts when the value becomes known, per attribute."),
+        Doc("How harmful it is when the value becomes known, per attribute."),
         Needed,
     ] = None,
     value_sensitivity: Annotated[

@@ -20,6 +20,7 @@ from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.parameters import Label, Public, parameters_of, problems_of
 from discreet.results import Provenance, Result
+from discreet.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,13 +94,14 @@ class JointReleases(Result):
     def explain(self) -> str:
         """The numbers, what they mean, and what to do next."""
         lines = [
-            f"In both releases: {self.n:,} people.",
+            f"In both releases: {counted(self.n, 'person')}.",
             f"By themselves {self.below[0]:,} and {self.below[1]:,} records are in classes of "
             f"fewer than {self.k}; together {self.joint_below:,} people are, "
             f"{self.joint_alone:,} of them alone.",
         ]
         lines += [
-            f"{name}: {number:,} people are left with one value, though each release has several."
+            f"{name}: each release alone leaves several values, both together one, for "
+            f"{counted(number, 'person')}."
             for name, number in self.disclosed.items()
             if number
         ]

@@ -67,7 +67,9 @@ class SamplingRisk(Result):
     def at(self, fraction: float) -> Predicted:
         """Expectation and standard deviation for a sample of this share of the records."""
         if not (is_number(fraction) and 0 <= fraction <= 1):
-            fail("P14", f"{argument('fraction')} lies between 0 and 1.", "Give for example 0.1.")
+            fail(
+                "P14", f"{argument('fraction')} must lie between 0 and 1.", "Give for example 0.1."
+            )
         t = nearest(fraction, self.n)
         (low, low_sd), (high, high_sd) = (self._moments(name, t) for name in ("minimal", "maximal"))
         return Predicted(fraction, t, low, low_sd, high, high_sd)
@@ -83,7 +85,7 @@ class SamplingRisk(Result):
         one record may be released.
         """
         if not (is_number(at_most) and 0 <= at_most <= 1):
-            fail("P10", "a limit of the risk lies between 0 and 1.", "Give for example 0.05.")
+            fail("P10", "a limit of the risk must lie between 0 and 1.", "Give for example 0.05.")
         if not (is_number(sds) and 0 <= sds < math.inf):
             fail(
                 "P10",
@@ -209,7 +211,8 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
     if data.missing == "wildcard":
         fail(
             "N01",
-            f"the prediction needs classes, and {argument('missing', 'wildcard')} gives none.",
+            f"the prediction needs classes, and with {argument('missing', 'wildcard')} "
+            "there are none.",
             'Use "category".',
         )
     require_records(data)

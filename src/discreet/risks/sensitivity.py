@@ -192,7 +192,7 @@ def settings_in(place: Path) -> dict[str, Any]:
     raise_all([_unknown_setting(name, place.name) for name in unknown])
     tables = given.pop("value_sensitivity", {})
     if not isinstance(tables, dict):
-        fail("P41", "value_sensitivity is no table.", "Write [value_sensitivity.illness].")
+        fail("P41", "value_sensitivity is not a table.", "Write [value_sensitivity.illness].")
     ranges = {name: _ranges(name, table) for name, table in tables.items()}
     return {**given, "value_sensitivity": ranges}
 
@@ -228,14 +228,14 @@ def _toml(place: Path) -> dict[str, Any]:
         pass
     except tomllib.TOMLDecodeError as error:
         where = str(error).rpartition("(")[2].rstrip(")")  # "at line 3, column 5"; no text of it
-        fail("S40", f"{place.name} is not TOML {where}.", "Mend the line.")
+        fail("S40", f"{place.name} is not TOML {where}.", "Correct the line.")
     except UnicodeDecodeError:
         fail("S40", f"{place.name} is not text in UTF-8.", "Save it as UTF-8.")
     fail("S01", f"{place.name} cannot be read.", "Check the path.")
 
 
 def _unknown_setting(name: str, file: str) -> Problem:
-    hint = did_you_mean(name, _TOP) or f"Known are {', '.join(_TOP)}."
+    hint = did_you_mean(name, _TOP) or f"Use one of {', '.join(_TOP)}."
     return Problem("P41", f"{name!r} of {file} is not a setting of the record risk.", hint)
 
 

@@ -333,7 +333,7 @@ class Suda(ProtectableRisk):
         if self.provenance.missing == "wildcard":
             notes.append(
                 "A missing key makes nobody alone: a set is left out for a record that lacks one "
-                "of its keys, and such a record is no double of another one."
+                "of its keys, and such a record does not count as equal to another one."
             )
         return notes
 

@@ -143,7 +143,7 @@ class Weights:
         0.25
         """
         if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
-            fail("P10", "the rate of decay lies between 0 and 1.", "Give for example 0.5.")
+            fail("P10", "the rate of decay must lie between 0 and 1.", "Give for example 0.5.")
         return cls(
             f"decay({float(rate):g})",
             lambda i, j: (1.0 - float(rate)) ** (np.maximum(i, j) - 1),
@@ -282,7 +282,7 @@ class Weights:
         above = np.flatnonzero(w > 1 + 1e-12)
         if len(above):
             what = f"the weight at i = {i[above[0]]}, j = {j[above[0]]} is larger than w_11."
-            fail("P13", what, "By all rules together no weight exceeds w_11.")
+            fail("P13", what, "The rules together allow no weight above w_11.")
 
     def require_fit(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
         """Refuse weights that do not belong to the class sizes i and j of the records: a triangular

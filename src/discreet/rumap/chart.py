@@ -60,7 +60,7 @@ def ru_chart(found: RUMap) -> Any:
     ]
     said = [f"{found.loss[0]}: {found.loss[1]}"]
     if found.unmasked.risk is not None:
-        said.append(f"Unmasked: risk {found.unmasked.risk:.4g}. Filled: no other masking beats it.")
+        said.append(f"Unmasked: risk {found.unmasked.risk:.4g}. Filled: the best trade-offs.")
     if found.failed:
         said.append(f"Not shown: {len(found.failed)} that failed or a measure does not apply to.")
     title = alt.Title("Risk and loss of the maskings", subtitle=said)

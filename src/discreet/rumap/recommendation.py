@@ -242,10 +242,14 @@ class CheckedRecipe(MaskingRecipe):
         if not masked.n:
             fail("D51", "no record would be left.", "Ask for less.")
         if masked.perturbed & set(masked.keys):
-            fail("D51", "it perturbs the keys, and classes say little.", "Take another method.")
+            fail(
+                "D51",
+                "it perturbs the keys, so that class sizes say little.",
+                "Choose another method.",
+            )
         if not check(masked, self.criterion).satisfied:
             what = f"the masked file does not meet {self.criterion.describe()}."
-            fail("D51", what, "Take a stronger masking, or another method.")
+            fail("D51", what, "Choose a stronger masking, or another method.")
         return masked
 
 

@@ -152,7 +152,7 @@ class RUMap(Result):
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the chart to a file."""
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".svg":
-            fail("O01", "the chart is written to a .svg file.", "Name it so.")
+            fail("O01", "the chart is written to a .svg file.", "Change the ending.")
         write_text(Path(path), charts.svg(self.chart()), overwrite=overwrite)
 
     def explain(self) -> str:

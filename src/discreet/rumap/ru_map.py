@@ -130,7 +130,7 @@ def ru_map(
 def _items(given: Any) -> list[Masking | Problem]:
     pairs: Iterable[Any] = given.items() if isinstance(given, Mapping) else given
     if isinstance(given, str | Microdata) or not isinstance(pairs, Iterable):
-        what = "the maskings are no list."
+        what = "the maskings are not a list."
         return [Problem("P53", what, "Give maskings, or recipes from ds.grid(…), in a list.")]
     found = [_item(item, number) for number, item in enumerate(pairs, 1)]
     if not found:

@@ -283,5 +283,8 @@ def aimless(criterion: Any, confidential: Sequence[str]) -> list[Problem]:
     ]
     if confidential or not looking:
         return []
-    what = f"{' and '.join(looking)}: asked of confidential attributes, and no column is one."
+    what = (
+        f"{' and '.join(looking)}: these look at confidential attributes, and no "
+        "column has that role."
+    )
     return [Problem("P60", what, "Give a column that role, or leave it empty.")]

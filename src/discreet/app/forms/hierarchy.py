@@ -59,7 +59,7 @@ def _prefixes(form: Any, _: str | None) -> dict[str, Any]:
 def _dates(form: Any, _: str | None) -> dict[str, Any]:
     chosen = form["dates"]
     if not chosen:
-        fail("P60", "no part of the date is chosen.", "Choose one at least.")
+        fail("P60", "no part of the date is chosen.", "Choose at least one.")
     return {"dates": [part for part in PARTS if part in chosen]}
 
 

@@ -262,7 +262,7 @@ class _StepReading(Reading):
             return new_seed()
         if p.kind == "columns":
             if p.needed or (p.columns and p.columns.fit):
-                self.say("no column is chosen", "Choose one at least.")
+                self.say("no column is chosen", "Choose at least one.")
         elif p.needed or (p.default is not None and p.kind in ("whole", "amount")):
             self.missing(p)
         return None
@@ -272,7 +272,7 @@ class _StepReading(Reading):
             given = [name for name in names if name in made]
             labels = " or ".join(f"“{method.parameters[name].label}”" for name in names)
             if len(given) > 1:
-                self.say(f"{labels} can be said, not both", "Leave one empty.")
+                self.say(f"both are given, {labels}", "Leave one empty.")
             if not given and not self.problems:
                 self.say(f"{labels} is missing", "Write one of them.")
 

@@ -19,6 +19,7 @@ from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import fail
 from discreet.reports.names import distinct
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.masking.generalization.lattice import Lattice
@@ -171,7 +172,7 @@ def _words(given: Mapping[str, Any], recoding: Any) -> tuple[str, ...]:
             said.append(ALL)
         else:
             word = steps[level - 1] if level <= len(steps) else ""
-            said.append(", ".join([*([word] if word else []), f"{groups:,} groups"]))
+            said.append(", ".join([*([word] if word else []), counted(groups, "group")]))
     return tuple(said)
 
 

@@ -68,7 +68,7 @@ def _tone(found: Any) -> str:
 
 def _values_per_class(found: Any, names: dict[str, str]) -> Table:
     rows = tuple(
-        (names[name], p, "told by its class" if p == 1 else f"at least {p:,} possible values")
+        (names[name], p, "disclosed by its class" if p == 1 else f"at least {p:,} possible values")
         for name, p in found.p.items()
     )
     columns = ("confidential attribute", "p", "what an intruder learns at worst")
@@ -84,7 +84,9 @@ def _demanded(data: Any, asked: Any, folder: Path, names: Mapping[str, str]) -> 
         said = renamed(found.explain(), names)
         blocks.append(Words(tuple(said.splitlines()), "good" if found.satisfied else "bad"))
     if later := [one.describe() for one in criteria if one.compares_files]:
-        compared = "compares the masked table with this one: a run on the page Protect tells."
+        compared = (
+            "compares the masked table with this one: run a masking on the page Protect to see it."
+        )
         blocks.append(Words((f"{' and '.join(later)} {compared}",)))
     return blocks
 

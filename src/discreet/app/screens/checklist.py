@@ -88,7 +88,7 @@ def _lacking(kept: Kept, made: str, wanted: str) -> str:
     if size is not None and any(one.least_size > size for one in kept.lacks):
         found = f"Its smallest group has {counted(size, 'record')}."
     else:
-        found = "It is not known to hold for this run: run it again on the page Protect."
+        found = "This run was not checked for it: run it again on the page Protect."
     return f"{wanted} is wanted now, and {before}. {found}"
 
 
@@ -120,7 +120,7 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         if told
         else f"Every group has {min(p.values())} or more values of each confidential attribute."
     )
-    yield Item("told", "No group tells a confidential value", not told, words)
+    yield Item("told", "No group discloses a confidential value", not told, words)
 
 
 def _lowered(workspace: Workspace, kept: Kept) -> Iterator[Item]:
@@ -162,7 +162,7 @@ UNIQUE = "unique"
 
 def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
     """Whether many records are unique on a column that leaves as it was."""
-    title = "No column that leaves as it was makes many records unique"
+    title = "No unchanged column makes many records unique"
     rows = kept.run.figures["unchanged"]
     flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
     if flagged:

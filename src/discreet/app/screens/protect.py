@@ -121,7 +121,7 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
     if kind not in maskings:
         raise HTTPException(422)
     if len(steps) >= chain.MOST_STEPS:
-        raise_all([Problem("P60", "the chain is long enough.", "Remove a step first.")])
+        raise_all([Problem("P60", "the chain cannot have more steps.", "Remove a step first.")])
     method = maskings[kind]
     if method.measures and "at_most" not in known.suggested and not first_measure(method, known):
         what = "a limit needs the risk of every record, which is not measured or out of date."
@@ -187,10 +187,10 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
 
 
 def _weighed(workspace: Workspace) -> list[str]:
-    """What is known and what hurts, as the page Roles has it."""
+    """What is known and what is sensitive, as the page Roles has it."""
     given = workspace.settings.get("record_risk", {})
     return [
         f"{word}: " + ", ".join(f"{workspace.labels[n]} {v:g}" for n, v in given[part].items())
-        for part, word in (("known", "known"), ("sensitivity", "hurts"))
+        for part, word in (("known", "known"), ("sensitivity", "sensitive"))
         if given.get(part)
     ]

@@ -34,7 +34,7 @@ from discreet.registry import maskings, measures
 
 PATH = "roles"
 ROLE_WORDS = {
-    "other": "not at issue",
+    "other": "no role",
     "identifier": "identifier: names a person",
     "key": "key: may be known",
     "confidential": "confidential",

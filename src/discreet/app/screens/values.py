@@ -51,7 +51,11 @@ async def save_least(request: Request) -> Response:
     form = await form_of(request)
     asked, back = text_in(form, "least"), text_in(form, "column")
     if not asked.isdecimal() or len(asked) > _DIGITS or int(asked) < LEAST:
-        fail("P60", "the number of records is not one.", f"Write {LEAST} or more.")
+        fail(
+            "P60",
+            "the number of records is not a whole number, or too small.",
+            f"Write {LEAST} or more.",
+        )
     await run_in_threadpool(workspace.set, "values", {"least": int(asked)})
     known = back.isdecimal() and len(back) <= _DIGITS and int(back) < len(workspace.columns)
     return see(f"/w/{workspace.id}/{f'values/{int(back)}' if known else 'data'}")

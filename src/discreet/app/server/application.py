@@ -41,7 +41,7 @@ _SAID = {
     404: "This page does not exist. A table that was closed cannot be opened again.",
     405: "This address does not take such a request.",
     409: "This is not possible now.",
-    413: "The upload is larger than the app was started for; --max-upload sets the limit.",
+    413: "The upload is larger than the app allows; start it with --max-upload to raise the limit.",
     422: "The form holds something that the page does not offer.",
 }
 

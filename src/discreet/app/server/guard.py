@@ -110,7 +110,7 @@ def host(asked: SeenRequest, known: Secrets) -> Refusal | None:
 def handshake(asked: SeenRequest, _: Secrets) -> Refusal | None:
     """No WebSocket: browsers let any page open one, whatever its origin."""
     if "upgrade" in asked.headers:
-        return Refusal(403, "The app speaks plain HTTP.")
+        return Refusal(403, "The app uses plain HTTP, not HTTPS.")
     return None
 
 

@@ -115,5 +115,6 @@ def _check_nesting(columns: Sequence[Codes]) -> None:
         to[fine] = coarse
         if (to[fine] != coarse).any():
             raise ValueError(
-                f"level {level} is not a function of level {level - 1}: merged values part again"
+                f"level {level} is not a function of level {level - 1}: merged values "
+                "separate again"
             )

@@ -82,7 +82,7 @@ class SuppressedCells(Result):
         within = f"with {self.restriction}, " if self.restriction else ""
         what = f"a cost of {self.cost:g}, " if self.priced else ""
         if self.proven:
-            return f"{what}{within}none can do with {'less' if self.priced else 'fewer'}"
+            return f"{what}{within}no solution needs {'less' if self.priced else 'fewer'}"
         bound = f"a cost of {self.bound:g}" if self.priced else counted(_up(self.bound), "cell")
         how = "" if self.exact else "; the search was heuristic"
         verb = "is" if self.priced or _up(self.bound) == 1 else "are"

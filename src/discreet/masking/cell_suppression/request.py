@@ -15,6 +15,7 @@ from discreet.masking.cell_people import people_problems
 from discreet.masking.cell_suppression.key_sets import KeySet, key_sets
 from discreet.masking.method import unknown_columns
 from discreet.parameters import Parameter, is_number, problems_of
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
@@ -165,7 +166,7 @@ def _criterion(data: Microdata, given: Any, subsets: Any) -> Any:
     if limits or parts is None:
         fail(
             "N41",
-            f"cells cannot be suppressed until {limits[0].describe()}.",
+            f"suppressing cells cannot aim at this: {limits[0].describe()}.",
             "Give a criterion on classes, such as ds.KAnonymity(3), and check the risk afterwards.",
         )
     return parts.resolved(data.confidential)
@@ -224,7 +225,7 @@ def _cost_problems(cost: Mapping[str, Any]) -> list[Problem]:
     bad = [key for key, price in cost.items() if not (is_number(price) and 0 < price < math.inf)]
     return [
         Problem(
-            "P48", f"{argument('cost')} of {key!r} is no number above 0.", "Give for example 2."
+            "P48", f"{argument('cost')} of {key!r} is not a number above 0.", "Give for example 2."
         )
         for key in bad
     ]
@@ -252,7 +253,7 @@ def _role_problems(asked: SuppressionRequest, linked: Sequence[str]) -> list[Pro
     ]
     needed = {*asked.by, *asked.keep.values(), asked.keep_records, asked.record_cost}
     problems += [
-        Problem("R15", f"{name!r} would lose cells, and is needed as it is.", "Leave it out.")
+        Problem("R15", f"{name!r} would lose cells, but is needed unchanged.", "Leave it out.")
         for name in linked
         if name in needed or name in asked.counted
     ]
@@ -284,12 +285,12 @@ def flag_of(value: Any) -> bool | None:
 
 
 def _price_problems(data: Microdata, name: str) -> list[Problem]:
-    """What a record is worth is a number above 0, in every record."""
+    """Cost of a record is a number above 0, in every record."""
     if data.source.kinds[name] not in ("integer", "number"):
         what = f"the cost of a record {name!r} is stored as {data.source.kinds[name]}."
         return [Problem("D12", what, "Name a column of numbers.")]
     wrong = engine.not_positive(data.source, name)
     if not wrong:
         return []
-    what = f"the cost of a record {name!r} is missing or not above 0 in {wrong:,} records."
+    what = f"the cost of a record {name!r} is missing or not above 0 in {counted(wrong, 'record')}."
     return [Problem("D12", what, "Give every record a number above 0.")]

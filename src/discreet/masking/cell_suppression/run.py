@@ -246,15 +246,15 @@ def _found(items: _Items, rows: Ints) -> Choice:
 def _no_answer(asked: SuppressionRequest) -> NoReturn:
     limits = []
     if asked.keep or asked.keep_records:
-        limits.append("fewer cells stay")
+        limits.append("letting more cells be blanked")
     if asked.max_blanks is not None:
-        limits.append(f"{argument('max_blanks')} is larger")
+        limits.append(f"a larger {argument('max_blanks')}")
     if asked.by:
-        limits.append("strata are merged")
+        limits.append("merging strata")
     fail(
         "D46",
         f"no way was found to blank cells so that {asked.describe()} holds.",
-        f"See whether it does when {' or '.join(limits) or 'less is asked for'}.",
+        f"Try {' or '.join(limits) or 'a weaker criterion'}.",
     )
 
 

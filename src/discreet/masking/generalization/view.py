@@ -257,7 +257,7 @@ class LatticeView:
             fail(
                 "P17",
                 f"the lattice can be asked for k up to {self.cap} and {values}.",
-                "Search again with the criterion that is meant.",
+                "Search again with the criterion that you mean.",
             )
         return Swept(sweeps, k, p, budget)
 
@@ -298,7 +298,7 @@ class LatticeView:
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the drawing to a file."""
         if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".svg":
-            fail("O01", "the drawing is written to a .svg file.", "Name it so.")
+            fail("O01", "the drawing is written to a .svg file.", "Change the ending.")
         inputs = self.found.data.inputs
         write_text(Path(path), self.svg(), overwrite=overwrite, inputs=inputs)
 

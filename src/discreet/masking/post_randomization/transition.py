@@ -163,7 +163,7 @@ class Transition(Result):
         for own, matrix in zip(given, self.matrices, strict=True):
             if np.linalg.cond(matrix) > _SINGULAR:
                 what = f"the matrix of {self.column!r} cannot be inverted: too little was kept."
-                fail("N18", what, "Keep more, so that the diagonal is the larger part.")
+                fail("N18", what, "Keep more, so that most values stay as they are.")
             back = np.linalg.inv(matrix).T
             found = back @ own
             values += found
@@ -189,9 +189,7 @@ class Transition(Result):
     def explain(self) -> str:
         """The figures in a few sentences, without a value."""
         diagonals, strata = self._diagonals(), len(self.matrices)
-        within = (
-            f" in {counted(strata, 'stratum').replace('stratums', 'strata')}" if self.by else ""
-        )
+        within = f" in {counted(strata, 'stratum')}" if self.by else ""
         lines = [
             f"{self.column!r} has {len(self.categories):,} categories{within}; a value stays with "
             f"probability {diagonals.min():.4g} to {diagonals.max():.4g}.",
