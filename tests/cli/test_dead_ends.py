@@ -105,7 +105,7 @@ def test_bars_and_dashes_have_plain_forms(monkeypatch):
 def test_hints_of_reading_are_in_the_words_of_a_terminal(run, folder):
     (folder / "d.csv").write_text("a;b\n1,5;1\n2,5;2\n")
     code, _, err = run("risk", "d.csv", "--keys", "a")
-    assert (code, "Read it with --decimal ,." in err) == (0, True)
+    assert (code, "Read it with --decimal ','." in err) == (0, True)
     assert "Note: 'a'" not in run("risk", "d.csv", "--keys", "a", "--decimal", ",")[2]
 
 
@@ -115,7 +115,7 @@ def test_a_warning_is_a_note(capsys, monkeypatch):
 
     monkeypatch.setattr(sys, "argv", ["discreet", "risk", "d.csv"])
     cli._noted(ReadHint(Problem("D13", "it is text.", f"Use {argument('decimal', ',')}.")))
-    assert capsys.readouterr().err == "Note: it is text. Use --decimal ,.\n"
+    assert capsys.readouterr().err == "Note: it is text. Use --decimal ','.\n"
 
 
 def test_codes_that_mean_missing_are_said_per_column(run, folder):

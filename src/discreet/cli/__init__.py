@@ -150,7 +150,8 @@ def _called(name: str, value: str) -> str | None:
     flag = flags.get({"overwrite": "force"}.get(name, name))
     if flag is None:
         return None
-    return flag if value in ("", "True", "False") else f"{flag} {value}"
+    said = value if len(value) > 1 or value.isalnum() else f"'{value}'"  # a comma is no full stop
+    return flag if value in ("", "True", "False") else f"{flag} {said}"
 
 
 def _leave(code: int) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
-from discreet.errors import fail, raise_all
+from discreet.errors import fail, listed, raise_all
 from discreet.files import need_free, place_problems
 from discreet.formats import WRITTEN
 
@@ -240,11 +240,9 @@ def hierarchies_in(data: Any, folder: Path | None, unmapped: str = "error") -> d
         fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
     files = hierarchy_files(data.need_keys(), folder)
     if not files:
-        fail(
-            "S15",
-            f"no file of {folder.name} is named after a key.",
-            "Name them age.csv, zip.csv, ….",
-        )
+        names = listed(f"{key}.csv" for key in data.keys)
+        remedy = f"Name them {names}; discreet init proposes hierarchies in a plan."
+        fail("S15", f"no file of {folder.name} is named after a key.", remedy)
     lacking = cast("Any", unmapped)
     return {key: ds.Hierarchy.from_csv(file, unmapped=lacking) for key, file in files.items()}
 

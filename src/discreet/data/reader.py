@@ -365,7 +365,7 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     marked = csv.thousands is None and grouped and numbers + len(grouped) >= _MOST * len(others)
     if marked and (not commas or csv.decimal == "," or any(found[2] for found in grouped)):
         what = "most of its values are numbers with marks between thousands."
-        return what, f"Name the mark with {argument('thousands')}."
+        return what, _marks(grouped, csv)
     if csv.decimal == "." and commas and numbers + commas >= _MOST * len(others):
         what = "most of its values have a decimal comma."
         return what, f"Read it with {argument('decimal', ',')}."
@@ -382,6 +382,17 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
             what = f"some values after the first {_ROWS:,} records are not numbers."
         return what, f"If they mean missing, name them in {argument('missing_values')}."
     return None
+
+
+def _marks(grouped: Sequence[re.Match[str]], csv: CsvOptions) -> str:
+    """Which mark stands between thousands, and which before decimals, where that can be seen."""
+    mark, decimals = grouped[0][1], {found[3][0] for found in grouped if found[3]}
+    if mark not in ".," or any(found[1] != mark for found in grouped):
+        return f"Name the mark with {argument('thousands')}."
+    said = argument("thousands", mark)
+    if decimals == {","} and csv.decimal != ",":
+        said += f" and {argument('decimal', ',')}"
+    return f"Read it with {said}."
 
 
 def _written(dates: Sequence[re.Match[str]]) -> str:

@@ -56,7 +56,7 @@ def first_plan(data: Any, output: str | None) -> Plan:
 def _heading() -> Notes:
     return {
         ("source",): "A first plan, to be corrected by someone who knows the data.\n"
-        "Run it with: discreet run release.toml",
+        "Then give its name to: discreet run",
         ("roles",): "identifiers are never written; keys may be known to an intruder;\n"
         "confidential is what must not be learned about a person.",
         ("types",): "as inferred; a list of values in order makes an attribute ordinal.",
