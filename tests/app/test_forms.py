@@ -168,7 +168,7 @@ def test_a_file_that_is_not_saved_has_no_preview_and_no_old_groups(visitor, tabl
         saved = uploaded(visitor, table, "edu", "edu.csv", EDU)
         assert saved.place == at
     page = visitor.get(at)
-    assert "What edu.csv makes of the values" in page.text
+    assert "What edu.csv does with the values" in page.text
     assert '<span class="tag">some</span>' in page.text
     field = re.search(r'<input id="file"[^>]*>', page.text)[0]
     assert f'hx-get="{at}/preview?builder=file"' in field
@@ -305,7 +305,7 @@ def test_a_limit_is_proposed_on_the_scale_that_was_measured(visitor, patients):
     visitor.post(f"/w/{workspace.id}/roles/{sex}", ordinal)
     answer = visitor.post(at, {"do": "add-protect_records"})
     assert (answer.status, "not measured or out of date" in answer.text) == (422, True)
-    assert "there is no scale to choose on" in text_of(visitor.get(at))
+    assert "there is no scale to choose from" in text_of(visitor.get(at))
 
 
 def test_a_chain_that_leaves_no_complete_record_runs_and_names_the_step(visitor, patients):

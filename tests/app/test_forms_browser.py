@@ -33,7 +33,7 @@ def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(steward
         page.wait_for_selector("#preview:has-text('Save to see the groups of this file.')")
         assert page.locator("#preview table").count() == 0
         page.click("button:has-text('Save')")
-        page.wait_for_selector("#preview h2:has-text('What edu.csv makes of the values')")
+        page.wait_for_selector("#preview h2:has-text('What edu.csv does with the values')")
         assert page.locator("#preview table").count() == 1
     assert steward.said == []
     assert (workspace.folder / "edu.csv").read_bytes() == OTHER

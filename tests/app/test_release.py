@@ -243,7 +243,9 @@ def test_a_run_that_the_loss_of_the_map_does_not_apply_to_says_so_and_is_not_dra
     at = folder.name.removeprefix("run-")
     assert run.figures["information_loss"]["ebil_share"] is None
     page = visitor.get(f"/w/{idle.id}/compare/{at}")
-    said = "EBIL, share does not apply: 'income' was changed, and it looks at the keys only."
+    said = (
+        "EBIL, share does not apply: 'income' was changed, and this measure looks at the keys only."
+    )
     assert f"Run {at} is not on the map. {said}" in text_of(page)
     assert f'aria-label="Run {at}: ' not in page.text
 

@@ -1,6 +1,7 @@
 """Files of SPSS, Stata and spreadsheets: read, masked and written, with what they say of values."""
 
 import datetime as dt
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,9 @@ def values(data, name):
 
 def bytes_hold(path, *words):
     raw = path.read_bytes()
+    if path.suffix == ".xlsx":
+        with zipfile.ZipFile(path) as book:
+            raw = b"".join(book.read(name) for name in book.namelist())
     return [word for word in words if word.encode() in raw or word.encode("utf-16-le") in raw]
 
 
@@ -250,7 +254,9 @@ def test_the_same_records_give_the_same_bytes(masked, tmp_path, suffix):
 
 
 def test_a_sheet_has_the_words_and_the_labels_of_variables(masked, tmp_path):
-    by_hand(masked, age=1).write(tmp_path / "release.xlsx")
+    by_hand(masked, region=1, age=1).write(tmp_path / "release.xlsx")
+    gone = ("Zanzibar", "South-West", "refused", "unknown", "Jane", "+43")
+    assert bytes_hold(tmp_path / "release.xlsx", *gone, "[20, 40)") == ["[20, 40)"]
     frame = pd.read_excel(tmp_path / "release.xlsx", engine="openpyxl")
     assert set(frame["age"].dropna()) == {"[20, 40)", "[40, 60)"}
     about = pd.read_excel(tmp_path / "release.xlsx", sheet_name="variables", engine="openpyxl")

@@ -1,9 +1,9 @@
-"""Unchanged columns: what leaves as it was, and on which of it many records are unique.
+"""Unchanged columns: what is released unchanged, and on which of it many records are unique.
 
 A criterion looks at the keys. A column that nobody called a key leaves with every value it had, and
 where many records are unique on it, whoever knows that value of a person finds the record, however
 safe the keys are: a household number, a sampling weight of many digits, an exact amount. So
-whatever leaves as it was is listed, and such columns are flagged.
+whatever is released unchanged is listed, and such columns are flagged.
 
 A column is flagged where 5 % of the records or more are unique on it, or where fewer than 5 records
 share a value on average. What cannot be counted (lists, structures, bytes) is flagged as well. A
@@ -35,7 +35,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class UnchangedColumn:
-    """A column that leaves as it was.
+    """A column that is released unchanged.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class UnchangedColumn:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unchanged(Result):
-    """The columns that leave as they were.
+    """The columns that are released unchanged.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Unchanged(Result):
         return frames.from_arrow(table, kind or self.kind)
 
     def explain(self) -> str:
-        """What leaves as it was, and what to do with the columns that are flagged."""
+        """What is released unchanged, and what to do with the columns that are flagged."""
         if not self.columns:
             return "No column is released unchanged."
         number, verb = len(self.columns), "is" if len(self.columns) == 1 else "are"
@@ -199,7 +199,7 @@ def unchanged(
     changed: Collection[str] | None = None,
     identifiers: Sequence[str] | str = (),
 ) -> Unchanged:
-    """List the columns that leave as they were, and flag those that make many records unique.
+    """List the columns that are released unchanged, and flag those that make many records unique.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Change:
         """Why measures of names do not apply; empty when they do."""
         if not self.categorical:
             return "no nominal or ordinal attribute can be compared by its values."
-        return self._unseen(self.categorical, "compares names only") or self._only_left_out()
+        return self._unseen(self.categorical, "compares categories only") or self._only_left_out()
 
     def of_steps(self) -> str:
         """Why steps on ordinal scales do not apply."""
@@ -134,7 +134,7 @@ class Change:
             return ""
         too = "" if beyond == list(self.changed) else " too"
         was = _is(beyond, "was")
-        return f"{listed(beyond)} {was} changed{too}, and it {what}."
+        return f"{listed(beyond)} {was} changed{too}, and this measure {what}."
 
     def _only_left_out(self) -> str:
         if self.changed or not self.missing:

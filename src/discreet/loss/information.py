@@ -339,7 +339,7 @@ def information_loss(
     >>> round(ds.information_loss(ages, ds.microaggregate(ages, k=2, method="fixed")).sse_ratio, 4)
     0.0084
     >>> ds.information_loss(ages, ds.sample(ages, n=4, seed=1)).not_applicable["il1"]
-    'no value was changed, and it does not count the 4 records left out.'
+    'no value was changed, and this measure does not count the 4 records left out.'
 
     References
     ----------

@@ -40,9 +40,9 @@ class ColumnGroups(Result):
     >>> people = ds.read({"age": [1, 2, 8, 9], "pay": [5, 9, 6, 8]}, keys=["age", "pay"])
     >>> masked = ds.microaggregate(people, k=2, method="individual")
     >>> print(masked.outcome.explain())
-    Every value of a column is shared by 2 records at least, for each of the 2 columns by itself.
+    Every value is shared by at least 2 records, in each of the 2 columns by itself.
     The columns together are not 2-anonymous: 4 records (100.0%) share all values with fewer than 1 other.
-    Where these columns are known together, microaggregate them together: by MDAV.
+    If an intruder may know these columns together, microaggregate them together, by MDAV.
     """  # noqa: E501
 
     k: int

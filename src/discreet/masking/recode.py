@@ -139,7 +139,7 @@ def recode(
     search : {"quick", "default"}
         How hard to search for a solution with less loss.
     seconds : float, optional
-        Search on for so long. The same seconds may give other cells on another machine.
+        Search for this many seconds, which may give other cells on another machine.
     seed : int
         Of equal records those with the smallest hash of seed and record id are changed.
 

@@ -89,7 +89,9 @@ def shuffle(
     by: Annotated[
         Strata, Doc("Columns that make the strata: values are redistributed within each.")
     ] = (),
-    seed: Annotated[SecretSeed, Doc("The same seed gives the same records the same values.")] = None,
+    seed: Annotated[
+        SecretSeed, Doc("The same seed gives the same records the same values.")
+    ] = None,
 ) -> Masked:
     """Deal out the values of columns anew, so that ranks go with those of other columns as before.
 
@@ -100,12 +102,12 @@ def shuffle(
         Numbers, dates or ordinal attributes; one is enough.
     given : list of str, optional
         Columns of the same kinds, without missing values, that stay as they are. Without any, the
-        values are dealt out by chance, with the rank correlations among the columns alone.
+        values are redistributed by chance, with the rank correlations among the columns alone.
     by : list of columns, optional
-        Strata: values are dealt out within each, so that nominal attributes are kept up with. One
+        Strata: values are redistributed within each, which keeps up nominal attributes. One
         of fewer records than columns, given ones and 2 is an error.
     seed : int
-        The same seed deals out the same values wherever the record ids are the same. Keep it
+        The same seed gives the same values wherever the record ids are the same. Keep it
         secret.
 
     Returns
@@ -234,7 +236,7 @@ class Shuffled(Result):
     Attributes
     ----------
     columns, given : tuple of str
-        What was dealt out anew, and what it went by.
+        What was redistributed, and what it went by.
     pairs : tuple of (column, other, before, after)
         Of each pair of columns of which one was shuffled.
     same : mapping of column to number

@@ -31,7 +31,7 @@ class Release(Result):
     risk, disclosure_risk, information_loss : results or None
         None where the data or roles do not allow it; ``ledger`` says why.
     unchanged : Unchanged
-        What leaves as it was, and on which of it many records are unique.
+        What is released unchanged, and on which of it many records are unique.
     ledger : Ledger
     files : tuple of Path
         What was written; nothing where the criterion does not hold.

@@ -153,7 +153,7 @@ def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None
         else:
             _compare_content(findings, ledger, masked, alone=initial is None)
     except DiscreetError as error:  # a damaged file may fail at any step
-        findings.differences.append(Difference("the masked file", "readable", error.code))
+        findings.differences.append(Difference("the masked file", "readable", f"not, {error.code}"))
     _compare_others(findings, ledger)
     if initial is not None:
         _compare_initial(findings, ledger, initial)

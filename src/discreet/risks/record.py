@@ -335,7 +335,7 @@ def record_risk(
     known : mapping of attribute to probability
         How likely an intruder knows a person's value. What is not listed is never known.
     sensitivity : mapping of attribute to weight
-        How much it hurts when the value becomes known, 0 to 1. What is not listed does not.
+        How harmful it is when the value becomes known, 0 to 1. What is not listed is not.
     value_sensitivity : mapping of attribute to values or ranges, optional
         ``{"illness": {"flu": 0.2, "cancer": 1.0}}``, or for numbers
         ``{"income": [(None, 40_000, 1.0), (40_000, 70_000, 0.7)]}`` with above < x ≤ up_to. An

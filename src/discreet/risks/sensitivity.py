@@ -1,4 +1,4 @@
-"""What an intruder may know and how much it hurts to be known: the settings of the record risk.
+"""What an intruder may know and how harmful that is: the settings of the record risk.
 
 Per attribute the probability that its value is publicly known, and a sensitivity weight; per value
 of a sensitive attribute a weight as well. All lie between 0 and 1, and what is not listed has
@@ -40,7 +40,7 @@ class RiskSettings:
     known : mapping of attribute to probability
         How likely an intruder knows a person's value.
     sensitivity : mapping of attribute to weight
-        How much it hurts when the value becomes known.
+        How harmful it is when the value becomes known.
     value_sensitivity : mapping of attribute to values or ranges
         ``{value: weight}``, or ``[(above, up_to, weight), …]`` for numbers with above < x ≤ up_to
         and None for no bound. An attribute without has value weight 1.
