@@ -287,7 +287,7 @@ def _array(attribute: str, values: Any) -> pa.Array:
         values = values.combine_chunks()
     if not isinstance(values, pa.Array):
         unusable = Problem(
-            "P24", f"{attribute!r}: the values are no array.", "Give a pyarrow array."
+            "P24", f"{attribute!r}: the values are not an array.", "Give a pyarrow array."
         )
         given, values = values, None
         with contextlib.suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
