@@ -4,5 +4,5 @@ import discreet as ds
 
 
 def reasons(masked):
-    """A reason for every column that leaves as it was and makes many records unique."""
+    """A reason for every unchanged column that makes many records unique."""
     return {one.column: "of nobody: simulated" for one in ds.unchanged(masked).flagged}

@@ -1,4 +1,4 @@
-"""What leaves as it was, and which numbers are codes: the same on every engine."""
+"""What is released unchanged, and which numbers are codes: the same on every engine."""
 
 from collections import Counter
 

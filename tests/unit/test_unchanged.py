@@ -1,4 +1,4 @@
-"""What leaves as it was: every column listed, flagged where many records are unique on it."""
+"""What is released unchanged: every column listed, flagged where many records are unique on it."""
 
 import json
 

@@ -103,7 +103,7 @@ def _warnings(facts: Facts) -> list[Words]:
 
 
 def _unchanged(facts: Facts) -> list[Block]:
-    """What leaves as it was; how many records are unique on it is for internal use."""
+    """What is released unchanged; how many records are unique on it is for internal use."""
     found = facts.unchanged
     if facts.public or not found.columns:
         return []

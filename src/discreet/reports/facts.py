@@ -115,7 +115,7 @@ class Facts:
 
     @functools.cached_property
     def unchanged(self) -> ds.Unchanged:
-        """What leaves as it was, but for the column that links a file masked elsewhere."""
+        """What is released unchanged, but for the column that links a file masked elsewhere."""
         if self.on is None and isinstance(self.masked, ds.Masked):
             return ds.unchanged(self.masked)
         linking = () if self.on is None else (self.on,)

@@ -161,7 +161,7 @@ UNIQUE = "unique"
 
 
 def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
-    """Whether many records are unique on a column that leaves as it was."""
+    """Whether many records are unique on an unchanged column."""
     title = "No unchanged column makes many records unique"
     rows = kept.run.figures["unchanged"]
     flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
