@@ -14,6 +14,7 @@ from importlib.metadata import version
 
 USUAL = (
     "import_time",
+    "first_use",
     "small_calls",
     "csv_files",
     "class_sizes",

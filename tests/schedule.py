@@ -40,7 +40,7 @@ LONG = (
 COMPILES = tuple(
     f"tests/unit/test_{name}.py"
     for name in (
-        "attack", "averages", "bits", "confidential_keys", "disclosure_risk", "final_check", "generalize",
+        "attack", "averages", "bits", "compilation", "confidential_keys", "disclosure_risk", "final_check", "generalize",
         "household_role", "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
         "lattice_pairwise", "local_recoding", "losses_that_apply", "microaggregate", "minimal_uniques",
         "model_risk", "multivariate_blocks", "multivariate_exchange", "multivariate_mdav",

@@ -11,12 +11,16 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.errors import did_you_mean, fail, listed
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 @dataclass(frozen=True)
@@ -124,34 +128,42 @@ def _ours(registry: Registry) -> Iterator[Entry]:
 
 
 def _marked(text: str, registry: Registry, module: str) -> Iterator[Entry]:
-    """The functions and classes of a module that bear the mark, with its words."""
-    for node in ast.parse(text).body:
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            continue
-        for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and getattr(mark.func, "id", "") == registry.sort:
-                said = {str(k.arg): k.value.value for k in mark.keywords
-                        if isinstance(k.value, ast.Constant)}  # fmt: skip
-                name = str(said.get("name", node.name))
-                yield Entry(
-                    name,
-                    str(said.get("title", "")),
-                    str(said.get("about", "")),
-                    module,
-                    node.name,
-                    str(said.get("command", "")) or name.replace("_", "-"),
-                )
+    """The functions and classes of a module that bear the mark, with its words.
+
+    Only the marks are parsed: a command looks through all modules before it does anything.
+    """
+    begun = rf"^(@{registry.sort}\(.*?)^(?:def|class) (\w+)"
+    for marks, attribute in re.findall(begun, text, re.DOTALL | re.MULTILINE):
+        function = cast("ast.FunctionDef", ast.parse(f"{marks}def {attribute}(): ...").body[0])
+        mark = cast("ast.Call", function.decorator_list[0])
+        said = {str(k.arg): k.value.value for k in mark.keywords
+                if isinstance(k.value, ast.Constant)}  # fmt: skip
+        name = str(said.get("name", attribute))
+        yield Entry(
+            name,
+            str(said.get("title", "")),
+            str(said.get("about", "")),
+            module,
+            attribute,
+            str(said.get("command", "")) or name.replace("_", "-"),
+        )
 
 
 def _from_outside(registry: Registry) -> Iterator[Entry]:
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group=registry.group), key=lambda one: one.name):
+    for point in sorted(_points().select(group=registry.group), key=lambda one: one.name):
         about = point.dist
         package = about.name if about else "a package"
         version = about.version if about else ""
         command = point.name.replace("_", "-")
         yield Entry(point.name, "", "", point.module, point.attr, command, package, version)
+
+
+@functools.cache
+def _points() -> EntryPoints:
+    """What all installed packages offer: looked up once, whatever is asked of it."""
+    from importlib.metadata import entry_points
+
+    return cast("EntryPoints", entry_points())
 
 
 @functools.cache

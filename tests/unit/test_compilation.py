@@ -1,6 +1,7 @@
 """Compiled kernels are kept while no file of the kernels changes, and not longer."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,40 @@ def test_kernels_that_several_processes_kept_for_other_records_are_not_mistaken(
     [narrow], [wide] = said("0"), said("5")
     assert narrow == wide
     assert said("0", "5") == [narrow, wide]
+
+
+FIRST_USES = """
+import discreet as ds
+from numba.core import event
+from tests.kernels import survey
+
+class Count(event.Listener):
+    compiled = 0
+    def on_start(self, heard): pass
+    def on_end(self, heard): self.compiled += 1
+
+count, data = Count(), survey()
+event.register("numba:compile", count)
+above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+for verb in (
+    lambda: ds.generalize(data, above, ds.KAnonymity(2)).best.mask(),
+    lambda: ds.generalize(data, above, ds.KAnonymity(2), max_suppressed=1),
+    lambda: ds.microaggregate(data, ["age"], k=2),
+    lambda: ds.microaggregate(data, ["age", "sex"], k=2),
+):
+    before = count.compiled
+    verb()
+    print(count.compiled - before)
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_first_use_compiles_few_functions(tmp_path):
+    """Seconds that a user waits for: one call of numpy inside a kernel, such as a sort or the
+    assignment of a slice, makes Numba compile a dozen functions of its own, and a literal given to
+    a function makes it compile that twice."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    call = [sys.executable, "-c", FIRST_USES]
+    done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    counted = [int(number) for number in done.stdout.split()]
+    assert all(n <= most for n, most in zip(counted, (8, 24, 17, 10), strict=True)), counted

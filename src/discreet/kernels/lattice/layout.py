@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
-from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.attribute import Attribute, Codes
 from discreet.kernels.lattice.rollup import Classes, Words, class_dtype, u64
 
@@ -222,44 +221,24 @@ def initial_classes(
     cell = np.zeros(len(counts), np.uint8)
     for a in layout.inner:
         cell = (2 * cell + keys[a].leaf[codes[a]]).astype(np.uint8)
-    values = np.array(masks, np.uint64).reshape(len(masks), len(counts))
-    counts = np.ascontiguousarray(counts, np.int64)
-    place = np.empty(len(counts), np.int64)
-    size = int(_merge(words, cell, counts, values, np.lexsort(words), into, place))
+    order = np.lexsort(words)
+    runs = words[:, order]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (runs[:, 1:] != runs[:, :-1]).any(0)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(fresh) - 1
+    size = int(np.count_nonzero(fresh))
+    into["key"][:size] = runs[:, fresh].T
+    at, shape = place * layout.cells + cell, (size, layout.cells)
+    records = np.zeros(size * layout.cells, np.int64)
+    np.add.at(records, at, np.asarray(counts, np.int64))
+    into["count"][:size] = records.reshape(shape)
+    for a, mask in enumerate(masks):
+        values = np.zeros(size * layout.cells, np.uint64)
+        np.bitwise_or.at(values, at, mask)
+        into["mask"][:size, a] = values.reshape(shape)
     into["share"][:size] = 0.0
     for f, a in enumerate(layout.outer):
         field = into["key"][:size, layout.word[f]] >> u64(layout.shift[f])
         into["share"][:size] += keys[a].share[0][field & u64(2 ** layout.bits[f] - 1)]
     return Start(size, place, cell)
-
-
-@njit(cache=True, nogil=True)
-def _merge(
-    words: Words,
-    cell: NDArray[np.uint8],
-    counts: Ints,
-    masks: Words,
-    order: Ints,
-    into: Classes,
-    place: Ints,
-) -> int:
-    """Write one class for each run of equal keys in `order`; return their number."""
-    size = 0
-    for n in range(len(order)):
-        i = order[n]
-        fresh = n == 0
-        for w in range(words.shape[0]):
-            fresh |= words[w, i] != into[max(size - 1, 0)].key[w]
-        if fresh:
-            size += 1
-            for w in range(words.shape[0]):
-                into[size - 1].key[w] = words[w, i]
-            for c in range(len(into[0].count)):
-                into[size - 1].count[c] = 0
-                for a in range(masks.shape[0]):
-                    into[size - 1].mask[a, c] = 0
-        place[i] = size - 1
-        into[size - 1].count[cell[i]] += counts[i]
-        for a in range(masks.shape[0]):
-            into[size - 1].mask[a, cell[i]] |= masks[a, i]
-    return size

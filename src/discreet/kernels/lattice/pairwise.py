@@ -135,7 +135,7 @@ def _pair_holds(
         for other in range(second.levels):
             if other:
                 columns = _merge_rows(columns, second.step(other - 1), len(second.share[other]))
-            holds[level, other] = not _any_below(columns, k)
+            holds[level, other] = not _any_below(columns.ravel(), k)
     return holds
 
 
@@ -151,19 +151,25 @@ def _count_pairs(
         table[up[first[i]], second[i]] += counts[i]
 
 
-@njit(cache=True, nogil=True)
 def _merge_rows(table: Ints, step: NDArray[np.int32], rows: int) -> Ints:
     merged = np.zeros((rows, table.shape[1]), np.int64)
-    for r in range(table.shape[0]):
-        merged[step[r]] += table[r]
+    _add_rows(table, step, merged)
     return merged
 
 
 @njit(cache=True, nogil=True)
-def _any_below(table: Ints, k: int) -> bool:
+def _add_rows(table: Ints, step: NDArray[np.int32], merged: Ints) -> None:
+    for r in range(table.shape[0]):
+        to = step[r]
+        for c in range(table.shape[1]):
+            merged[to, c] += table[r, c]
+
+
+@njit(cache=True, nogil=True)
+def _any_below(cells: Ints, k: int) -> bool:
     """Tell whether a cell is neither empty nor at least k."""
-    for value in table.ravel():  # noqa: SIM110 (Numba has no generator expressions)
-        if 0 < value < k:
+    for i in range(len(cells)):  # noqa: SIM110 (Numba has no generator expressions)
+        if 0 < cells[i] < k:
             return True
     return False
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import njit, shared
 
 Words = NDArray[np.uint64]
 Classes = NDArray[np.void]
@@ -75,7 +75,7 @@ def hash_table(size: int) -> NDArray[np.uint32]:
     return np.zeros(1 << max(table_bits(size), table_bits(min(size, _ROOMY))), np.uint32)
 
 
-@njit(cache=True, nogil=True)
+@shared
 def table_bits(size: int) -> int:
     """Return the address bits used for a set: at least half of the table stays free."""
     wanted = 4 * size if size <= _ROOMY else 2 * size
@@ -94,7 +94,7 @@ def roll(
     table: NDArray[np.uint32],
     stamp: np.uint64,
     place: NDArray[np.uint32] | None,
-) -> int:
+) -> np.int64:
     """Roll the first `size` classes of `source` up by one step; return their number.
 
     `target` may be `source`: a class never moves back beyond the one being read.
@@ -103,8 +103,7 @@ def roll(
     call takes `fresh_stamp` of `stamp` + the number returned.  `place`, if it is asked
     for, gets the position in `target` of each class of `source`.
     """
-    found = 0
-    begin = 0
+    found = begin = np.int64(0)
     while begin < size:
         end = _part_end(source, begin, size, step)
         found = _roll_part(source, begin, end, target, found, step, table, stamp, place)

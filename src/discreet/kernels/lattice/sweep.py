@@ -223,7 +223,7 @@ def sweep(
     def visit(part: tuple[Ints, Ints]) -> None:
         sets, amounts, place = start.own(alone=len(parts) == 1)
         tallied, table = new_tally(start.cells, p, cap, failing), hash_table(start.size)
-        args = (start.size, start.plan, *part, table, tallied, behind, start.values)
+        args = (_State.at(start), start.plan, *part, table, tallied, behind, start.values)
         words = None if amounts is None else in_words(amounts)
         _walk(sets, amounts, words, place, *args, output, watched)
 
@@ -314,6 +314,22 @@ def _parts(last: Ints, threads: int) -> list[tuple[Ints, Ints]]:
     return parts
 
 
+class _State(NamedTuple):
+    """Where a walk stands: by wheel, its level, and the size and row of the set it left."""
+
+    level: Ints
+    size: Ints
+    row: Ints
+    vacant: Bools  # one: whether a class of the population has no record
+
+    @classmethod
+    def at(cls, start: _Start) -> _State:
+        """The beginning, with all wheels at their first level."""
+        wheels = len(start.plan.last)
+        level, row = np.zeros(wheels, np.int64), np.zeros(wheels + 1, np.int64)
+        return cls(level, np.full(wheels + 1, start.size), row, np.zeros(1, np.bool_))
+
+
 class _Output(NamedTuple):
     classes: NDArray[np.int32]
     loss: Floats
@@ -328,7 +344,7 @@ def _walk(  # noqa: C901
     amounts: Amounts | None,
     words: Amounts | None,
     place: NDArray[np.uint32] | None,
-    initial: int,
+    state: _State,
     plan: WalkPlan,
     first: Ints,
     last: Ints,
@@ -341,15 +357,11 @@ def _walk(  # noqa: C901
 ) -> None:
     """Visit the nodes with wheel levels `first` to `last`, the last wheel turning fastest.
 
-    The first `initial` classes of row 0 are the initial set.  The rows are a stack of the
+    The first classes of row 0 are the initial set.  The rows are a stack of the
     sets still needed, one for each wheel that left its first level, and are overwritten.
     """
-    wheels = len(last)
-    level = np.zeros(wheels, np.int64)
-    size = np.full(wheels + 1, initial)
-    row = np.zeros(wheels + 1, np.int64)
-    stamp = u64(1)
-    vacant = np.zeros(1, np.bool_)
+    wheels, stamp = len(last), u64(1)
+    level, size, row, vacant = state.level, state.size, state.row, state.vacant
     for a in range(wheels):
         while level[a] < first[a]:
             stamp = fresh_stamp(table, stamp, size[0])
@@ -368,8 +380,8 @@ def _walk(  # noqa: C901
         elif people is not None:
             tally_by_people(current, size[a], people, accumulators, vacant)
         else:
-            tally(current, size[a], accumulators)
-        _emit(accumulators, plan, np.sum(level * plan.stride), vacant[0], output)
+            tally(current, size[a], accumulators, accumulators.offset)
+        _emit(accumulators, plan, _node(level, plan.stride), vacant[0], output)
         watch[0] += len(plan.inner_node)
         if watch[1]:
             return
@@ -401,6 +413,15 @@ def _holder(level: Ints, first: Ints, wheel: int) -> int:
     while wheel > 0 and level[wheel] == first[wheel]:
         wheel -= 1
     return max(wheel, 0)
+
+
+@njit(cache=True, nogil=True)
+def _node(level: Ints, stride: Ints) -> int:
+    """Return the node at these levels of the wheels."""
+    node = 0
+    for wheel in range(len(level)):
+        node += level[wheel] * stride[wheel]
+    return node
 
 
 @njit(cache=True, nogil=True)
@@ -444,8 +465,8 @@ def _add_margin(tallied: Tally, margin: int, share: float, output: _Output, node
         for size in range(1, tallied.end[row]):
             classes[size] += np.int32(small[size, 0])
             loss[size] += size * (small[size, 1] + share * small[size, 0])
-        records, squares = tallied.large[margin, row]
+        records = tallied.large[margin, row, 0]
         classes[beyond] += np.int32(small[beyond, 0])
         loss[beyond] += tallied.large_loss[margin, row] + share * records
         output.large_records[node, row] += records
-        output.large_squares[node, row] += squares
+        output.large_squares[node, row] += tallied.large[margin, row, 1]

@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import intrinsic
 
 from discreet.kernels.arrays import Floats, Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import njit, shared
 from discreet.kernels.lattice.rollup import Classes, Words, u64
 
 MASK_BITS = 64
@@ -34,13 +34,15 @@ class Tally(NamedTuple):
     beyond the cap, `large` holds (records,
     Σ size²) and `large_loss` Σ size · share.  `offset` leads from the number of distinct
     values to where the row begins in a plane of `small`: looking it up is faster than
-    comparing with p.  In each row sizes lie below `end`, or beyond the cap.
+    comparing with p; without p it is None.  In each row sizes lie below `end`, or beyond the
+    cap.  `flat` is the memory of `small`.
     """
 
     small: Floats
+    flat: Floats
     large: Ints
     large_loss: Floats
-    offset: Words
+    offset: Words | None
     end: Ints
 
 
@@ -49,11 +51,14 @@ def new_tally(cells: int, p: int, cap: int, failing: int | None = None) -> Tally
 
     With two rows, no class of more than `failing` records is in row 0.
     """
-    count, rows = int(margins_of(cells)), rows_of(p)
-    offset = np.zeros(MASK_BITS + 1, np.uint64)
-    offset[p:] = (rows - 1) * 2 * (cap + 2)
+    count, rows = margins_of(cells), rows_of(p)
+    offset = None if rows == 1 else np.zeros(MASK_BITS + 1, np.uint64)
+    if offset is not None:
+        offset[p:] = 2 * (cap + 2)
+    small = np.zeros((count, rows, cap + 2, 2))
     return Tally(
-        np.zeros((count, rows, cap + 2, 2)),
+        small,
+        small.ravel(),
         np.zeros((count, rows, 2), np.int64),
         np.zeros((count, rows)),
         offset,
@@ -70,20 +75,25 @@ def rows_of(p: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def tally(classes: Classes, size: int, into: Tally) -> None:
-    """Tally every margin of the first `size` classes; empty margins go to size 0."""
-    into.small[:] = 0.0
-    into.large[:] = 0
-    into.large_loss[:] = 0.0
+def tally(classes: Classes, size: int, into: Tally, offset: Words | None) -> None:
+    """Tally every margin of the first `size` classes; empty margins go to size 0.
+
+    `offset` is that of `into`: where it is None, what looks at values is not even compiled.
+    """
     # Taken from `into` inside the loop, each would cost a reference count per class.
-    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
-    offset = into.offset
+    small, large, large_loss = into.flat, into.large, into.large_loss
+    for at in range(len(small)):
+        small[at] = 0.0
+    for j in range(large.shape[0]):
+        for row in range(large.shape[1]):
+            large[j, row, 0] = large[j, row, 1] = 0
+            large_loss[j, row] = 0.0
     beyond = u64(into.small.shape[2] - 1)
     plane = u64(2 * into.small.shape[1] * into.small.shape[2])
     for i in range(u64(size)):
         cls = classes[i]
         whole = margin_sums(cls.count)[8]
-        if cls.mask.shape[0] == 0:
+        if offset is None:
             _add(cls, small, beyond, plane)
         else:
             _add_by_values(cls, small, beyond, plane, offset)
@@ -130,23 +140,25 @@ def _add_by_values(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _add_large(cls: Any, beyond: np.uint64, offset: Words, large: Ints, large_loss: Floats) -> None:
+def _add_large(
+    cls: Any, beyond: np.uint64, offset: Words | None, large: Ints, large_loss: Floats
+) -> None:
     """Add what is kept of large margins.
 
     All is computed anew: few classes come here, and registers stay free for the others.
     """
-    sums, distinct = margin_sums(cls.count), _distinct(cls.mask, 0)
+    sums = margin_sums(cls.count)
     for j in range(margins_of(len(cls.count))):
         members = np.int64(sums[j] if sums[j] >= beyond else u64(0))
         row = 0
-        if cls.mask.shape[0] > 0:
-            row = 1 if offset[distinct[j]] > 0 else 0
+        if offset is not None:
+            row = 1 if offset[_distinct(cls.mask, 0)[j]] > 0 else 0
         large[j, row, 0] += members
         large[j, row, 1] += members * members
         large_loss[j, row] += members * cls.share
 
 
-@njit(cache=True, nogil=True)
+@shared
 def margins_of(cells: int) -> int:
     """Return how many margins so many cells have."""
     return 9 if cells == 4 else (3 if cells == 2 else 1)

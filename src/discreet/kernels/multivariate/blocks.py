@@ -47,6 +47,7 @@ def split(points: Floats, records: Ints, cuts: Ints, unit: int) -> Ints:
     """
     order, ranges = records.copy(), [(0, len(cuts) - 1)]
     values, later = np.empty(len(records)), np.empty(len(records), np.int64)
+    moments = np.empty((2, points.shape[1]))
     while ranges:
         first, last = ranges.pop()
         if last - first < 2:
@@ -56,7 +57,7 @@ def split(points: Floats, records: Ints, cuts: Ints, unit: int) -> Ints:
             middle = first + (last - first + 2 * unit - 1) // (2 * unit) * unit
         part, rank = order[cuts[first] : cuts[last]], int(cuts[middle] - cuts[first])
         here = values[: len(part)]
-        column = _widest(points, part)
+        column = _widest(points, part, *moments)
         _gather(points, part, column, here)
         here.partition(rank)
         _divide(points, part, column, here[rank], rank, later)
@@ -65,14 +66,15 @@ def split(points: Floats, records: Ints, cuts: Ints, unit: int) -> Ints:
 
 
 @kernel
-def _widest(points: Floats, records: Ints) -> int:
+def _widest(points: Floats, records: Ints, sums: Floats, squares: Floats) -> int:
     """Find the column of largest variance, the first among equals.
 
     Equal are variances that only the order of adding up may have made different.
     """
     n, d = len(records), points.shape[1]
-    sums, squares = np.zeros(d), np.zeros(d)
     first = points[records[0]]
+    for j in range(d):
+        sums[j], squares[j] = 0.0, 0.0
     for i in range(n):
         x = points[records[i]]
         for j in range(d):
@@ -113,4 +115,5 @@ def _divide(
         later[high] = record
         low += here
         high += not here
-    records[low:] = later[:high]
+    for i in range(high):
+        records[low + i] = later[i]

@@ -22,7 +22,23 @@ def brute_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     near, heap, places = np.empty(k - 1), np.empty(k - 1, np.int64), np.empty(k - 1, np.int64)
     columns, left, sums = np.array(points.T, order="C"), np.arange(n), np.zeros((d, 2))
     watch = unwatched() if watch is None else watch
-    _groups(points, columns, left, k, sums, near, heap, places, labels, watch)
+    centre, distances = np.empty(d), np.empty(n)
+    bits = distances.view(np.int64)
+    _groups(
+        points,
+        columns,
+        left,
+        k,
+        sums,
+        near,
+        heap,
+        places,
+        centre,
+        distances,
+        bits,
+        labels,
+        watch,
+    )
     return labels
 
 
@@ -36,18 +52,23 @@ def _groups(
     near: Floats,
     records: Ints,
     places: Ints,
+    centre: Floats,
+    distances: Floats,
+    bits: Ints,
     labels: Ints,
     watch: Watch,
 ) -> None:
-    """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest."""
-    centre, distances = np.empty(len(columns)), np.empty(len(points))
+    """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest.
+
+    ``bits`` are the distances' own.
+    """
     m, label = len(points), 0
     add_all(sums, points)
     while m >= 2 * k and watch[1] == 0:
         pair = m >= 3 * k
         centroid(sums, m, centre)
         squared_distances(columns, m, centre, distances)
-        place = farthest(distances, left, m)
+        place = farthest(bits, left, m)
         for _ in range(2 if pair else 1):
             seed, m = left[place], m - 1
             labels[seed] = label
@@ -61,13 +82,13 @@ def _groups(
                 labels[record] = label
                 add(sums, points, record, -1.0)
                 records[size - 1] = place
-            records.sort()
+            nearest.ascend(records)
             for i in range(k - 2, -1, -1):  # from the back: what moves up is not to be dropped
                 m -= 1
                 _drop(columns, left, distances, records[i], m)
             label += 1
             watch[0] += k
-            place = farthest(distances, left, m)
+            place = farthest(bits, left, m)
     for i in range(m):
         labels[left[i]] = label
 
@@ -78,7 +99,8 @@ def squared_distances(columns: Floats, m: int, centre: Floats, out: Floats) -> N
     step = 1024  # stays in the first-level cache
     for start in range(0, m, step):
         part = out[start : min(start + step, m)]
-        part[:] = 0.0
+        for i in range(len(part)):
+            part[i] = 0.0
         for j in range(len(centre)):
             add_squared_differences(columns[j, start:], centre[j], part)
 
@@ -92,9 +114,10 @@ def add_squared_differences(x: Floats, centre: float, out: Floats) -> None:
 
 
 @kernel
-def farthest(distances: Floats, left: Ints, m: int) -> int:
-    """Find the place of the largest distance; the smallest record number among equals."""
-    bits, most, best = distances.view(np.int64), np.int64(-1), -1
+def farthest(bits: Ints, left: Ints, m: int) -> int:
+    """Find the place of the largest distance, given as bits; the smallest record number among
+    equals."""
+    most, best = np.int64(-1), -1
     for i in range(m):  # distances are not negative: they order like their bit patterns
         most = max(most, bits[i])
     for i in range(m):

@@ -21,7 +21,7 @@ from discreet.kernels.multivariate import nearest
 from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import add_squared_differences, farthest, nearest_places
 from discreet.kernels.multivariate.ordinal import convex_median, median, plurality
-from discreet.kernels.multivariate.sums import add, add_all, centroid
+from discreet.kernels.multivariate.sums import add, centroid
 
 Average = Literal["median", "convex"]
 
@@ -45,6 +45,17 @@ class _Averages(NamedTuple):
     number: Floats  # (d,)
     rank: Floats  # (o,)
     code: Ints  # (c,)
+
+
+class _Room(NamedTuple):
+    """Room for one group: the ranks of its seed, distances, and the heap of nearest records."""
+
+    rank: Floats  # (o,)
+    distances: Floats  # (n,)
+    bits: Ints  # the same memory read as integers
+    near: Floats
+    records: Ints
+    places: Ints
 
 
 def mdav_mixed(
@@ -103,8 +114,9 @@ def mdav_mixed(
     ranks = np.ascontiguousarray(ranks, np.int64)
     codes = np.ascontiguousarray(codes, np.int64)
     watch = unwatched() if watch is None else watch
-    convex = average == "convex"
-    _groups(points, ranks, codes, k, convex, table, averages, near, heap, places, labels, watch)
+    convex, distances = average == "convex", np.empty(n)
+    room = _Room(np.empty(ranks.shape[1]), distances, distances.view(np.int64), near, heap, places)
+    _groups(points, ranks, codes, k, convex, table, averages, room, labels, watch)
     return labels
 
 
@@ -117,61 +129,57 @@ def _groups(
     convex: bool,
     table: _Table,
     averages: _Averages,
-    near: Floats,
-    records: Ints,
-    places: Ints,
+    room: _Room,
     labels: Ints,
     watch: Watch,
 ) -> None:
     """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest."""
-    left, distances = table.left, np.empty(len(points))
+    left, distances, bits, near = table.left, room.distances, room.bits, room.near
+    records, places, rank = room.records, room.places, room.rank
     m, label = len(points), 0
-    add_all(averages.sums, points)
     for i in range(m):
-        _count(ranks, codes, i, 1, averages)
+        _count(points, ranks, codes, i, np.int64(1), averages)
     while m >= 2 * k and watch[1] == 0:
         pair = m >= 3 * k
         _average(averages, m, convex)
         _distances(table, m, averages.number, averages.rank, averages.code, distances)
-        place = farthest(distances, left, m)
+        place = farthest(bits, left, m)
         for _ in range(2 if pair else 1):
             seed, m = left[place], m - 1
             labels[seed] = label
-            _forget(points, ranks, codes, seed, averages)
+            _count(points, ranks, codes, seed, np.int64(-1), averages)
             _drop(table, distances, place, m)
-            _distances(table, m, points[seed], ranks[seed] * 1.0, codes[seed], distances)
+            for j in range(len(rank)):
+                rank[j] = ranks[seed, j]
+            _distances(table, m, points[seed], rank, codes[seed], distances)
             nearest.clear(near, records)
             nearest_places(distances, left, m, near, records, places)
             for size in range(k - 1, 0, -1):
                 record, place = nearest.pop(near, records, places, size)
                 labels[record] = label
-                _forget(points, ranks, codes, record, averages)
+                _count(points, ranks, codes, record, np.int64(-1), averages)
                 records[size - 1] = place
-            records.sort()
+            nearest.ascend(records)
             for i in range(k - 2, -1, -1):  # from the back: what moves up is not to be dropped
                 m -= 1
                 _drop(table, distances, records[i], m)
             label += 1
             watch[0] += k
-            place = farthest(distances, left, m)
+            place = farthest(bits, left, m)
     for i in range(m):
         labels[left[i]] = label
 
 
 @kernel
-def _count(ranks: Ints, codes: Ints, record: int, sign: int, averages: _Averages) -> None:
-    """Count the categories of a record, or count them off."""
+def _count(
+    points: Floats, ranks: Ints, codes: Ints, record: int, sign: np.int64, averages: _Averages
+) -> None:
+    """Put a record into sums and counts, or take it out."""
+    add(averages.sums, points, record, float(sign))
     for j in range(ranks.shape[1]):
         averages.rank_counts[j, ranks[record, j]] += sign
     for j in range(codes.shape[1]):
         averages.code_counts[j, codes[record, j]] += sign
-
-
-@kernel
-def _forget(points: Floats, ranks: Ints, codes: Ints, record: int, averages: _Averages) -> None:
-    """Take a record out of sums and counts."""
-    add(averages.sums, points, record, -1.0)
-    _count(ranks, codes, record, -1, averages)
 
 
 @kernel
@@ -193,7 +201,8 @@ def _distances(
     step = 1024  # stays in the first-level cache
     for start in range(0, m, step):
         part = out[start : min(start + step, m)]
-        part[:] = 0.0
+        for i in range(len(part)):
+            part[i] = 0.0
         for j in range(len(number)):
             add_squared_differences(table.numbers[j, start:], number[j], part)
         for j in range(len(rank)):

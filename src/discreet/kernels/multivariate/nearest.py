@@ -9,12 +9,14 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import kernel
 
+_MOST = np.int64(2**63 - 1)
+
 
 @kernel
 def clear(distances: Floats, records: Ints) -> None:
     """Fill the heap with what every record beats."""
     for i in range(len(distances)):
-        distances[i], records[i] = np.inf, np.iinfo(np.int64).max
+        distances[i], records[i] = np.inf, _MOST
 
 
 @kernel
@@ -33,6 +35,17 @@ def pop(distances: Floats, records: Ints, places: Ints, size: int) -> tuple[int,
     if last > 0:
         _sink(distances, records, places, last, distances[last], records[last], places[last])
     return record, place
+
+
+@kernel
+def ascend(places: Ints) -> None:
+    """Sort a few numbers."""
+    for i in range(1, len(places)):
+        place, at = places[i], i
+        while at > 0 and places[at - 1] > place:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
 
 
 @kernel

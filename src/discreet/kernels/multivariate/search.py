@@ -131,7 +131,7 @@ def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) ->
     scale, limit, coarse, coarse_centre = boxes.scale[0], 0.0, boxes.coarse, scratch.coarse_centre
     coarse_distances, coarse_bits = scratch.coarse, scratch.coarse_bits
     coarsen(centre, origin, scale, coarse_centre)
-    best, best_bits, record, place = -1.0, 0, 0, -1
+    best, best_bits, record, place = -1.0, np.int64(0), 0, -1
     while True:
         s = _first_largest(bounds_bits)
         if bounds[s] < best or bounds[s] < 0.0:
@@ -261,7 +261,7 @@ def _offer_block(
 
 
 @kernel
-def _farthest_lane(numbers: Shorts, block: int, bits: Ints, least_bits: int) -> int:
+def _farthest_lane(numbers: Shorts, block: int, bits: Ints, least_bits: np.int64) -> int:
     """Find a block's farthest record, the smallest number among equals; -1 if nearer than least."""
     most = -1
     for i in range(LANES):

@@ -89,7 +89,7 @@ def _groups(
     m, label, room = len(points), 0, 0
     squared_distances(columns, m, centre, field.outer)
     while m >= k and watch[1] == 0:
-        place = farthest(field.outer, left, m)
+        place = farthest(field.outer.view(np.int64), left, m)
         squared_distances(columns, m, points[left[place]], field.seeded)
         inner[:m] = np.inf
         for size in range(k):

@@ -1,0 +1,63 @@
+"""What a verb takes in a new environment, where no kernel was compiled yet, and in the next
+process: wall time from the import on, Python's own files compiled; and the start of commands."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import adult
+from figure import Figure
+from first_use_job import VERBS
+from processes import job, times_of
+from small_calls_job import table
+
+TIMES = 7
+MOST = {"generalize": 4, "microaggregate": 6, "recode": 8}  # seconds, whatever the table
+
+
+def run() -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = _written(Path(folder))
+        discreet = Path(sys.executable).with_name("discreet")
+        risk = [discreet, "risk", file, "--keys", "k0,k1,k2,k3", "--confidential", "illness"]
+        for name, command, most in (("--help", [discreet, "--help"], 0.25), ("risk", risk, 0.6)):
+            least = min(times_of(command)["seconds"] for _ in range(TIMES))
+            yield Figure(f"discreet {name}", least, "s", at_most=most)
+        for verb in VERBS:
+            if "Adult" in verb and adult.missing():
+                print(f"  skipped: {verb}")
+                continue
+            most = MOST.get(verb.split()[0].rstrip(","))
+            first, second = _twice(verb, file)
+            yield Figure(f"first {verb}", first, "s", at_most=most)
+            yield Figure("… in the next process", second, "s")
+
+
+def _written(folder: Path) -> Path:
+    """The table of ``small_calls`` as a file."""
+    columns, file = table(), folder / "small.csv"
+    with file.open("w", newline="") as to:
+        rows = csv.writer(to)
+        rows.writerow(columns)
+        rows.writerows(zip(*columns.values(), strict=True))
+    return file
+
+
+def _twice(verb: str, file: Path) -> tuple[float, float]:
+    """Wall seconds without and with kernels from an earlier process."""
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    with tempfile.TemporaryDirectory() as kept:
+        os.environ["NUMBA_CACHE_DIR"] = kept
+        try:
+            first = job("first_use_job.py", verb, str(file))
+            again = [job("first_use_job.py", verb, str(file)) for _ in range(3)]
+        finally:
+            del os.environ["NUMBA_CACHE_DIR"]
+            if before is not None:
+                os.environ["NUMBA_CACHE_DIR"] = before
+    return first["seconds"], min(one["seconds"] for one in again)
