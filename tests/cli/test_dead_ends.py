@@ -96,9 +96,24 @@ def test_bars_and_dashes_have_plain_forms(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", stream)
     cli._fall_back()
-    stream.write("██ 0 – 3 … ≤ é\n")
+    stream.write("██ 0 – 3 … ≤ é word…\n")
     stream.flush()
-    assert stream.buffer.getvalue() == b"## 0 - 3 ... <= ?\n"
+    assert stream.buffer.getvalue() == b"## 0 - 3 ... <= ? word~\n"
+
+
+@pytest.mark.parametrize("name", ["ru-map", "add-noise", ""])
+def test_the_help_fits_80_columns_in_plain_characters_too(monkeypatch, name):
+    from discreet import cli
+
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "argv", ["discreet", *name.split(), "--help"])
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        cli.main()
+    stream.flush()
+    lines = stream.buffer.getvalue().decode("ascii").splitlines()
+    assert max(map(len, lines)) == 80
 
 
 @pytest.mark.filterwarnings("always")

@@ -77,8 +77,9 @@ def _exit_code() -> int:
         with _stoppable(), warnings.catch_warnings():
             warnings.showwarning = cast("Any", _noted)
             from discreet.cli.commands import app
+            from discreet.cli.lazy import legible
 
-            code = app(standalone_mode=not as_json)
+            code = legible(app)(standalone_mode=not as_json)
     except _Stopped as stopped:
         print("Stopped; nothing was written.", file=sys.stderr)
         return stopped.code
@@ -123,7 +124,6 @@ _PLAIN |= {"…": "...", "≤": "<=", "≥": ">=", "→": "->", "Σ": "sum"}
 
 def _fall_back() -> None:
     """Have a terminal or file that cannot show a character get one that it can show."""
-    codecs.register_error("discreet", _plainer)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="discreet")
@@ -132,8 +132,30 @@ def _fall_back() -> None:
 def _plainer(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    unknown = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c, "?") for c in unknown), error.end
+    text, at = error.object, range(error.start, error.end)
+    return "".join(_CUT if _cuts(text, i) else _PLAIN.get(text[i], "?") for i in at), error.end
+
+
+_CUT = "~"  # as wide as what it replaces: the word was cut to fit into a column
+
+
+def _cuts(text: str, at: int) -> bool:
+    return text[at] == "…" and text[max(at - 1, 0)].isalnum()
+
+
+codecs.register_error("discreet", _plainer)
+
+
+def shown(text: str) -> str:
+    """Text as the terminal will show it: known before lines are broken, so that they fit.
+
+    Examples
+    --------
+    >>> shown("at most 5 records")
+    'at most 5 records'
+    """
+    encoding = getattr(sys.stdout, "encoding", None)
+    return text.encode(encoding, "discreet").decode(encoding) if encoding else text
 
 
 def _called(name: str, value: str) -> str | None:

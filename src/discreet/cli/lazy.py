@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from discreet.cli import shown
 from discreet.cli.options import reads_data
 from discreet.cli.program import app
 from discreet.errors import fail
@@ -38,7 +39,21 @@ def command(name: str, function: Callable[..., None]) -> Any:
     """A command of its own."""
     alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
     alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(function)
-    return typer.main.get_command(alone)
+    return legible(alone)
+
+
+def legible(program: typer.Typer) -> Any:
+    """The command of a program, its help in characters that the terminal has."""
+    made: Any = typer.main.get_command(program)
+    parts = [made, *getattr(made, "commands", {}).values()]
+    for one in [*parts, *(option for part in parts for option in part.params)]:
+        for name in _TEXTS:
+            if isinstance(text := getattr(one, name, None), str):
+                setattr(one, name, shown(text))
+    return made
+
+
+_TEXTS = ("help", "short_help", "epilog", "metavar")
 
 
 def reading(
