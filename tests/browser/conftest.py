@@ -20,6 +20,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WINDOW = (
     "InitialWebUI", "WebUIToolbar", "WebUILocationBar", "WebUIReloadButton",
     "WebUIBackForwardButton", "WebUIHomeButton", "WebUISplitTabsButton", "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
     "PreloadTopChromeWebUI", "Glic", "LensOverlay", "ReadAnything",
 )  # fmt: skip
 # What Playwright switches off; naming other features would switch it on again.
