@@ -61,6 +61,8 @@ COMPILES = tuple(
 AGAIN = {
     r"engines/(?!test_described|test_counting|test_spark).*\[spark":
         "every method on Spark, in test_described.py; what crosses, in test_spark.py",
+    r"engines/test_described.py::test_a_criterion_is_searched.*\[spark-(?!KAnonymity|KMap)":
+        "two searches there, every criterion judged there, every search on the other engines",
     r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize|sample|microaggregate)":
         "four verbs",
     r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
@@ -69,8 +71,8 @@ AGAIN = {
     r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
     r"app/test_inputs.py::.*\[(?!masked.csv|release.toml-link|figures.json-hard)":
         "each kind of link, with one name",
-    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel)":
-        "the way by mouse, and the keyboard on Explore",
+    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel|a_worker)":
+        "the way by mouse, the keyboard on Explore, and jobs that end badly in browser/test_app.py",
     r"app/test_explore_browser.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!.*12)":
         "one of three lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",

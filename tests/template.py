@@ -10,6 +10,7 @@ in the tests that are about that beginning, ``subprocess`` is used.
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import json
 import os
@@ -21,6 +22,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from pathlib import Path
 
 JOB, COMMAND = "discreet.app.jobs.worker", "discreet.cli"  # their mains
@@ -35,14 +38,15 @@ _POPEN = subprocess.Popen
 
 
 class Template:
-    """The process that is forked."""
+    """The process that is forked; ``path`` is where it finds packages beside the usual ones."""
 
-    def __init__(self):
+    def __init__(self, path=""):
         self._folder = tempfile.TemporaryDirectory(prefix="discreet-template-")
         self._place = str(Path(self._folder.name) / "socket")
         self._process = subprocess.Popen(
             [sys.executable, "-P", __file__, self._place],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path} if path else None,
         )  # fmt: skip
         assert self._process.stdout.readline() == b"ready\n"
 
@@ -66,7 +70,7 @@ class Template:
 class Process:
     """A fork, as ``subprocess.Popen`` would show it, as far as jobs and commands need that."""
 
-    def __init__(self, words, *, error=subprocess.DEVNULL, cwd=None, env=None):
+    def __init__(self, words, *, error=subprocess.DEVNULL, cwd=None, env=None, path=""):
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
         with contextlib.ExitStack() as theirs:
@@ -75,7 +79,7 @@ class Process:
             if error == subprocess.DEVNULL:
                 error = theirs.enter_context(open(os.devnull, "wb")).fileno()  # noqa: PTH123
             streams = [theirs_in, theirs_out, error]
-            self._connection, self.pid = shared().start(words, streams, cwd, env)
+            self._connection, self.pid = shared(path).start(words, streams, cwd, env)
         self.stdin, self.stdout = os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
         self.returncode = None
 
@@ -107,17 +111,19 @@ class Process:
 
 
 @functools.cache
-def shared():
-    """The template of this process, which ends with it."""
-    made = Template()
+def shared(path=""):
+    """The template of this process, one for each path; it ends with it."""
+    made = Template(path)
     atexit.register(made.close)
     return made
 
 
-def run(words, cwd=None, env=None):
-    """As ``subprocess.run`` with captured text, and nothing on standard input."""
+def run(words, cwd=None, env=None, path=""):
+    """As ``subprocess.run`` with captured text, and nothing on standard input. The words are those
+    of a command, or ``-c`` and a text of Python.
+    """
     with tempfile.TemporaryFile() as error:
-        process = Process(words, error=error.fileno(), cwd=cwd, env=env)
+        process = Process(words, error=error.fileno(), cwd=cwd, env=env, path=path)
         process.stdin.close()
         with process.stdout:
             out = process.stdout.read().decode()
@@ -240,9 +246,34 @@ def _import_all():
     cpu_target.target_context.refresh()
 
 
+def _code(main):
+    """The exit code of a main, or of a text of Python."""
+    try:
+        if main == "-c":
+            exec(sys.argv[1], {"__name__": "__main__"})
+        else:
+            importlib.import_module(main).main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - as the interpreter would
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _leave(code):
+    """As a process ends, but for taking apart what the template imported."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
     _import_all()
+    gc.freeze()  # nothing of it is looked through again by any of the forks
     begun = _serve(sys.argv[1])
     if begun:
         _become(*begun)
-        importlib.import_module(begun[0]["main"]).main()
+        _leave(_code(begun[0]["main"]))

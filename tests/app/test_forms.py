@@ -261,7 +261,7 @@ def test_the_release_holds_all_that_its_plan_reads_beside_the_original(visitor, 
     files = downloaded(visitor, table, tmp_path, "plan", "hierarchy-1", "script")
     assert files["hierarchy-1"].name == "edu.csv"
     (tmp_path / "survey.csv").write_bytes(survey())
-    discreet = [sys.executable, "-c", "from discreet.cli import main; main()"]
+    discreet = [sys.executable, "-c", "from discreet.cli import command; command()"]
     assert run([*discreet, "run", "release.toml"], PATIENCE, cwd=tmp_path).returncode == 0
     masked = visitor.get(f"/w/{table.id}/release/file/masked").raw
     assert (tmp_path / "masked.csv").read_bytes() == masked

@@ -372,7 +372,7 @@ def test_the_plan_makes_the_same_files_again(visitor, ready, patients, tmp_path)
     files = downloaded(visitor, ready, mine, "masked", "report", "public_report", "plan", "ledger")
     (again / "patients.csv").write_bytes(patients.read_bytes())
     (again / "release.toml").write_bytes(files["plan"].read_bytes())
-    discreet = [sys.executable, "-c", "from discreet.cli import main; main()"]
+    discreet = [sys.executable, "-c", "from discreet.cli import command; command()"]
     plan = [*discreet, "run", "release.toml"]
     assert run(plan, PATIENCE, cwd=again).returncode == 0
     for role in ("masked", "report", "public_report"):

@@ -14,7 +14,7 @@ from tests import template
 def discreet(*arguments, cwd=None):
     if template.POSSIBLE:
         return template.run([template.COMMAND, *arguments], cwd=cwd)
-    command = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from discreet.cli import command; command()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 

@@ -32,7 +32,7 @@ def in_a_terminal(*arguments, columns=80, cwd=None):
     """What a command prints in a terminal of some width."""
     leader, follower = pty.openpty()
     ioctl(follower, TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    command = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from discreet.cli import command; command()", *arguments]
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
     with subprocess.Popen(
         command, stdout=follower, stderr=follower, stdin=follower, cwd=cwd, env=environment

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests import template
 from tests.contract.addon import NAME, VERSION, install, wheel
 
 ROWS = [f"{i},{20 + i % 4},{1000 + 37 * i},{'flu' if i % 3 else 'cold'}" for i in range(40)]
@@ -59,18 +60,13 @@ def folder(tmp_path):
 @pytest.fixture
 def run(site, folder):
     """Python with the package on its path; what it prints."""
-    path = os.pathsep.join([str(site), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
 
-    def started(*command, code=0):
-        done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": path}, check=False)  # fmt: skip
+    def started(*words, code=0):
+        done = template.run(list(words), cwd=folder, path=str(site))
         assert done.returncode == code, done.stderr[-2000:]
         return done.stdout
 
     return started
-
-
-CLI = ("-c", "import sys; from discreet.cli import command; command()")
 
 
 def test_it_is_used_from_python(run):
@@ -91,34 +87,36 @@ print([r.label for r in ds.grid(methods=["tens"], base=[10, 100], columns=["inco
 
 
 def test_it_is_a_command_with_its_own_help(run):
-    every = run(*CLI, "--help")
+    every = run(template.COMMAND, "--help")
     assert "to-tens" in every
     assert f"{NAME} {VERSION}".replace("_", "-") in every.replace("_", "-")
-    own = run(*CLI, "to-tens", "--help")
+    own = run(template.COMMAND, "to-tens", "--help")
     assert "--base" in own
-    run(*CLI, "to-tens", "people.csv", "--keys", "age", "--columns", "income", "--base", "100",
+    run(template.COMMAND, "to-tens", "people.csv", "--keys", "age", "--columns", "income", "--base", "100",
         "-o", "out.csv")  # fmt: skip
-    run(*CLI, "check", "people.csv", "--keys", "age", "--confidential", "ill",
+    run(template.COMMAND, "check", "people.csv", "--keys", "age", "--confidential", "ill",
         "--value-share", "0.9")  # fmt: skip
-    run(*CLI, "check", "people.csv", "--keys", "age", "--confidential", "ill",
+    run(template.COMMAND, "check", "people.csv", "--keys", "age", "--confidential", "ill",
         "--value-share", "0.1", code=1)  # fmt: skip
 
 
 def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
-    run(*CLI, "run", "release.toml")
+    run(template.COMMAND, "run", "release.toml")
     ledger = json.loads((folder / "masked.ledger.json").read_text())
     assert f"{VERSION}" in json.dumps(ledger)
     assert NAME in json.dumps(ledger).replace("-", "_")
-    assert "As the ledger says" in run(*CLI, "verify", "masked.csv", "--initial", "people.csv")
+    assert "As the ledger says" in run(
+        template.COMMAND, "verify", "masked.csv", "--initial", "people.csv"
+    )
     report = (folder / "report.html").read_text()
     assert "rounded" in report
-    schema = json.loads(run(*CLI, "schema"))
+    schema = json.loads(run(template.COMMAND, "schema"))
     assert "to_tens" in json.dumps(schema)
     assert "value_share" in json.dumps(schema)
 
 
 def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
-    said = run(*CLI, "run", "release.toml")
+    said = run(template.COMMAND, "run", "release.toml")
     assert "Changed numbers: share of the numbers that changed = 0.9" in said
     found = json.loads((folder / "masked.ledger.json").read_text())["measures"]
     assert set(found["changed_numbers"]["after"]) == {"share", "kinds", "not_applicable"}
@@ -127,16 +125,16 @@ def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
     public = json.loads((folder / "public.json").read_text())["measures"]
     assert set(public) == {"changed_numbers"}
     assert set(public["changed_numbers"]["after"]) == {"share"}
-    alone = run(*CLI, "verify", "masked.csv")
+    alone = run(template.COMMAND, "verify", "masked.csv")
     assert "Not compared: changed_numbers, which needs the original" in alone
-    again = run(*CLI, "verify", "masked.csv", "--initial", "people.csv")
+    again = run(template.COMMAND, "verify", "masked.csv", "--initial", "people.csv")
     assert "changed_numbers, made again" in again
     assert "spread_of, made again" in again
     assert "share of the numbers that changed" in (folder / "report.html").read_text()
     for text in (said, alone, again, *(f.read_text() for f in folder.glob("*.json"))):
         assert "SECRET" not in text
     assert "SECRET" not in (folder / "report.html").read_text()
-    schema = json.loads(run(*CLI, "schema"))["properties"]["measures"]["properties"]
+    schema = json.loads(run(template.COMMAND, "schema"))["properties"]["measures"]["properties"]
     assert f"{NAME} {VERSION}".replace("_", "-") in schema["spread_of"]["description"].replace(
         "_", "-"
     )
@@ -147,7 +145,7 @@ def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
 def test_its_figures_are_axes_of_a_map(run, folder):
     (folder / "measures.toml").write_text("[measures.spread_of]\ncolumn = 'age'\n")
     axes = ("--risk", "spread_of.spread", "--loss", "changed_numbers.share")
-    said = run(*CLI, "ru-map", "people.csv", "--keys", "age", "--record-id", "id", "--methods",
+    said = run(template.COMMAND, "ru-map", "people.csv", "--keys", "age", "--record-id", "id", "--methods",
                "tens", "--columns", "income", "--base", "10,100", *axes, "--measures",
                "measures.toml", "--json")  # fmt: skip
     found = json.loads(said)
@@ -164,16 +162,11 @@ print(found.explain())
     assert "flu" not in wrong
 
 
-def test_what_a_failing_measure_says_is_withheld(run, folder):
+def test_what_a_failing_measure_says_is_withheld(site, folder):
     plan = (folder / "release.toml").read_text()
     (folder / "release.toml").write_text(plan.replace('column = "age"', 'column = "ill"'))
-    code = """
-import subprocess, sys
-done = subprocess.run([sys.executable, "-c", "from discreet.cli import command; command()", "run",
-                       "release.toml"], capture_output=True, text=True)
-print(done.returncode, done.stdout, done.stderr)
-"""
-    said = run("-c", code)
+    done = template.run([template.COMMAND, "run", "release.toml"], cwd=folder, path=str(site))
+    said = done.stdout + done.stderr
     assert "E50" in said
     assert "release.toml:" in said
     assert "flu" not in said
@@ -236,9 +229,9 @@ print(lacking(wanted, {"k": 5}), lacking(wanted, {"value_share": 0.9}))
 def test_a_name_that_is_taken_is_an_error(tmp_path, folder):
     points = f"[discreet.maskings]\nsample = {NAME}:to_tens\n"
     site = install(tmp_path, points=points)
-    path = os.pathsep.join([str(site), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    done = subprocess.run([sys.executable, *CLI, "--help"], cwd=folder, capture_output=True,
-                          text=True, env={**os.environ, "PYTHONPATH": path}, check=False)  # fmt: skip
+    call = [sys.executable, "-c", "from discreet.cli import command; command()", "--help"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(site)}, check=False)  # fmt: skip
     assert "N80" in done.stderr
     assert done.returncode == 2
     assert wheel(tmp_path).exists()

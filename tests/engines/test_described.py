@@ -15,7 +15,6 @@ from tests.engines.tables import ROLES, hierarchies, rows, survey
 RISK = {"known": {"age": 0.5, "sex": 0.8}, "sensitivity": {"illness": 1.0}}
 
 
-@functools.cache  # by file: several tests take it
 def generalized(data):
     return ds.generalize(data, hierarchies(), ds.KAnonymity(3), max_suppressed=0.2).best.mask()
 
@@ -47,6 +46,13 @@ MASKINGS = {
     "swap_records": lambda data: ds.swap_records(data, ["zip"], ["age", "sex"], k=2, seed=1),
     "top_code": lambda data: ds.top_code(data, {"income": 0.95}, bottom={"age": 0.1}),
 }
+
+
+@functools.cache  # by file: several tests take it
+def masked(name, data):
+    return MASKINGS[name](data)
+
+
 PEOPLE = pa.concat_tables([survey(300), survey(600)])  # of whom the survey is a part
 CRITERIA = {
     "AverageRisk": ds.AverageRisk(0.2, highest=0.5, share_above=0.05),
@@ -158,14 +164,14 @@ def test_everything_registered_is_tried_on_every_engine(registry, examples):
 
 @pytest.mark.parametrize("name", named(MASKINGS))
 def test_a_masking_gives_the_same_records(name, near, far):
-    here, there = (MASKINGS[name](data) for data in (near, far))
+    here, there = (masked(name, data) for data in (near, far))
     assert there.n == here.n
     assert sorted(map(str, plain(rows(there)))) == sorted(map(str, plain(rows(here))))
 
 
 @pytest.mark.parametrize("name", named(CRITERIA))
 def test_a_criterion_judges_alike(name, near, far):
-    here, there = (ds.check(generalized(data), CRITERIA[name]) for data in (near, far))
+    here, there = (ds.check(masked("generalize", data), CRITERIA[name]) for data in (near, far))
     assert figures(there) == figures(here)
 
 
@@ -182,7 +188,5 @@ def test_a_criterion_is_searched_for_alike(name, near, far):
 @pytest.mark.parametrize("name", named(MEASURES))
 def test_a_measure_finds_the_same(name, near, far):
     given, masking = MEASURES[name]
-    here, there = (
-        measures[name].taken(data, MASKINGS[masking](data), given) for data in (near, far)
-    )
+    here, there = (measures[name].taken(data, masked(masking, data), given) for data in (near, far))
     assert figures(there) == figures(here)
