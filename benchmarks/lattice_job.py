@@ -12,6 +12,7 @@ from typing import Any
 import adult
 import numpy as np
 from lattice import LIMITS
+from pyarrow import csv
 from unit import unit
 
 import discreet as ds
@@ -32,6 +33,9 @@ def searches(turns: int) -> dict[str, float]:
             microdata, above, ds.KAnonymity(K), max_suppressed=limit
         )
         steps[f"at {name}"] = lambda limit=limit: found.lattice.at(k=K, max_suppressed=limit)
+    frame = csv.read_csv(adult.FILE, parse_options=csv.ParseOptions(delimiter=";")).to_pandas()
+    opened = ds.read(frame, keys=adult.KEYS)
+    steps["frame 0"] = lambda: ds.generalize(opened, above, ds.KAnonymity(K), max_suppressed=0)
     taken, units = _turns(steps, turns)
     return {name: min(seconds) for name, seconds in taken.items()} | {"unit": units}
 
