@@ -356,8 +356,10 @@ def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
 
 def _line_end(head: str) -> str:
     """The first line end that stands outside quotes."""
-    found = re.search(r"\r\n|\r|\n", re.sub(r'"[^"]*"', "", head))
-    return found[0] if found else "\n"
+    end = r"(\r\n|\r|\n)"
+    found = re.match(rf'(?:[^"\r\n]|"[^"]*")*{end}', head)  # as a rule, the first line has pairs
+    found = found or re.search(end, re.sub(r'"[^"]*"', "", head))
+    return found[1] if found else "\n"
 
 
 def _names(header: list[str], path: Path) -> tuple[str, ...]:

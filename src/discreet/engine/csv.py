@@ -266,13 +266,13 @@ class _Form:
     def is_plain(self) -> bool:
         return self.decimal == "." and self.thousands is None
 
-    def possible(self, cell: str) -> list[Kind]:
-        """The kinds that a cell may have."""
+    def possible(self, cell: str, among: Sequence[Kind]) -> list[Kind]:
+        """Those of some kinds that a cell may have."""
         number = self._number(cell)
-        kinds = [kind for kind, form in _FORMS.items() if form.search(number)]
+        dated: tuple[Kind, ...] = ()
         if self.date is not None and re.search(csvfile.date_pattern(self.date)[0], cell):
-            kinds += [kind for kind in ("date", "timestamp") if kind not in kinds]
-        return kinds
+            dated = ("date", "timestamp")
+        return [kind for kind in among if kind in dated or _FORMS[kind].search(number)]
 
     def _number(self, cell: str) -> str:
         """A number with a decimal point and without marks of thousands; else the cell."""
@@ -339,11 +339,11 @@ def _possible_kinds(texts: _Texts, as_text: Collection[str]) -> list[list[Kind]]
 
 def _possible(head: pa.ChunkedArray, form: _Form) -> list[Kind]:
     """The kinds that no cell of the first rows excludes, in the order they are tried."""
-    cells = [cell for cell in head.unique().to_pylist() if cell is not None]
     left: list[Kind] = list(_FORMS)
-    for cell in cells:
-        possible = form.possible(cell)
-        left = [kind for kind in left if kind in possible]
+    for cell in head.unique().drop_null().to_pylist():
+        left = form.possible(cell, left)
+        if not left:
+            break
     return left
 
 
