@@ -70,7 +70,7 @@ def build(points: Floats, records: Ints, origin: Floats, where: Shorts) -> Boxes
         np.ones(1),
     )
     _fill(points, order, where, boxes.x, boxes.records)
-    _draw(boxes, n)
+    _draw(boxes, n, np.empty(LANES))
     boxes.scale[0] = np.ldexp(1.0, -np.frexp(boxes.super_radius.max())[1])
     coarsen_blocks(boxes.x, boxes.origin, boxes.scale[0], boxes.coarse)
     return boxes
@@ -87,8 +87,8 @@ def _fill(points: Floats, order: Ints, where: Shorts, x: Floats, records: Shorts
 
 
 @kernel
-def _draw(boxes: Boxes, n: int) -> None:
-    """Draw all boxes and find the radii of the blocks."""
+def _draw(boxes: Boxes, n: int, squares: Floats) -> None:
+    """Draw all boxes and find the radii of the blocks; ``squares`` is room for distances."""
     x, origin, radius = boxes.x, boxes.origin, boxes.radius
     blocks, d = x.shape[0], x.shape[1]
     for block in range(blocks):
@@ -99,7 +99,6 @@ def _draw(boxes: Boxes, n: int) -> None:
             shrink_super(boxes.low, boxes.high, boxes.super_low, boxes.super_high, s, j)
             side = max(abs(boxes.super_low[0, j, s]), abs(boxes.super_high[0, j, s]))
             boxes.extent[j] = max(boxes.extent[j], side)
-    squares = np.zeros(LANES)
     for block in range(blocks):
         s, lane, most = block // SPAN, block % SPAN, 0.0
         block_distances(x, block, origin, squares)

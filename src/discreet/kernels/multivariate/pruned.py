@@ -4,7 +4,7 @@ The records nearest to a seed and the one opposite come from blocks with boundin
 from a list of outer records.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,13 +54,13 @@ def pruned_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     )
     add_all(progress.sums, points)
     while progress.counts[0] >= 2 * k and progress.watch[1] == 0:
-        centroid(progress.sums, progress.counts[0], progress.centre)
+        np.divide(progress.sums[:, 0], progress.counts[0], out=progress.centre)
         left = np.flatnonzero(progress.labels < 0)
         boxes = build(points, left, progress.centre, progress.where)
         room = scratch(boxes)
         enough = progress.counts[0] * 5 // 8  # then pack the remaining records anew
         while progress.counts[0] >= max(2 * k, enough) and progress.watch[1] == 0:
-            centroid(progress.sums, progress.counts[0], progress.centre)
+            np.divide(progress.sums[:, 0], progress.counts[0], out=progress.centre)
             shell = draw_up(points, boxes, progress.centre, int(progress.counts[0]))
             _advance(points, k, enough, boxes, room, shell, progress)
     progress.labels[progress.labels < 0] = progress.counts[1]
@@ -116,7 +116,7 @@ def _take(
     counts, labels, sums = progress.counts, progress.labels, progress.sums
     near, records, places = progress.near, progress.records, progress.places
     block = place // LANES
-    seed = int(boxes.records[block, place % LANES])
+    seed: Any = np.int64(boxes.records[block, place % LANES])
     labels[seed] = counts[1]
     add(sums, points, seed, -1.0)
     remove(boxes, place)

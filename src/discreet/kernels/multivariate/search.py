@@ -7,7 +7,7 @@ is passed over only if its bound is strictly worse: a record at equal distance c
 number.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -256,8 +256,8 @@ def _offer_block(
         return
     for i in range(LANES):
         if distances[i] <= near[0] and distances[i] < np.inf:
-            number, place = int(numbers[block, i]), block * LANES + i
-            nearest.offer(near, records, places, distances[i], number, place)
+            number: Any = np.int64(numbers[block, i])
+            nearest.offer(near, records, places, distances[i], number, block * LANES + i)
 
 
 @kernel

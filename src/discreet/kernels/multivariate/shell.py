@@ -28,7 +28,7 @@ class Shell(NamedTuple):
 def draw_up(points: Floats, boxes: Boxes, centre: Floats, left: int) -> Shell:
     """List an eighth of the records that are left, the farthest from a centre."""
     table = np.empty((len(boxes.x), LANES))
-    _all_distances(boxes, centre, table)
+    _all_distances(boxes.x, centre, np.empty(LANES), table)
     squares, records = table.ravel(), boxes.records.ravel()
     size = min(left, max(2048, left // 8))
     places = np.argpartition(squares, len(squares) - size)[len(squares) - size :]
@@ -40,9 +40,8 @@ def draw_up(points: Floats, boxes: Boxes, centre: Floats, left: int) -> Shell:
 
 
 @kernel
-def _all_distances(boxes: Boxes, centre: Floats, out: Floats) -> None:
+def _all_distances(x: Floats, centre: Floats, distances: Floats, out: Floats) -> None:
     """Write the squared distances of all records from a centre, -1 where none is left."""
-    x, distances = boxes.x, np.empty(LANES)
     for block in range(len(out)):
         block_distances(x, block, centre, distances)
         for i in range(LANES):
