@@ -68,6 +68,22 @@ def wrong_cookie(server):
         assert Visitor(server).get("/", Cookie=given).status == 401
 
 
+def listing_by_cookie(server):
+    """Another server of this machine has the cookie, and asks which tables and projects there are."""
+    visitor = Visitor(server).logged_in()
+    made = visitor.open("Tr0ub4dor.csv", TABLE)
+    for path in ("", made.id, server.known.token, server.known.cookie, server.known.home[:-1]):
+        for end in ("", "/continue", "/remove"):
+            ask = visitor.post if end else visitor.get
+            answer = ask(f"/home/{path}{end}")
+            assert answer.status in (404, 405)
+            assert "Tr0ub4dor" not in answer.text
+    page = visitor.get("/").text
+    assert made.id not in page
+    assert server.known.home not in page + visitor.get(f"/w/{made.id}/data").text
+    assert "Tr0ub4dor" not in page
+
+
 def page_of_another_port(server):
     """SameSite lets the cookie through: another port of this machine is the same site to it."""
     visitor = Visitor(server).logged_in()
@@ -163,6 +179,7 @@ ATTACKS = {
     "handshake": [websocket],
     "token": [wrong_token],
     "cookie": [no_cookie, wrong_cookie],
+    "listing": [listing_by_cookie],
     "site": [request_from_another_site, embedding_by_another_site],
     "origin": [page_of_another_port, other_name_of_this_machine, https_origin],
 }

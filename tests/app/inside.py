@@ -194,7 +194,7 @@ def quoted_error(server, monkeypatch):
         raise RuntimeError(SECRET)
 
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.app.screens.data.page", broken)
+        patched.setattr("discreet.app.screens.home.page", broken)
         answer = Visitor(server).logged_in().get("/")
     assert answer.status == 500
     assert "RuntimeError" in answer.text

@@ -49,8 +49,12 @@ def test_the_token_is_exchanged_for_another_secret_in_a_page_that_leads_on(guard
 
 def test_the_secrets_have_256_bits_and_are_new_at_every_start(guarded, tmp_path):
     with running(tmp_path / "work") as other:
-        texts = {s for known in (guarded.known, other.known) for s in (known.token, known.cookie)}
-    assert len(texts) == 4
+        texts = {
+            s
+            for known in (guarded.known, other.known)
+            for s in (known.token, known.cookie, known.home)
+        }
+    assert len(texts) == 6
     assert all(len(text) >= 43 for text in texts)
 
 
@@ -58,6 +62,14 @@ def test_a_cookie_that_another_port_has_set_by_the_same_name_does_not_lock_out(g
     name = guarded.known.cookie_name
     visitor = Visitor(guarded)
     assert visitor.get("/", Cookie=f"{name}=x; {name}={guarded.known.cookie}").status == 200
+
+
+def test_who_is_not_let_in_is_told_the_way_back(guarded):
+    for answer in (Visitor(guarded).get("/"), Visitor(guarded).get("/?token=x")):
+        assert "press Enter" in answer.text
+        assert "discreet app" in answer.text
+    listing = Visitor(guarded).get(f"/?token={guarded.known.token}").text
+    assert f'url={guarded.known.listing}"' in listing or "url=/w/" in listing
 
 
 def test_a_link_on_another_site_may_lead_to_the_app(guarded):

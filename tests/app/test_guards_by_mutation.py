@@ -119,7 +119,7 @@ def talkative(app, make=uvicorn.Config, **given):
 ROUTES = "discreet.app.screens"
 # what is put in place of each rule: where it is, and the mutant
 RULES = {
-    inside.two_files: {f"{ROUTES}.data.form_of": lambda request, *, files=0: request.form()},
+    inside.two_files: {f"{ROUTES}.home.form_of": lambda request, *, files=0: request.form()},
     inside.guessed_workspace: {
         (workspaces.Workspaces, "get"): lambda self, _: next(iter(self._all.values()), None)
     },

@@ -5,6 +5,7 @@ import re
 import stat
 import sys
 import tomllib
+import zipfile
 
 import pytest
 
@@ -533,7 +534,11 @@ def test_a_planted_value_is_on_no_page_and_in_no_figure(visitor, tmp_path):
     for role in ("report", "public_report", "ledger", "public", "plan", "script"):
         assert SECRET not in visitor.get(f"{at}/release/file/{role}").text
     for path in (workspace.folder / ".runs").rglob("*"):
-        if path.name not in ("masked.csv", "t.csv") and path.is_file():
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                names = [name for name in archive.namelist() if name != "masked.csv"]
+                assert all(SECRET.encode() not in archive.read(name) for name in names)
+        elif path.name not in ("masked.csv", "t.csv") and path.is_file():
             assert SECRET not in path.read_text(), path.name
 
 

@@ -38,12 +38,18 @@ class Started:
         return self.process.wait(PATIENCE)
 
 
+def kept_in(temporary):
+    """Where projects are kept, on any system."""
+    names = ("XDG_DATA_HOME", "LOCALAPPDATA", "HOME")
+    return dict.fromkeys(names, str(temporary.parent / "kept"))
+
+
 @contextmanager
 def started(temporary, *words, **environment):
     temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "TMPDIR": str(temporary), **environment},
+        env={**os.environ, "TMPDIR": str(temporary), **kept_in(temporary), **environment},
         start_new_session=True,
     )  # fmt: skip
     with process:
@@ -98,6 +104,68 @@ def test_a_job_under_way_ends_with_the_app_even_when_that_is_killed(tmp_path, pa
         assert len(again.rooms) == 1
         assert again.end(signal.SIGINT) == 0
         assert again.rooms == []
+
+
+@LINUX
+def test_after_a_kill_the_project_goes_on_and_no_record_lies_on_disk(tmp_path, patients):
+    table = tmp_path / "house" / "patients.csv"
+    table.parent.mkdir(mode=0o700)
+    table.write_bytes(patients.read_bytes())
+    rows = table.read_text().splitlines()[1:]
+    with started(tmp_path / "tmp", table, "--no-browser") as app:
+        visitor, landing = logged_in(app.link())
+        until(lambda: "records, 7 columns" in visitor.get(landing).text)
+        at = landing.removesuffix("/data")
+        assert visitor.post(f"{at}/data/suggested").status == 303
+        assert visitor.post(f"{at}/roles/2", {"role-2": "other", "type-2": ""}).status == 200
+        app.process.kill()
+        app.process.wait()
+        assert app.rooms
+    with started(tmp_path / "tmp", table, "--no-browser") as app:
+        visitor, landing = logged_in(app.link())
+        until(lambda: "records, 7 columns" in visitor.get(landing).text)
+        page = visitor.get(landing.replace("/data", "/roles")).text
+        assert "Undo: role of age" in page
+        visitor.get(landing)
+        assert app.end(signal.SIGINT) == 0
+        assert list(app.temporary.iterdir()) == []
+        assert "Projects are kept" in app.process.stdout.read()
+    left = [p for p in tmp_path.rglob("*") if p.is_file() and p != table]
+    assert {p.suffix for p in left} == {".discreet", ""}  # the project, its note, and the key
+    for place in left:
+        text = place.read_text()
+        assert not any(row.split(",")[0] in text for row in rows), place.name  # names of patients
+
+
+@LINUX
+def test_enter_opens_the_browser_again_and_nothing_is_saved_where_that_is_wished(
+    tmp_path, patients
+):
+    master, line = os.openpty()
+    environment = {**os.environ, "TMPDIR": str(tmp_path), **kept_in(tmp_path / "tmp")}
+    words = [*COMMAND, str(patients), "--no-browser", "--no-project"]
+    process = subprocess.Popen(
+        words, stdin=line, stdout=subprocess.PIPE, text=True, env=environment,
+        start_new_session=True,
+    )  # fmt: skip
+    with process:
+        try:
+            first = process.stdout.readline()
+            until(lambda: "Press Enter" in process.stdout.readline())
+            os.write(master, b"\n")
+            assert process.stdout.readline() == first
+            visitor, landing = logged_in(re.search(r"http://\S+", first)[0])
+            until(lambda: "records, 7 columns" in visitor.get(landing).text)
+            visitor.post(landing + "/suggested")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 0
+            assert not (tmp_path / "kept").exists()
+            assert not patients.with_name(patients.name + ".discreet").exists()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            os.close(master)
+            os.close(line)
 
 
 @LINUX

@@ -139,7 +139,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     folder = visit.workspace.folder
     page.click("nav >> text=Release")
     page.click("main >> text=Close and erase")
-    page.wait_for_selector("h1:has-text('Close and erase?')")
+    page.wait_for_selector("h1:has-text('Close this table?')")
     assert folder.exists()
     assert "Not downloaded: Report for the public" in page.inner_text("main")
     page.click("text=Erase everything")

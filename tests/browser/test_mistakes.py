@@ -179,7 +179,7 @@ def test_erasing_asks_first_and_names_what_was_not_downloaded(steward, opened):
     with page.expect_download():
         page.click("a:has-text('Masked table')")
     page.click("main >> text=Close and erase")
-    page.wait_for_selector("h1:has-text('Close and erase?')")
+    page.wait_for_selector("h1:has-text('Close this table?')")
     said = page.inner_text("main .note-bar.bad")
     assert "Report for the public" in said
     assert "Masked table" not in said

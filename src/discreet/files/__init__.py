@@ -193,6 +193,16 @@ def unpacked_parts(archive: Path) -> Iterator[tuple[str, bytes]]:
         return  # whoever reads it says what is wrong with it
 
 
+def pack(target: Path, files: Iterable[Path]) -> None:
+    """Write files into one archive, whole or not at all; the same files give the same bytes."""
+    with beside(target) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            part = zipfile.ZipInfo(file.name)  # of 1980, for everyone the same
+            part.compress_type, part.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+            with file.open("rb") as given, archive.open(part, "w", force_zip64=True) as written:
+                shutil.copyfileobj(given, written, 1 << 20)
+
+
 def write_arrow(target: Path, table: pa.Table) -> None:
     """Write a table as CSV or Parquet, by the ending of the name."""
     import pyarrow.csv

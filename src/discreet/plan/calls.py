@@ -127,9 +127,14 @@ def plain(value: Any) -> Any:
 
 def moved(document: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """A document whose files are named relative to a new folder, or absolutely when not below."""
+    return with_files(document, lambda name: _relative(old / Path(name).expanduser(), new))
+
+
+def with_files(document: Mapping[str, Any], called: Callable[[str], str]) -> dict[str, Any]:
+    """A document whose files have other names."""
     changed = copy.deepcopy(dict(document))
     for table, name in files_of(changed):
-        table[name] = _relative(old / Path(table[name]).expanduser(), new)
+        table[name] = called(table[name])
     return changed
 
 

@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError, Problem, fail, listed, raise_all
 from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
-from discreet.plan.calls import moved, plain, read_files
+from discreet.plan.calls import moved, plain, read_files, with_files
 from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
 from discreet.plan.fields import Where
 from discreet.plan.first_plan import first_plan
@@ -338,6 +338,31 @@ class Plan(Result):
         target = Path(path)
         text = self.moved(target.absolute().parent).to_toml()
         write_text(target, text, overwrite=overwrite, inputs=self._named)
+
+    @staticmethod
+    def files_in(document: Mapping[str, Any]) -> list[str]:
+        """The files that the sections of a plan name to be read, in order; none is opened.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> job = {"file": "job.csv"}
+        >>> ds.Plan.files_in({"source": {"file": "survey.csv"}, "hierarchies": {"job": job}})
+        ['survey.csv', 'job.csv']
+        """
+        return list(dict.fromkeys(read_files(document)))
+
+    @staticmethod
+    def with_files(document: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
+        """Sections of a plan with other names of its files; those without one keep theirs.
+
+        Examples
+        --------
+        >>> import discreet as ds
+        >>> ds.Plan.with_files({"source": {"file": "../survey.csv"}}, {"../survey.csv": "s.csv"})
+        {'source': {'file': 's.csv'}}
+        """
+        return with_files(document, lambda name: called.get(name, name))
 
     def moved(self, folder: Path) -> Plan:
         """The same plan for another folder."""

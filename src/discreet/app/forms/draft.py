@@ -190,3 +190,50 @@ def _columns_of(step: Mapping[str, Any]) -> set[str]:
     """The columns that a step names."""
     parts = ("columns", "by", "levels", "known", "sensitivity", "value_sensitivity", "cost")
     return {name for part in parts for name in step.get(part, ())}
+
+
+_SAID = {  # what a page calls a section of the plan
+    "roles": "role of",
+    "types": "type of",
+    "hierarchies": "hierarchy of",
+    "source": "how the file is read",
+    "criterion": "what must hold",
+    "steps": "the steps",
+    "measures": "further measures",
+}
+_MOST_NAMED = 3  # columns
+
+
+def changed(before: Document, after: Document) -> str:
+    """What differs between two plans, in few words.
+
+    Examples
+    --------
+    >>> changed({"roles": {"keys": ["age"]}}, {"roles": {"keys": ["age", "zip"]}})
+    'role of zip'
+    >>> changed({}, {"source": {"file": "t.csv"}, "steps": []})
+    'how the file is read'
+    """
+    parts = []
+    for section, words in _SAID.items():
+        old, new = before.get(section) or {}, after.get(section) or {}
+        if old == new:
+            continue
+        names = _columns_changed(section, old, new) if words.endswith(" of") else []
+        shown = ", ".join(names[:_MOST_NAMED])
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        parts.append(f"{words} {shown}{more}" if names else words)
+    return "; ".join(parts)
+
+
+def _columns_changed(section: str, old: Document, new: Document) -> list[str]:
+    if section != "roles":
+        return [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    named = [
+        name
+        for one in (old, new)
+        for part, given in one.items()
+        for name in ([given] if part in _ALONE else given)
+    ]
+    both = {"roles": old}, {"roles": new}
+    return [n for n in dict.fromkeys(named) if role_of(both[0], n) != role_of(both[1], n)]

@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import discreet as ds
-from discreet.app.forms.draft import tables_of
 from discreet.app.jobs.task import JobTask
 from discreet.files import copy_new, write_new
-from discreet.plan.criteria import kinds_in
 
 RUNS = ".runs"  # no upload can have this name
 # all that a run or a release writes, by what it is
@@ -36,6 +34,8 @@ NAMES = {
     "plan": "release.toml",
     "script": "release.py",
     "figures": "figures.json",
+    "given": "to-give-out.zip",
+    "archive": "for-the-house.zip",
 }
 _AGAIN = "new-"  # before the names, where one is taken
 
@@ -99,19 +99,16 @@ def hierarchy_files(document: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def files_read(document: Mapping[str, Any]) -> list[str]:
-    """The names of the files that a plan reads beside its table: hierarchies, and registers of the
-    population.
+    """The names of the files that a plan reads beside its table, such as hierarchies and registers
+    of the population.
 
     Examples
     --------
     >>> files_read({"criterion": {"k_map": {"k": 5, "population": "town.csv"}}})
     ['town.csv']
     """
-    named = [name for _, name in hierarchy_files(document).values()]
-    for table in tables_of(document.get("criterion")):
-        for kind, given in kinds_in(table):
-            named += [given[name] for name in kind.files if name in given]
-    return list(dict.fromkeys(named))
+    source = document.get("source", {}).get("file")
+    return [name for name in ds.Plan.files_in(document) if name != source]
 
 
 def names_for(document: Mapping[str, Any]) -> dict[str, str]:

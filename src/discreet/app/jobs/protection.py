@@ -53,8 +53,8 @@ def protect(task: JobTask) -> Run:
     room = plan_run.run(task)
     release = room.release
     before = ds.risk(release.masked.initial)
-    figures = comparison.figures(release, before)
-    room.write("figures", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+    figures = json.dumps(comparison.figures(release, before), indent=2, ensure_ascii=False)
+    room.write("figures", figures + "\n")
     sections = comparison.sections(release, before)
     room.keep(task)
     names = distinct(release.masked.initial.columns)
@@ -64,7 +64,7 @@ def protect(task: JobTask) -> Run:
         satisfied=None if release.check is None else release.satisfied,
         criterion=renamed(" and ".join(one.describe() for one in release.plan.criterion), names),
         masked=release.plan.outputs["masked"].name if release.files else "",
-        figures=figures,
+        figures=json.loads(figures),  # as they are when a project is taken up
         sections=sections,
     )
 

@@ -14,6 +14,9 @@ import discreet as ds
 from discreet.app.jobs import plan_run
 from discreet.app.jobs.task import JobTask
 from discreet.errors import fail
+from discreet.files import pack
+
+GIVEN = ("masked", "public_report", "public")  # what may leave the house
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ def release(task: JobTask) -> Released:
     files |= {what: room.names[what] for what in ("plan", "script")}
     files |= {role: name for role, (_, name) in plan_run.hierarchy_files(task.document).items()}
     found = _verified(room)
+    for what, packed in (("given", GIVEN), ("archive", tuple(files))):
+        named = [room.folder / files[role] for role in packed if role in files]
+        pack(room.folder / room.names[what], named)
+    files |= {what: room.names[what] for what in ("given", "archive")}
     place = room.keep(task)
     sizes = {role: (place / name).stat().st_size for role, name in files.items()}
     return Released(files, sizes, found.satisfied, tuple(found.explain().splitlines()))

@@ -6,6 +6,7 @@ are erased with it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,6 +56,7 @@ class Opened:
 
     n: int
     columns: tuple[TableColumn, ...]
+    digest: str = ""  # of its file: a project is known again by it
 
 
 def opened(task: JobTask) -> Opened:
@@ -66,7 +68,9 @@ def opened(task: JobTask) -> Opened:
         fail("N60", what, "Leave out columns first, or use the command line.")
     columns = _with_values(data, _columns(data), task.folder)
     typed_copy.copy(data, task)
-    return Opened(data.n, columns)
+    with (task.folder / task.document["source"]["file"]).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Opened(data.n, columns, digest)
 
 
 def _columns(data: Any) -> tuple[TableColumn, ...]:

@@ -5,10 +5,18 @@ A screen adds its work by one entry here.
 
 from __future__ import annotations
 
-from discreet.app.jobs import lattice, protection, release, risk, table
-from discreet.app.jobs.task import Work
+from typing import Any
 
+from discreet.app.jobs import lattice, protection, release, risk, table
+from discreet.app.jobs.task import JobTask, Work
+
+AGAIN = "again"  # what a project does not keep is found again: names of work, in the settings
 _TABLE = ("source", "roles", "types", "hierarchies")
+
+
+def _again(task: JobTask) -> dict[str, Any]:
+    return {name: WORK[name].do(task) for name in task.settings[AGAIN]}
+
 
 WORK: dict[str, Work] = {
     "open": Work(
@@ -49,4 +57,5 @@ WORK: dict[str, Work] = {
         "release",
         settings="release",
     ),
+    AGAIN: Work("Going on where you were", "what was found", _TABLE, _again, "data"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +28,9 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/{{run:number}}", show),
         Route(f"{at}/{{run:number}}/choose", choose, methods=["POST"]),
         Route(f"{at}/{{run:number}}/remove", remove, methods=["POST"]),
+        Route(f"{at}/{{run:number}}/name", rename, methods=["POST"]),
+        Route(f"{at}/{{run:number}}/duplicate", duplicate, methods=["POST"]),
+        Route(f"{at}/{{run:number}}/again", run_again, methods=["POST"]),
     ]
 
 
@@ -40,16 +44,38 @@ async def show(request: Request) -> Response:
 
 async def choose(request: Request) -> Response:
     """Make a run the candidate for release."""
+    onward = text_in(await form_of(request), "onward") == "release"
+    return await _done(request, runs.choose, onward="release" if onward else "")
+
+
+async def rename(request: Request) -> Response:
+    """Give a run a name."""
+    name = text_in(await form_of(request), "name")
+    return await _done(request, lambda workspace, kept: runs.rename(workspace, kept, name))
+
+
+async def duplicate(request: Request) -> Response:
+    """Go on from the steps of a run."""
+    return await _done(request, runs.duplicate, onward="protect#chain")
+
+
+async def run_again(request: Request) -> Response:
+    """Work out the details of a run once more."""
+    return await _done(request, runs.run_again)
+
+
+async def _done(
+    request: Request, do: Callable[[Workspace, runs.Kept], None], *, onward: str = ""
+) -> Response:
+    """Do something with a run, and lead on, or say why it cannot be done."""
     workspace = workspace_of(request)
     kept = runs.run_of(workspace, int(request.path_params["run"]))
     try:
-        await run_in_threadpool(runs.choose, workspace, kept)
+        await run_in_threadpool(do, workspace, kept)
     except DiscreetError as error:
         view = _view(workspace, kept.number) | {"problems": error.problems}
         return page(request, "compare.html", workspace, status=409, **view)
-    onward = text_in(await form_of(request), "onward") == "release"
-    here = f"compare/{kept.number}"
-    return see(f"/w/{workspace.id}/{'release' if onward else here}")
+    return see(f"/w/{workspace.id}/{onward or f'compare/{kept.number}'}")
 
 
 async def remove(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Screen 1, Data: open a file, say how it is read, look at its columns and suggested roles."""
+"""Screen 1, Data: say how a file is read, look at its columns and suggested roles."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import draft
 from discreet.app.forms.fields import text_in
-from discreet.app.server import uploads
-from discreet.app.server.pages import chosen, desk, form_of, page, see, workspace_of
-from discreet.app.server.workspaces import Workspace, Workspaces
-from discreet.errors import DiscreetError, fail
+from discreet.app.server import projects, uploads
+from discreet.app.server.pages import chosen, form_of, page, see, workspace_of
+from discreet.app.server.workspaces import Workspace
+from discreet.errors import DiscreetError, fail, raise_all
 
 PATH = "data"
+MOST_FILES = 50  # that are given at once
 SEPARATORS = {"": "find out", ",": "comma", ";": "semicolon", "tab": "tab", "|": "bar |"}
 ENCODINGS = {
     "utf-8": "UTF-8",
@@ -36,51 +37,26 @@ FIRST_LINES = {
 def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     return [
-        Route("/", home),
-        Route("/open", open_file, methods=["POST"], max_body_size=most_upload),
         Route("/w/{workspace}/data", show),
         Route("/w/{workspace}/data", read_again, methods=["POST"]),
         Route("/w/{workspace}/data/results", results),
         Route("/w/{workspace}/data/suggested", use_suggested, methods=["POST"]),
+        Route("/w/{workspace}/files", give_files, methods=["POST"], max_body_size=most_upload),
     ]
-
-
-async def home(request: Request) -> Response:
-    """The form that opens a file. It does not say which tables are open."""
-    return page(request, "home.html", **_form(request), given=None)
-
-
-async def open_file(request: Request) -> Response:
-    """Take an upload and read it."""
-    async with form_of(request, files=1) as form:
-        try:
-            options = _options(form)
-            workspace, name = await run_in_threadpool(_kept, desk(request), form.get("file"))
-        except DiscreetError as error:
-            again = {**_form(request), "given": _again(form), "problems": error.problems}
-            return page(request, "home.html", status=422, **again)
-    return await _read(workspace, {"file": name, **options})
-
-
-def _kept(all_: Workspaces, file: object) -> tuple[Workspace, str]:
-    """A workspace with the upload in it, and the way to the file there."""
-    if not isinstance(file, UploadFile) or not file.filename:
-        fail("P60", "no file was chosen.", "Choose a CSV or Parquet file.")
-    workspace = all_.create()
-    name = uploads.tame(file.filename, "table.csv")
-    return workspace, uploads.keep_source(file.file, workspace.folder, name)
 
 
 async def show(request: Request) -> Response:
     """The columns and their suggested roles."""
     workspace = workspace_of(request)
-    return page(request, "data.html", workspace, **_form(request), given=_given(workspace))
+    return page(request, "data.html", workspace, **form_view(request), given=_given(workspace))
 
 
 async def results(request: Request) -> Response:
     """The same without the frame of the page."""
     workspace = workspace_of(request)
-    return page(request, "data_results.html", workspace, **_form(request), given=_given(workspace))
+    return page(
+        request, "data_results.html", workspace, **form_view(request), given=_given(workspace)
+    )
 
 
 async def read_again(request: Request) -> Response:
@@ -88,10 +64,24 @@ async def read_again(request: Request) -> Response:
     workspace = workspace_of(request)
     form = await form_of(request)
     try:
-        return await _read(workspace, _options(form))
+        return await _read(workspace, options_in(form))
     except DiscreetError as error:
-        again = {**_form(request), "given": _again(form), "problems": error.problems}
+        again = {**form_view(request), "given": form_again(form), "problems": error.problems}
         return page(request, "data.html", workspace, status=422, **again)
+
+
+async def give_files(request: Request) -> Response:
+    """Take files of a project or a plan that have to be chosen again."""
+    workspace = workspace_of(request)
+    async with form_of(request, files=MOST_FILES) as form:
+        given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+        files = [(uploads.tame(one.filename, "table.csv"), one.file) for one in given]
+        try:
+            raise_all(await run_in_threadpool(projects.give, workspace, files))
+        except DiscreetError as error:
+            again = {**form_view(request), "given": _given(workspace), "problems": error.problems}
+            return page(request, "data.html", workspace, status=422, **again)
+    return see(f"/w/{workspace.id}/data")
 
 
 async def use_suggested(request: Request) -> Response:
@@ -116,7 +106,8 @@ async def _read(workspace: Workspace, options: dict[str, Any]) -> Response:
     return see(f"/w/{workspace.id}/data")
 
 
-def _form(request: Request) -> dict[str, Any]:
+def form_view(request: Request) -> dict[str, Any]:
+    """What the form of reading needs."""
     most = request.app.state.most_upload
     return {
         "separators": SEPARATORS,
@@ -126,7 +117,7 @@ def _form(request: Request) -> dict[str, Any]:
     }
 
 
-def _options(form: FormData) -> dict[str, Any]:
+def options_in(form: FormData) -> dict[str, Any]:
     """The options of reading, the usual left out."""
     separator = chosen(form, "separator", SEPARATORS)
     encoding = chosen(form, "encoding", ENCODINGS)
@@ -147,7 +138,7 @@ def _options(form: FormData) -> dict[str, Any]:
     return {name: given for name, given in options.items() if given}
 
 
-def _again(form: FormData) -> dict[str, str]:
+def form_again(form: FormData) -> dict[str, str]:
     """The form as it was sent."""
     fields = (
         *("separator", "encoding", "header", "missing_values", "names"),
@@ -184,9 +175,3 @@ def _given(workspace: Workspace) -> dict[str, str]:
 
 def _quoted(word: str) -> str:
     return '"{}"'.format(word.replace('"', '""')) if "," in word or '"' in word else word
-
-
-def open_given(workspace: Workspace, name: str) -> None:
-    """Read a file that lies in the folder of a workspace already."""
-    workspace.change(lambda document: {**document, "source": {"file": name}})
-    workspace.begin("open")

@@ -5,7 +5,6 @@ Part of screen 2, one page per column. The preview is a GET, for it changes noth
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -33,7 +32,7 @@ from discreet.app.jobs.task import WORKING
 from discreet.app.screens.preview import preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
-from discreet.app.server.workspaces import DIGESTS, Workspace
+from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.plan.suggested_hierarchies import is_named_for
 from discreet.reports.shown_values import ShownValues
@@ -281,11 +280,7 @@ def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Pa
         if workspace.is_busy and (workspace.folder / name).exists():
             what = "a job of this table is running, which may read the file that is replaced."
             fail("N62", what, "Wait for it, or cancel it.")
-        with draft.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        draft.replace(workspace.folder / name)
-        known = workspace.settings.get(DIGESTS, {})
-        workspace.set(DIGESTS, {**known, name: digest})
+        workspace.keep_file(draft, name)
         _keep(workspace, number, hierarchy_in(fields, name))
 
 

@@ -79,5 +79,5 @@ def _put(workspace: Workspace, draft: Path) -> None:
             fail("P60", f"a table has {_MOST} registers at most.", "Name one of those in the list.")
         taken = [workspace.name, *files_read(workspace.document), *workspace.registers]
         name = uploads.unlike(draft.name, taken)
-        draft.replace(workspace.folder / name)
+        workspace.keep_file(draft, name)
         workspace.set(REGISTERS, [*workspace.registers, name])

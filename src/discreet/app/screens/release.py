@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms.fields import text_in
 from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
+from discreet.app.jobs.release import GIVEN
 from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.server import runs
 from discreet.app.server.pages import chosen, form_of, page, see, workspace_of
@@ -34,18 +35,24 @@ FORMATS = {
     ".dta": "Stata",
     ".xlsx": "Excel",
 }
+ARCHIVES = ("given", "archive")  # they hold the others
 LONGEST = 2_000  # characters of a remark
 # what can be downloaded, in the order of the page: what it is called, and for whom it is
 FILES = {
+    "given": ("All of these as one file", "to give out"),
     "masked": ("Masked table", "to give out"),
     "public_report": ("Report for the public", "to give out"),
     "public": ("Extract of the ledger", "to give out"),
+    "archive": ("Everything as one file", "for internal use"),
     "report": ("Report", "for internal use"),
     "ledger": ("Ledger", "for internal use"),
     "plan": ("Plan", "for internal use"),
     "script": ("Python script", "for internal use"),
 }
 ABOUT = {
+    "given": "The masked table, the report for the public and the extract of the ledger; nothing "
+    "else.",
+    "archive": "To be kept: what is given out, and all that is needed to verify and repeat it.",
     "masked": "Records without identifiers, in an order that depends on the released values alone: "
     "equal records stand side by side.",
     "public_report": "What was done and how safe it is; no details of the original.",
@@ -115,7 +122,8 @@ async def download(request: Request) -> Response:
     if role not in files:
         raise HTTPException(404)
     name = files[role]
-    workspace.downloaded |= {(workspace.results[SLOT].basis, role)}
+    packed = {"given": GIVEN, "archive": tuple(files)}.get(role, (role,))
+    workspace.downloaded |= {(workspace.results[SLOT].basis, one) for one in packed}
     return FileResponse(
         folder_of(workspace.folder, SLOT) / name,
         filename=name,
@@ -137,7 +145,7 @@ def _left(workspace: Workspace) -> list[str]:
     if made is None:
         return []
     offered = _offered(workspace, kept)
-    here = [role for role in offered if role in made.value.files]
+    here = [role for role in offered if role in made.value.files and role not in ARCHIVES]
     return [offered[r][0] for r in here if (made.basis, r) not in workspace.downloaded]
 
 

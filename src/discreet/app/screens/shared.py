@@ -1,12 +1,16 @@
-"""What all screens share: the job card, the banner of results out of date, closing."""
+"""What all screens share: the job card, the banner of results out of date, what was chosen,
+closing.
+"""
 
 from __future__ import annotations
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from discreet.app.forms.fields import text_in
 from discreet.app.server.pages import CHANGED, desk, form_of, page, see, workspace_of
 
 
@@ -16,6 +20,8 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route("/w/{workspace}/job", job),
         Route("/w/{workspace}/job/cancel", cancel, methods=["POST"]),
         Route("/w/{workspace}/banner", banner),
+        Route("/w/{workspace}/history", history),
+        Route("/w/{workspace}/history", go_to, methods=["POST"]),
         Route("/w/{workspace}/close", close, methods=["POST"]),
     ]
 
@@ -46,7 +52,27 @@ async def banner(request: Request) -> Response:
     return page(request, "banner.html", workspace_of(request))
 
 
+async def history(request: Request) -> Response:
+    """What was chosen so far."""
+    return page(request, "history.html", workspace_of(request))
+
+
+async def go_to(request: Request) -> Response:
+    """Take back what was chosen after a place in the history, or make it again."""
+    workspace, form = workspace_of(request), await form_of(request)
+    given = text_in(form, "place")
+    if not given.isdecimal() or len(given) > 3 or int(given) >= len(workspace.history):
+        raise HTTPException(422)
+    await run_in_threadpool(workspace.go_to, int(given))
+    here = form.get("here")
+    return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(request, here)}")
+
+
 async def close(request: Request) -> Response:
-    """Erase everything of a table."""
-    await run_in_threadpool(desk(request).close, workspace_of(request))
-    return page(request, "closed.html")
+    """Erase everything of a table from the app; its project stays, unless that is to go too."""
+    workspace, form = workspace_of(request), await form_of(request)
+    keeper, everything = workspace.keeper, text_in(form, "project") == "erase"
+    await run_in_threadpool(desk(request).close, workspace)
+    if keeper is not None and everything:
+        await run_in_threadpool(keeper.remove)
+    return page(request, "closed.html", kept=keeper is not None and not everything)

@@ -19,6 +19,7 @@ from discreet.app.screens import (
     data,
     explore,
     hierarchy,
+    home,
     protect,
     register,
     release,
@@ -34,7 +35,7 @@ from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
 _SCREENS = (  # a screen has its PATH
-    data, register, roles, hierarchy, explore, protect, compare, release, shared, values,
+    home, data, register, roles, hierarchy, explore, protect, compare, release, shared, values,
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",

@@ -22,7 +22,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+HOME = "/home/"  # what lists tables and projects lies below
 SAFE = ("GET", "HEAD")  # they change nothing
+BACK = (  # after the browser was closed, or the cookie lost
+    "Go to the terminal where the app was started, and press Enter there: it opens the browser "
+    "again. Nothing is lost. If the app has ended, start it again with: discreet app"
+)
 FORM_BYTES = 2 << 20  # the most a request may hold that uploads no file
 
 # every answer carries them; static files may be kept by the browser, nothing else
@@ -41,16 +46,22 @@ HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
-    """What opens the door of one start of the app: its port, and two random texts."""
+    """What opens the door of one start of the app: its port, and three random texts."""
 
     port: int
     token: str
     cookie: str
+    home: str
 
     @classmethod
     def fresh(cls, port: int) -> Secrets:
         """New secrets of 256 bits each."""
-        return cls(port, secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+        return cls(port, *(secrets.token_urlsafe(32) for _ in range(3)))
+
+    @property
+    def listing(self) -> str:
+        """The page that lists open tables and projects; only the launch link leads there."""
+        return f"{HOME}{self.home}"
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -95,6 +106,7 @@ class Refusal:
 
     status: int
     said: str
+    remedy: str = ""
 
 
 Guard = Callable[[SeenRequest, Secrets], Refusal | None]
@@ -118,14 +130,24 @@ def token(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Only the token of this start is exchanged for the cookie."""
     if not asked.is_login or _same(asked.query["token"], known.token):
         return None
-    return Refusal(403, "This link belongs to an earlier start of the app. Start it again.")
+    return Refusal(403, "This link belongs to an earlier start of the app.", BACK)
 
 
 def cookie(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Everything else needs the cookie, static files too."""
     if asked.is_login or _same(_cookies(asked.headers, known.cookie_name), known.cookie):
         return None
-    return Refusal(401, "Open the app with the link that it was started with.")
+    return Refusal(401, "This browser is not let in, or not any more.", BACK)
+
+
+def listing(asked: SeenRequest, known: Secrets) -> Refusal | None:
+    """Tables and projects are listed to who came by the launch link: other servers of this machine
+    get to see the cookie, and not the address.
+    """
+    given = asked.path.removeprefix(HOME).partition("/")[0]
+    if not asked.path.startswith(HOME) or _same([given], known.home):
+        return None
+    return Refusal(404, "This page does not exist.")
 
 
 def site(asked: SeenRequest, _: Secrets) -> Refusal | None:
@@ -154,6 +176,7 @@ GUARDS: Mapping[str, Guard] = {
     "handshake": handshake,
     "token": token,
     "cookie": cookie,
+    "listing": listing,
     "site": site,
     "origin": origin,
 }
@@ -189,7 +212,7 @@ class Guarded:
         refusals = (guard(asked, self.known) for guard in self.guards.values())
         refusal = next((found for found in refusals if found is not None), None)
         if refusal is not None:
-            answer: ASGIApp = PlainTextResponse(refusal.said, refusal.status)
+            answer: ASGIApp = _refused(refusal)
         elif asked.is_login:
             answer = welcome(self.known, self.landing())
         else:
@@ -222,6 +245,15 @@ class Guarded:
             await send(message)
 
         return sent
+
+
+def _refused(refusal: Refusal) -> Response:
+    """A page that says why, and how to get in; it has no style, which would need the cookie."""
+    return HTMLResponse(
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title></head>'
+        f"<body><main><h1>{refusal.said}</h1><p>{refusal.remedy}</p></main></body></html>",
+        refusal.status,
+    )
 
 
 def welcome(known: Secrets, landing: str) -> Response:

@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from discreet.app.forms import draft
 from discreet.app.forms.labels import LOSS, NODE_LOSS
 from discreet.app.jobs.plan_run import folder_of, names_for
 from discreet.app.jobs.protection import Run
@@ -17,7 +18,9 @@ from discreet.app.server.workspaces import Workspace
 from discreet.errors import fail
 
 MOST = 20
+LONGEST = 80  # characters of a name
 _SLOT = "run-"
+_NAMES = "run_names"  # the setting that holds them, by slot
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Kept:
     chosen: bool
     remarks: tuple[str, ...] = ()
     lacks: tuple[Any, ...] = ()  # criteria that are wanted now
+    name: str = ""  # that it was given
+
+    @property
+    def label(self) -> str:
+        """Its name, or else what was done."""
+        return self.name or self.run.label
 
     @property
     def slot(self) -> str:
@@ -97,6 +106,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
     chosen = workspace.settings.get("release", {}).get("run")
     wanted = workspace.document.get("criterion")
     confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    names = workspace.settings.get(_NAMES, {})
     found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
     return sorted(
         (
@@ -111,6 +121,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
                         wanted, workspace.results[slot].value, confidential, workspace.folder
                     )
                 ),
+                names.get(slot, ""),
             )
             for slot in found
         ),
@@ -150,10 +161,37 @@ def choose(workspace: Workspace, kept: Kept) -> None:
         workspace.set("release", {"run": kept.slot})
 
 
+def rename(workspace: Workspace, kept: Kept, name: str) -> None:
+    """Give a run a name; without one it is called by what was done."""
+    plain = " ".join(name.split())
+    if len(plain) > LONGEST:
+        fail("P60", f"the name is longer than {LONGEST} characters.", "Choose a shorter one.")
+    names = {s: n for s, n in workspace.settings.get(_NAMES, {}).items() if s != kept.slot}
+    workspace.set(_NAMES, names | ({kept.slot: plain} if plain else {}))
+
+
+def duplicate(workspace: Workspace, kept: Kept) -> None:
+    """Have the steps of a run, and what it had to hold, in the plan, to go on from there."""
+    made = kept.run.document
+    workspace.change(
+        lambda d: draft.with_steps(d, made.get("steps", []), made.get("criterion")),
+        choosing_levels=kept.current,
+    )
+
+
+def run_again(workspace: Workspace, kept: Kept) -> None:
+    """Work out once more what a project does not keep of a run: the same records, drawn anew."""
+    if not kept.current:
+        what = "a run that is out of date cannot be worked out again."
+        fail("N64", what, "Duplicate it, and run the new one.")
+    workspace.begin("protect", slot=kept.slot, changes=kept.run.document)
+
+
 def remove(workspace: Workspace, kept: Kept) -> None:
     """Erase a run and its files."""
     with workspace.lock:
         if kept.chosen:
             workspace.set("release", {})
         workspace.results = {s: r for s, r in workspace.results.items() if s != kept.slot}
+        rename(workspace, kept, "")
     shutil.rmtree(folder_of(workspace.folder, kept.slot), ignore_errors=True)

@@ -7,10 +7,13 @@ import html
 import importlib.util
 import logging
 import os
+import select
 import signal
 import socket
+import sys
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -37,9 +40,11 @@ class Server:
     folder : Path
         Private, and erased by whoever made it.
     file : Path, optional
-        A table to open at once.
+        A table, a plan or a project to open at once.
     most_upload : int
         Bytes of an upload.
+    projects : Path, optional
+        The folder where projects are kept; without it none is saved.
     options
         Of :func:`discreet.app.server.application.application`.
     """
@@ -50,32 +55,35 @@ class Server:
         file: Path | None = None,
         *,
         most_upload: int = 200 << 20,
+        projects: Path | None = None,
         **options: Any,
     ) -> None:
         from discreet.app.server.application import application
         from discreet.app.server.guard import Secrets
+        from discreet.app.server.project_files import ProjectFolder
+        from discreet.app.server.projects import open_path
         from discreet.app.server.workspaces import Workspaces
 
+        kept = None if projects is None else ProjectFolder(projects)
+        self.workspaces: Workspaces = Workspaces(folder, projects=kept)
+        if file is not None:
+            open_path(self.workspaces, file)
         self.socket = _own_socket()
         self.known: Secrets = Secrets.fresh(self.socket.getsockname()[1])
-        self.workspaces: Workspaces = Workspaces(folder)
-        self._landing = self._open(file) if file is not None else "/"
         made = application(
             self.known,
             self.workspaces,
-            landing=lambda: self._landing,
+            landing=lambda: self.landing,
             most_upload=most_upload,
             **options,
         )
         self._server = _uvicorn(made)
 
-    def _open(self, file: Path) -> str:
-        from discreet.app.screens.data import open_given
-        from discreet.app.server import uploads
-
-        workspace = self.workspaces.create()
-        open_given(workspace, uploads.link_source(file, workspace.folder))
-        return f"/w/{workspace.id}/data"
+    @property
+    def landing(self) -> str:
+        """Where the launch link leads: to the one table that is open, else to the first page."""
+        opened = self.workspaces.all
+        return f"/w/{opened[0].id}/data" if len(opened) == 1 else self.known.listing
 
     @property
     def address(self) -> str:
@@ -105,30 +113,37 @@ class Server:
         return self._server.started
 
 
-def serve(file: Path | None, *, most_upload: int, ready: Callable[[Server, Path], None]) -> None:
+def serve(
+    file: Path | None,
+    *,
+    most_upload: int,
+    ready: Callable[[Server, Path], None],
+    projects: Path | None = None,
+) -> None:
     """Run the app until it is ended.
 
     Parameters
     ----------
     file : Path, optional
-        A table to open at once.
+        A table, a plan or a project to open at once.
     most_upload : int
         Bytes of an upload.
     ready : function
         Called with the server and its private folder just before it answers.
+    projects : Path, optional
+        The folder where projects are kept; without it none is saved.
     """
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         what = f"{', '.join(missing)}: not installed."
         fail("M01", what, "Run: pip install 'discreet[app]'")
-    if file is not None and not file.is_file():
-        fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
     with contextlib.ExitStack() as stack:
         stack.callback(os.umask, os.umask(0o077))  # files that are made are for their owner
         folder = stack.enter_context(room(Path(tempfile.gettempdir()) / "the app"))
         stack.callback(setattr, tempfile, "tempdir", tempfile.tempdir)
         tempfile.tempdir = str(folder)  # where uploads are put together
-        server = Server(folder, None if file is None else file.absolute(), most_upload=most_upload)
+        given = None if file is None else file.absolute()
+        server = Server(folder, given, most_upload=most_upload, projects=projects)
         stack.enter_context(_ended_by_signals(server.stop))
         ready(server, folder)
         server.run()
@@ -145,9 +160,45 @@ def launch(link: str, folder: Path) -> Path:
     return file
 
 
+def on_enter(do: Callable[[], None]) -> bool:
+    """Do something whenever Enter is pressed in the terminal; whether there is one.
+
+    It is read past Python's own stdin, whose lock would hold up the end of the program, and only
+    while the app is in the foreground: the system stops one in the background that reads.
+    """
+    if not sys.stdin.isatty():
+        return False
+
+    def listen() -> None:
+        while True:
+            if _is_in_background():
+                time.sleep(0.5)
+            elif b"\n" in (said := os.read(0, 1024)):
+                do()
+            elif not said:
+                return
+
+    threading.Thread(target=listen, daemon=True).start()
+    return True
+
+
+def _is_in_background() -> bool:
+    """Whether another program has the terminal, or nothing was typed yet."""
+    if not hasattr(os, "tcgetpgrp"):
+        return False
+    if not select.select([0], [], [], 1.0)[0]:
+        return True
+    try:
+        return os.tcgetpgrp(0) != os.getpgrp()
+    except OSError:  # a terminal that belongs to no session of ours
+        return False
+
+
 def redirect_file(link: str, folder: Path) -> Path:
     """A page that leads to the link, for the eyes of its owner."""
     file = folder / "open.html"
+    if file.exists():
+        return file
     place = html.escape(link, quote=True)
     text = (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title>'

@@ -6,6 +6,7 @@ come to have its name, whatever its owner called it.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import re
@@ -46,9 +47,18 @@ def keep(file: IO[bytes], folder: Path, name: str) -> str:
     return place.name
 
 
+def digest_of(file: IO[bytes]) -> str:
+    """SHA-256 of an upload, which is read from its begin afterwards."""
+    found = hashlib.sha256()
+    while block := file.read(1 << 20):
+        found.update(block)
+    file.seek(0)
+    return found.hexdigest()
+
+
 def keep_source(file: IO[bytes], folder: Path, name: str) -> str:
     """Write an uploaded table into the folder of a workspace; the way to it from there."""
-    return f"{SOURCE}/{keep(file, _alone(folder), name)}"
+    return f"{SOURCE}/{keep(file, source_folder(folder), name)}"
 
 
 def link_source(file: Path, folder: Path) -> str:
@@ -57,7 +67,7 @@ def link_source(file: Path, folder: Path) -> str:
     It is a link, or a copy where there are none, and has the name that its owner gave it.
     """
     name = file.name if file.name.isprintable() else tame(file.name, "table.csv")
-    place = _alone(folder) / name
+    place = source_folder(folder) / name
     try:
         place.symlink_to(file)
     except OSError:
@@ -65,8 +75,8 @@ def link_source(file: Path, folder: Path) -> str:
     return f"{SOURCE}/{place.name}"
 
 
-def _alone(folder: Path) -> Path:
-    """The folder of the source, which is new and empty."""
+def source_folder(folder: Path) -> Path:
+    """The folder of the source, which nothing else is in."""
     made = folder / SOURCE
     made.mkdir(mode=0o700)
     return made

@@ -2,7 +2,8 @@
 
 The id of a workspace is a second secret beside the cookie, which other servers of this machine get
 to see: it stands in the address of every page, and no page lists ids. Everything of a workspace
-is erased when it is closed, and of all when the app ends.
+is erased when it is closed, and of all when the app ends. What is chosen is kept by a project file,
+see :mod:`discreet.app.server.projects`, and can be taken back.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
@@ -24,10 +25,12 @@ from discreet.app.forms.draft import Document
 from discreet.app.forms.fields import numbers_of
 from discreet.app.jobs.job import Job, Jobs
 from discreet.app.jobs.table import Opened, TableColumn
-from discreet.app.jobs.task import JobOutcome
-from discreet.app.jobs.tasks import WORK
+from discreet.app.jobs.task import WORKING, JobOutcome
+from discreet.app.jobs.tasks import AGAIN, WORK
 from discreet.app.jobs.typed_copy import GONE, state_of
-from discreet.errors import Problem, fail, raise_all
+from discreet.app.server.project_files import ProjectFolder
+from discreet.app.server.uploads import digest_of
+from discreet.errors import Problem, fail, listed, raise_all
 from discreet.reports.names import distinct, renamed
 from discreet.reports.shown_values import LEAST
 
@@ -36,7 +39,9 @@ _READ = "open"  # the work that reads the table
 REGISTERS = "registers"  # the setting that holds the names of uploaded registers
 DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
 ASKED = "asked"  # the setting that holds all that ever had to hold
-_LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
+LEVELS = "levels"  # the setting that holds what the levels of the chain were chosen for
+STORE = "files"  # of all contents that uploaded files had, below the working files
+MOST_CHOICES = 100  # that can be taken back
 _ASKING = ("risk", "protect")  # work that looks at what must hold
 _SINCE = (  # what a basis has in it, and what is said where that has changed
     "the plan has changed since",
@@ -70,6 +75,49 @@ class WorkResult:
     changes: Document = field(default_factory=dict)
 
 
+class Keeper(Protocol):
+    """Saves a workspace."""
+
+    problem: Problem | None  # why it is not saved
+    place: Path  # of the project file
+
+    @property
+    def id(self) -> str:
+        """By which the first page names it."""
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it lies beside its table."""
+
+    def save(self, workspace: Workspace) -> None:
+        """Save it as it is now."""
+
+    def remove(self) -> None:
+        """Erase the project."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen, and the plan that it led to.
+
+    Attributes
+    ----------
+    words : str
+        What changed.
+    document : mapping
+        The plan after it.
+    levels : str
+        What its levels were chosen for.
+    files : mapping
+        The digests of uploaded files, by their names.
+    """
+
+    words: str
+    document: Document
+    levels: str
+    files: Mapping[str, str]
+
+
 @dataclass(eq=False, repr=False)
 class Workspace:
     """A table on the way to its release.
@@ -94,6 +142,13 @@ class Workspace:
         The last one that was started.
     downloaded : frozenset
         What of a release was downloaded: the basis of that release, and the file.
+    history, place
+        What was chosen so far, and how much of it was not taken back.
+    missing : mapping
+        Files of its plan that have to be chosen again: their digests by their names, or nothing
+        where any file of that name will do.
+    keeper : Keeper or None
+        Saves it whenever something has changed.
     """
 
     id: str
@@ -104,6 +159,13 @@ class Workspace:
     results: dict[str, WorkResult] = field(default_factory=dict)
     job: Job | None = None
     downloaded: frozenset[tuple[str, str]] = frozenset()  # basis of a release, and which file
+    history: tuple[Choice, ...] = ()
+    place: int = -1  # in the history: those after it were taken back
+    missing: Mapping[str, str] = field(default_factory=dict)  # files asked for: their digests
+    pending: tuple[str, ...] = ()  # work to be done again once the table is read
+    recognise: Callable[[Workspace, str, str], None] | None = None  # see projects.take_up
+    complete: Callable[[Workspace], None] | None = None  # called when nothing is missing
+    keeper: Keeper | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # -- what it is about ------------------------------------------------------------------------
@@ -111,10 +173,10 @@ class Workspace:
     @property
     def name(self) -> str:
         """The name of the source, as its owner has it."""
-        return Path(self._source).name if self._source else ""
+        return Path(self.source).name if self.source else ""
 
     @property
-    def _source(self) -> str:
+    def source(self) -> str:
         """The way from the folder to the source."""
         return str(self.document.get("source", {}).get("file", ""))
 
@@ -151,11 +213,13 @@ class Workspace:
 
     @property
     def _state(self) -> str:
-        return state_of(self.folder / self._source) if self._source else ""
+        return state_of(self.folder / self.source) if self.source else ""
 
     @property
     def source_problem(self) -> Problem | None:
         """What is wrong with the original: it has changed since it was read, or is gone."""
+        if self.source in self.missing:
+            return None  # it is asked for
         if self._state == GONE:
             what = "the original file is not there any more."
             return Problem("N65", what, "Put it back, or open another one.")
@@ -186,7 +250,7 @@ class Workspace:
     @property
     def levels_fit(self) -> bool:
         """Whether the levels of the chain, if it has any, were chosen for the plan as it stands."""
-        chosen = self.settings.get(_LEVELS)
+        chosen = self.settings.get(LEVELS)
         return not draft.levels_of(self.document) or chosen == self._ground_of_levels
 
     @property
@@ -251,17 +315,72 @@ class Workspace:
             before, settings = self.document, self.settings
             self.document = edit(copy.deepcopy(dict(before)))
             if choosing_levels or draft.levels_of(self.document) != draft.levels_of(before):
-                self.set(_LEVELS, self._ground_of_levels)
+                self.settings = {**settings, LEVELS: self._ground_of_levels}
             try:
                 _ = self.plan
             except ds.DiscreetError:
                 self.document, self.settings = before, settings
                 raise
+            self._remember_choice(before)
 
     def set(self, name: str, settings: Any) -> None:
         """Keep the settings of a form."""
         with self.lock:
             self.settings = {**self.settings, name: settings}
+            self.save()
+
+    def save(self) -> None:
+        """Have the project file say what is there now."""
+        if self.keeper is not None:
+            self.keeper.save(self)
+
+    # -- what was chosen -------------------------------------------------------------------------
+
+    def _remember_choice(self, before: Document) -> None:
+        words = draft.changed(before, self.document)
+        files = self.settings.get(DIGESTS, {})
+        if words or not self.history or files != self.history[self.place].files:
+            made = Choice(words, self.document, self.settings.get(LEVELS, ""), files)
+            past = self.history[: self.place + 1]
+            self.history = (*past, made)[-MOST_CHOICES:]
+            self.place = len(self.history) - 1
+        self.save()
+
+    def go_to(self, place: int) -> None:
+        """Take choices back, or make those again that were taken back."""
+        with self.lock:
+            chosen = self.history[place]
+            known = self.settings.get(DIGESTS, {})
+            other = {n: one for n, one in chosen.files.items() if known.get(n) != one}
+            if self.is_busy and other:
+                fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            for name, digest in other.items():
+                shutil.copyfile(self._store / digest, self.folder / name)
+            changed = {LEVELS: chosen.levels, DIGESTS: {**known, **other}}
+            self.document, self.settings = chosen.document, {**self.settings, **changed}
+            self.place = place
+            if self.table is None and not self.is_busy:
+                self.begin(_READ)  # another way to read the file
+            self.save()
+
+    def keep_file(self, draft: Path, name: str) -> None:
+        """Give an uploaded file its place; what was there before can be had again."""
+        with self.lock:
+            with draft.open("rb") as opened:
+                digest = digest_of(opened)
+            self._store.mkdir(mode=0o700, parents=True, exist_ok=True)
+            shutil.copyfile(draft, self._store / digest)
+            draft.replace(self.folder / name)
+            known = self.settings.get(DIGESTS, {})
+            self.settings = {**self.settings, DIGESTS: {**known, name: digest}}
+
+    @property
+    def _store(self) -> Path:
+        return self.folder / WORKING / STORE
+
+    def content_of(self, digest: str) -> bytes:
+        """What an uploaded file held, now or earlier."""
+        return (self._store / digest).read_bytes()
 
     # -- what was found --------------------------------------------------------------------------
 
@@ -305,8 +424,8 @@ class Workspace:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job is under way."""
-        return self.job is not None and not self.job.is_over
+        """Whether a job is under way, or about to be."""
+        return bool(self.pending) or (self.job is not None and not self.job.is_over)
 
     def begin(self, work: str, *, slot: str | None = None, changes: Document | None = None) -> Job:
         """Start a work on the plan as it stands.
@@ -321,11 +440,14 @@ class Workspace:
             Sections that the job has instead of those of the workspace, such as steps to try.
         """
         with self.lock:
-            if self.is_busy:
+            if self.is_busy and (work != AGAIN or not self.pending):
                 fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
             problem = self.source_problem
             if problem is not None and (work != _READ or self._state == GONE):
                 raise_all([problem])
+            if self.missing:
+                what = f"{listed(sorted(map(_last, self.missing)))} must be chosen again."
+                fail("N66", what, "Choose it on the page Data.")
             plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
             where = slot or work
             empty = WorkResult(work, None, (), self.basis(work), dict(changes or {}))
@@ -353,9 +475,41 @@ class Workspace:
     def _keep(self, slot: str, empty: WorkResult, found: JobOutcome) -> None:
         with self.lock:
             result = replace(empty, value=found.value, remarks=found.remarks)
-            self.results = {**self.results, slot: result}
+            if slot == AGAIN:
+                parts = {
+                    name: replace(result, work=name, value=one) for name, one in found.value.items()
+                }
+                again = {n: replace(one, basis=self.basis(n)) for n, one in parts.items()}
+                self.results = {**self.results, **again}
+            else:
+                self.results = {**self.results, slot: result}
             if slot == _READ:  # what was said of columns that are gone is void
                 self.document = draft.within(self.document, [c.name for c in found.value.columns])
+                self._go_on(found.value.digest, result.basis.split()[-1])
+            self.save()
+
+    def _go_on(self, digest: str, state: str) -> None:
+        """Take a project up where its table was read: what is known of it, and what is not kept is
+        found again.
+        """
+        if self.recognise is None:
+            return
+        self.recognise(self, digest, state)
+        self.recognise = None
+        if self.pending:
+            threading.Thread(target=self._find_again, args=(self.job,), daemon=True).start()
+
+    def _find_again(self, job: Job) -> None:
+        job.over.wait()
+        with self.lock:
+            try:
+                if job.state == "done":
+                    self.settings = {**self.settings, AGAIN: list(self.pending)}
+                    self.begin(AGAIN)
+            except ds.DiscreetError:
+                return  # the app is being closed
+            finally:
+                self.pending = ()
 
     def cancel(self) -> None:
         """End the job; returns when its process is gone."""
@@ -371,8 +525,11 @@ class Workspace:
 class Workspaces:
     """The workspaces of one start of the app, a bounded number."""
 
-    def __init__(self, folder: Path, most: int = MOST) -> None:
+    def __init__(
+        self, folder: Path, most: int = MOST, projects: ProjectFolder | None = None
+    ) -> None:
         self.folder, self.most, self.jobs = folder, most, Jobs()
+        self.projects = projects  # where they are saved, if at all
         self._all: dict[str, Workspace] = {}
         self._lock = threading.Lock()
 
@@ -388,7 +545,9 @@ class Workspaces:
 
     def _make_room(self) -> None:
         """Let go of tables that could not be read, and refuse one too many."""
-        unread = [w for w in self._all.values() if not w.results and not w.is_busy]
+        unread = [
+            w for w in self._all.values() if not w.results and not w.is_busy and not w.missing
+        ]
         for one in unread if len(self._all) >= self.most else []:
             self._all.pop(one.id).erase()
         if len(self._all) >= self.most:
@@ -399,8 +558,13 @@ class Workspaces:
         """The workspace of an id."""
         return self._all.get(given)
 
+    @property
+    def all(self) -> list[Workspace]:
+        """Those that are open, in the order in which they were opened."""
+        return list(self._all.values())
+
     def close(self, workspace: Workspace) -> None:
-        """Erase a workspace."""
+        """Erase a workspace; its project stays."""
         with self._lock:
             self._all.pop(workspace.id, None)
         workspace.erase()
@@ -410,3 +574,7 @@ class Workspaces:
         self.jobs.close()
         for workspace in list(self._all.values()):
             self.close(workspace)
+
+
+def _last(name: str) -> str:
+    return Path(name).name

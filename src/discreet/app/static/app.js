@@ -29,6 +29,29 @@
     field.setCustomValidity(large ? "This file is larger than the app was started for (--max-upload)." : "");
     field.reportValidity();
   });
+
+  // A file that is dropped goes into the field of its zone, and nowhere else: beside it, the
+  // browser would leave the page for the file.
+  for (const hint of document.querySelectorAll("[data-hint]")) hint.hidden = false;
+  for (const kind of ["dragover", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      const zone = event.target.closest("[data-drop]");
+      document.querySelector(".drop.over")?.classList.remove("over");
+      if (kind === "dragover") {
+        zone?.classList.add("over");
+        event.dataTransfer.dropEffect = zone ? "copy" : "none";
+      } else if (zone) {
+        const field = byId(zone.dataset.drop);
+        const files = event.dataTransfer.files;
+        if (files.length > 1 && !field.multiple) return say("One file at a time.");
+        field.files = files;
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+        if (field.checkValidity()) field.form.requestSubmit();
+      }
+    });
+  }
 })();
 
 // Explore: one selection for the lattice, the map, the panel and the table. The address follows, so
