@@ -1,6 +1,7 @@
 """Projects: a steward comes back tomorrow, and finds everything but the records."""
 
 import json
+import os
 import re
 import shutil
 import stat
@@ -364,6 +365,37 @@ def test_a_project_that_is_not_as_it_was_written_is_refused_in_words(kept, harm)
     with pytest.raises(ds.DiscreetError, match=REFUSED[harm]) as caught:
         made.read(place)
     assert caught.value.code == "N66"
+
+
+def anything(*_):
+    return True
+
+
+# what is put in place of the rule that refuses it
+MUTANTS = {
+    edited: ("hmac.compare_digest", anything),
+    for_others: ("_doubts", lambda _: ()),
+    huge: ("_doubts", lambda _: ()),
+    open_folder: ("_is_guarded", anything),
+    link: ("Path.is_symlink", lambda _: False),
+    other_version: ("VERSION", 2),
+}
+
+
+@pytest.mark.parametrize("harm", MUTANTS, ids=lambda harm: harm.__name__)
+def test_without_its_rule_such_a_project_is_taken(kept, monkeypatch, harm):
+    made, place = kept
+    harm(place)
+    name, mutant = MUTANTS[harm]
+    monkeypatch.setattr(f"discreet.app.server.project_files.{name}", mutant)
+    if harm is link:
+        monkeypatch.setattr(os, "O_NOFOLLOW", 0)
+    if harm is huge:
+        monkeypatch.setattr(project_files.hmac, "compare_digest", anything)
+        monkeypatch.setattr(
+            project_files.json, "loads", lambda text: {"discreet project": 1, "seal": ""}
+        )
+    assert made.read(place)
 
 
 def test_a_project_that_someone_else_has_sealed_is_refused(kept, tmp_path):

@@ -47,7 +47,7 @@ class Steward:
         """Upload a table, and wait until it was read."""
         page = self.enter()
         page.set_input_files("#file", {"name": name, "mimeType": "text/csv", "buffer": content})
-        page.click("text=Open >> nth=-1")
+        page.click("form[action='/open'] button.primary")
         page.wait_for_selector("#columns-title")
         return page
 
@@ -185,7 +185,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(steward):
     page = visit.enter()
     large = {"name": "t.csv", "mimeType": "text/csv", "buffer": b"a\n" * (2 << 20)}
     page.set_input_files("#file", large)
-    page.click("text=Open >> nth=-1")
+    page.click("form[action='/open'] button.primary")
     assert "larger" in page.evaluate("document.getElementById('file').validationMessage")
     assert not any(url.endswith("/open") for url in visit.asked)
 
@@ -341,7 +341,7 @@ def test_a_page_on_another_port_or_host_reads_and_changes_nothing(misled, server
     context = patient(misled.new_context())
     page = context.new_page()
     page.goto(server.link)
-    page.wait_for_url(f"{server.address}/")
+    page.wait_for_url(f"{server.address}{server.known.listing}")
     before = len(server.workspaces._all)
     with site("<!DOCTYPE html><body>") as (port, heard):
         page.goto(f"http://{host}:{port}/")
@@ -361,7 +361,7 @@ def test_a_form_on_another_port_or_host_opens_nothing(misled, server, host):
     context = patient(misled.new_context())
     page = context.new_page()
     page.goto(server.link)
-    page.wait_for_url(f"{server.address}/")
+    page.wait_for_url(f"{server.address}{server.known.listing}")
     before = len(server.workspaces._all)
     form = (
         f'<!DOCTYPE html><form method="post" action="{server.address}/open">'

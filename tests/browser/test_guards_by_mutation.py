@@ -35,7 +35,7 @@ def entered(browser, folder, **options):
         context = patient(browser.new_context())
         page = context.new_page()
         page.goto(server.link)
-        page.wait_for_url(f"{server.address}/")
+        page.wait_for_url(f"{server.address}{server.known.listing}")
         try:
             yield page, server
         finally:
@@ -104,7 +104,7 @@ def window_is_held(page, server):
         page.evaluate("window.held = window.open('about:blank', 'w')")
         page.click("a")
         opened = until(lambda: next((p for p in page.context.pages if p is not page), None))
-        opened.wait_for_url(f"{server.address}/")
+        opened.wait_for_url(f"{server.address}{server.known.listing}")
         opened.wait_for_selector("h1")
         return not page.evaluate("window.held.closed")
 

@@ -35,7 +35,7 @@ from discreet.app.server.workspaces import (
     LEVELS,
     REGISTERS,
     STORE,
-    Choice,
+    MadeChoice,
     WorkResult,
     Workspace,
     Workspaces,
@@ -323,12 +323,12 @@ def _run_of(kept: Mapping[str, Any]) -> WorkResult:
     return WorkResult("protect", run, tuple(kept["remarks"]), kept["basis"])
 
 
-def _choices(content: Content) -> Iterator[Choice]:
+def _choices(content: Content) -> Iterator[MadeChoice]:
     document: dict[str, Any] = {}
     for one in content["history"]:
         both = {**document, **one["document"]}
         document = {name: part for name, part in both.items() if part is not None}
-        yield Choice(**{**one, "document": document})
+        yield MadeChoice(**{**one, "document": document})
 
 
 def _recognise(

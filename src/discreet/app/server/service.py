@@ -66,8 +66,7 @@ class Server:
 
         kept = None if projects is None else ProjectFolder(projects)
         self.workspaces: Workspaces = Workspaces(folder, projects=kept)
-        if file is not None:
-            open_path(self.workspaces, file)
+        self._given = "" if file is None else open_path(self.workspaces, file).id
         self.socket = _own_socket()
         self.known: Secrets = Secrets.fresh(self.socket.getsockname()[1])
         made = application(
@@ -81,9 +80,9 @@ class Server:
 
     @property
     def landing(self) -> str:
-        """Where the launch link leads: to the one table that is open, else to the first page."""
-        opened = self.workspaces.all
-        return f"/w/{opened[0].id}/data" if len(opened) == 1 else self.known.listing
+        """Where the launch link leads: to the table of the command line, else to the first page."""
+        is_open = self.workspaces.get(self._given) is not None
+        return f"/w/{self._given}/data" if is_open else self.known.listing
 
     @property
     def address(self) -> str:

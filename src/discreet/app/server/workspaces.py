@@ -97,7 +97,7 @@ class Keeper(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class MadeChoice:
     """What was chosen, and the plan that it led to.
 
     Attributes
@@ -159,7 +159,7 @@ class Workspace:
     results: dict[str, WorkResult] = field(default_factory=dict)
     job: Job | None = None
     downloaded: frozenset[tuple[str, str]] = frozenset()  # basis of a release, and which file
-    history: tuple[Choice, ...] = ()
+    history: tuple[MadeChoice, ...] = ()
     place: int = -1  # in the history: those after it were taken back
     missing: Mapping[str, str] = field(default_factory=dict)  # files asked for: their digests
     pending: tuple[str, ...] = ()  # work to be done again once the table is read
@@ -340,7 +340,7 @@ class Workspace:
         words = draft.changed(before, self.document)
         files = self.settings.get(DIGESTS, {})
         if words or not self.history or files != self.history[self.place].files:
-            made = Choice(words, self.document, self.settings.get(LEVELS, ""), files)
+            made = MadeChoice(words, self.document, self.settings.get(LEVELS, ""), files)
             past = self.history[: self.place + 1]
             self.history = (*past, made)[-MOST_CHOICES:]
             self.place = len(self.history) - 1

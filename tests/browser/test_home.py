@@ -1,0 +1,117 @@
+"""The first page and what leads back to it, in a real browser."""
+
+import shutil
+
+import pytest
+
+from tests.app.conftest import patients, running  # noqa: F401 - a fixture
+from tests.app.releases import GENERALIZE, protected
+from tests.app.visitor import Visitor
+from tests.app.waiting import ended, until
+from tests.browser.test_app import WIDTHS, Steward, table  # noqa: F401 - a fixture
+
+DROP = """([zone, names]) => {
+    const held = new DataTransfer();
+    for (const name of names) held.items.add(new File(["age,sex\\n23,F\\n37,M\\n38,M\\n"], name));
+    const made = { bubbles: true, cancelable: true, dataTransfer: held };
+    const over = new DragEvent("dragover", made), drop = new DragEvent("drop", made);
+    const target = document.querySelector(zone);
+    target.dispatchEvent(over);
+    target.dispatchEvent(drop);
+    return [over.defaultPrevented, drop.defaultPrevented, held.dropEffect];
+}"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, patients):  # noqa: F811
+    """The folder of projects, with one that has a run, of an upload."""
+    folder = tmp_path_factory.mktemp("kept")
+    with running(folder / "work", projects=folder / "data") as server:
+        visitor = Visitor(server).logged_in()
+        workspace = visitor.open(patients)
+        visitor.post(f"/w/{workspace.id}/data/suggested")
+        visitor.post(f"/w/{workspace.id}/hierarchies/suggested")
+        protected(visitor, workspace, {**GENERALIZE, "max_suppressed-0": "20 %"})
+    return folder
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
+    browser,
+    kept,
+    tmp_path,
+    patients,
+    width,  # noqa: F811
+):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    shutil.copytree(kept / "data", tmp_path / "data")
+    (tmp_path / "data").chmod(0o700)
+    with running(tmp_path / "work", projects=tmp_path / "data") as server:
+        visit = Steward(browser, server, width)
+
+        def looked_at(name):
+            page = visit.page
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            found = axe.run(page).response["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], name
+            page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
+
+        page = visit.enter()
+        looked_at("home")
+        page.click("button:has-text('Continue')")
+        page.wait_for_selector("text=Choose again")
+        looked_at("asked")
+        page.set_input_files("#files", patients)
+        page.click("button:has-text('Go on')")
+        page.wait_for_selector("#columns-title")
+        until(lambda: not visit.workspace.is_busy)
+        at = page.url.removesuffix("/data")
+        page.goto(f"{at}/compare")
+        page.fill("#name", "first try")
+        page.click("text=Save the name")
+        page.wait_for_selector("text=1. first try")
+        looked_at("compare")
+        page.click("text=Undo:")
+        page.wait_for_selector("button:has-text('Redo:')")
+        page.click("a:has-text('History')")
+        page.wait_for_selector("h1:has-text('History')")
+        looked_at("history")
+        page.goto(f"{at}/close")
+        looked_at("closing")
+        page.click("text=Close, and keep the project")
+        page.wait_for_selector("text=The project is kept")
+        page.goto(f"{server.address}/")
+        assert not page.is_visible("text=patients.csv")
+        visit.context.clear_cookies()
+        page.goto(f"{server.address}/")
+        page.wait_for_selector("text=press Enter")
+        looked_at("back")
+        page.goto(server.link)
+        page.wait_for_selector("button:has-text('Continue')")
+        assert visit.said[:-1] == []  # and the one page that was refused
+        visit.context.close()
+
+
+def test_a_file_is_dropped_into_its_field_and_nowhere_else(browser, tmp_path):
+    with running(tmp_path / "work") as server:
+        visit = Steward(browser, server)
+        page = visit.enter()
+        assert page.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [True, True]  # the page stays
+        assert page.evaluate(DROP, [".drop", ["t.csv", "u.csv"]])[:2] == [True, True]
+        assert page.inner_text("#status") == "One file at a time."
+        assert server.workspaces.all == []
+        page.evaluate(DROP, [".drop", ["t.csv"]])
+        page.wait_for_selector("#columns-title")
+        (workspace,) = server.workspaces.all
+        ended(workspace.job)
+        assert workspace.name == "t.csv"
+        # without what keeps it, the browser would go to a file that was dropped beside the field
+        careless = visit.tab()
+        script = (server_script := (page.request.get(f"{server.address}/static/app.js"))).text()
+        assert server_script.ok
+        changed = script.replace("event.preventDefault();\n      const zone", "const zone")
+        assert changed != script
+        careless.route("**/app.js", lambda route: route.fulfill(body=changed))
+        careless.goto(server.address)
+        assert careless.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [False, False]
+        visit.context.close()
