@@ -40,8 +40,8 @@ def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
     browser,
     kept,
     tmp_path,
-    patients,
-    width,  # noqa: F811
+    patients,  # noqa: F811
+    width,
 ):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     shutil.copytree(kept / "data", tmp_path / "data")
@@ -88,7 +88,9 @@ def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
         looked_at("back")
         page.goto(server.link)
         page.wait_for_selector("button:has-text('Continue')")
-        assert visit.said[:-1] == []  # and the one page that was refused
+        assert [
+            said for said in visit.said if "401" not in said
+        ] == []  # of the page that was refused
         visit.context.close()
 
 
