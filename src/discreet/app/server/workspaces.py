@@ -411,6 +411,8 @@ class Workspace:
     @property
     def late(self) -> dict[str, str]:
         """What is out of date, in the words of the page, and why."""
+        if self.recognise is not None:
+            return {}  # not known before the table is read
         slots = [slot for slot in self.out_of_date if slot != _READ]
         return {WORK[self.results[slot].work].result: self._since(slot) for slot in slots}
 
