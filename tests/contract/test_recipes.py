@@ -8,7 +8,6 @@ import tomllib
 import pytest
 
 from tests.conftest import ROOT
-from tests.contract.test_addon import CLI
 from tests.unit.test_docs import blocks_of
 
 BLOCKS = blocks_of((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
@@ -16,6 +15,8 @@ SOURCES = [block.body for block in BLOCKS if block.language == "python"]
 [POINTS] = [tomllib.loads(block.body) for block in BLOCKS if block.language == "toml"]
 POINTS = POINTS["project"]["entry-points"]
 MODULES = [value.partition(":")[0] for group in POINTS.values() for value in group.values()]
+
+CLI = ("-c", "from discreet.cli import command; command()")
 
 
 @pytest.fixture(scope="module")
