@@ -5,7 +5,7 @@ BIN := .venv/bin
 # what Python and Numba compile is kept for the next process, whatever the shell says
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick test thorough lowest twins mutants check format bench papers docs clean
+.PHONY: demo quick test thorough ascii lowest twins mutants check format bench papers docs clean
 
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
@@ -24,6 +24,10 @@ thorough: .venv/test
 	$(BIN)/python -m tests.kernels
 	$(BIN)/python -m pytest -n 4 --dist loadfile -m thorough
 	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile thorough tests/properties
+
+# where the locale has ASCII only, as in a container or a scheduled job, and Python does not help
+ascii: .venv/test
+	LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not thorough" tests/unit tests/cli tests/hostile tests/contract
 
 # the lowest versions that pyproject.toml allows, in an environment of their own
 lowest:

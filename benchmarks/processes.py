@@ -66,7 +66,7 @@ class Grown:
     """By how much the memory of this process has grown at its peak, from its making on (Linux)."""
 
     def __init__(self) -> None:
-        Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forgets the peak so far
         self._before = _status("VmRSS")
 
     def megabytes(self) -> float:
@@ -76,7 +76,7 @@ class Grown:
 
 def _status(field: str) -> int:
     """A memory field of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(field))
 
 

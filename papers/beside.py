@@ -69,7 +69,7 @@ ONE_CLASS = Finding(
 
 def arx_figures(folder: Path, golden: Path) -> list[Figure]:
     """All searches."""
-    with golden.open() as file:
+    with golden.open(encoding="utf-8") as file:
         return [f for row in csv.DictReader(file) for f in searched(folder, row)]
 
 
@@ -124,7 +124,7 @@ def sdcmicro(material: Material) -> Part:
 def mdav_figures(path: Path, golden: Path) -> list[Figure]:
     """Groups and loss for each k."""
     figures = []
-    with golden.open() as file:
+    with golden.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             masked = ds.microaggregate(census(path), k=int(row["k"]), preserve_variance=False)
             lost = 100 * float(ds.information_loss(census(path), masked).sse_ratio or 0)

@@ -129,7 +129,7 @@ def middle(values: str, average: str = "median") -> str:
 @functools.cache
 def census(path: Path) -> ds.Microdata:
     """The Census file: 1,080 records, 13 continuous attributes, all of them keys."""
-    with path.open() as file:
+    with path.open(encoding="utf-8") as file:
         names = next(csv.reader(file))
     return ds.read(path, keys=names)
 

@@ -13,7 +13,10 @@ def run(command, timeout, **options):
     What it prints goes to files: a grandchild that lives on, such as a server of Java, would keep
     a pipe open, and reading it would never end.
     """
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as out,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as err,
+    ):
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
             **options,

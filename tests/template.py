@@ -147,7 +147,7 @@ class Subprocess:
 
 
 def _umask():
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
     return next(int(line.split()[1], 8) for line in status.splitlines() if "Umask" in line)
 
 
@@ -218,9 +218,10 @@ def _become(given, streams):
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(3, 256)
+    usual = [(one.encoding, one.errors) for one in (sys.stdin, sys.stdout, sys.stderr)]
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
-        for number, mode in enumerate("rww")
+        open(number, mode, encoding=encoding, errors=errors, closefd=False)  # noqa: SIM115
+        for number, (mode, (encoding, errors)) in enumerate(zip("rww", usual, strict=True))
     )
     os.environ.clear()
     os.environ.update(given["env"])

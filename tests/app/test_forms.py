@@ -344,9 +344,9 @@ def test_a_seed_cannot_be_tried_out_and_goes_through_plan_ledger_and_script(
     protected(visitor, table, {"do-0": "sample", "fraction-0": "50", "seed-0": str(seed), "k": ""})
     released(visitor, table, 1)
     files = downloaded(visitor, table, tmp_path, "plan", "ledger", "script")
-    assert tomllib.loads(files["plan"].read_text())["steps"][0]["seed"] == seed
-    assert str(seed) in files["ledger"].read_text()
-    assert str(seed) in files["script"].read_text()
+    assert tomllib.loads(files["plan"].read_text(encoding="utf-8"))["steps"][0]["seed"] == seed
+    assert str(seed) in files["ledger"].read_text(encoding="utf-8")
+    assert str(seed) in files["script"].read_text(encoding="utf-8")
     large = {"do-0": "sample", "fraction-0": "50", "seed-0": str(2**63), "k": ""}
     assert visitor.post(f"/w/{table.id}/protect", {"do": "save", **large}).status == 422
 

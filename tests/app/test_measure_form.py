@@ -58,10 +58,10 @@ def test_a_run_the_release_and_its_report_have_it(visitor, workspace, tmp_path):
     assert "What was measured" in text_of(visitor.get(f"/w/{workspace.id}/compare/1"))
     released(visitor, workspace, 1)
     files = downloaded(visitor, workspace, tmp_path, "plan", "report", "ledger")
-    plan = tomllib.loads(files["plan"].read_text())
+    plan = tomllib.loads(files["plan"].read_text(encoding="utf-8"))
     assert plan["measures"] == {"regression_loss": {"formula": FORMULA}}
-    assert "Regression loss" in files["report"].read_text()
-    assert '"regression_loss"' in files["ledger"].read_text()
+    assert "Regression loss" in files["report"].read_text(encoding="utf-8")
+    assert '"regression_loss"' in files["ledger"].read_text(encoding="utf-8")
 
 
 def test_a_measure_of_columns_that_are_gone_leaves_the_plan():

@@ -61,7 +61,7 @@ def idle(visitor, patients):
 
 
 def text_of_file(file):
-    return re.sub(r"<[^>]*>", " ", file.read_text())
+    return re.sub(r"<[^>]*>", " ", file.read_text(encoding="utf-8"))
 
 
 def last(workspace):
@@ -151,7 +151,7 @@ def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):
     protected(visitor, idle, chosen)
     run, folder = last(idle)
     assert run.document["steps"] == [{"do": "generalize", "max_suppressed": 0.1, "levels": levels}]
-    ledger = json.loads((folder / "masked.ledger.json").read_text())
+    ledger = json.loads((folder / "masked.ledger.json").read_text(encoding="utf-8"))
     assert ledger["steps"][0]["parameters"]["levels"] == levels
 
 
@@ -196,7 +196,9 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     masked = ds.microaggregate(ds.sample(data, fraction=0.8, seed=7), ["age", "zip", "sex"], k=4)
     before, after = ds.risk(data), ds.risk(masked)
     disclosure, loss = ds.disclosure_risk(data, masked), ds.information_loss(data, masked)
-    figures = json.loads((folder_of(ready.folder, "run-2") / "figures.json").read_text())
+    figures = json.loads(
+        (folder_of(ready.folder, "run-2") / "figures.json").read_text(encoding="utf-8")
+    )
     assert figures["risk"]["before"]["k"] == before.k
     assert figures["risk"]["after"]["class_sizes"] == after.to_dict()["class_sizes"]
     assert figures["disclosure_risk"]["after"]["maximal"] == disclosure.maximal
@@ -213,7 +215,9 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     for name, statistic, was, now in ds.compare_statistics(data, masked).rows:
         if statistic == "mean":
             assert f"{name} mean {shown(was)} {shown(now)}" in page
-    assert "quantile" not in (folder_of(ready.folder, "run-2") / "figures.json").read_text()
+    assert "quantile" not in (folder_of(ready.folder, "run-2") / "figures.json").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same_name(
@@ -223,7 +227,9 @@ def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same
     from discreet.reports.blocks import shown
 
     run = ready.results["run-1"].value
-    ledger = json.loads((folder_of(ready.folder, "run-1") / "masked.ledger.json").read_text())
+    ledger = json.loads(
+        (folder_of(ready.folder, "run-1") / "masked.ledger.json").read_text(encoding="utf-8")
+    )
     of_node = ledger["steps"][0]["parameters"]["loss"]
     figures = run.figures["information_loss"]
     assert figures["loss"] == of_node
@@ -337,13 +343,13 @@ def test_what_is_not_met_must_be_acknowledged_in_writing(visitor, ready):
 
 def test_the_acknowledgement_stands_in_the_internal_report_alone(visitor, ready, tmp_path):
     files = downloaded(visitor, ready, tmp_path, "report", "public_report", "ledger", "public")
-    inside = files["report"].read_text()
+    inside = files["report"].read_text(encoding="utf-8")
     assert "Checked twice." in inside
     assert "Not met, and acknowledged: No group discloses a confidential value." in inside
     assert "accepted: told" in inside
     for role in ("public_report", "public"):
-        assert "accepted" not in files[role].read_text()
-    assert "accepted: told" not in files["ledger"].read_text()
+        assert "accepted" not in files[role].read_text(encoding="utf-8")
+    assert "accepted: told" not in files["ledger"].read_text(encoding="utf-8")
 
 
 def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
@@ -353,9 +359,9 @@ def test_a_column_that_makes_many_records_unique_needs_a_reason_that_is_kept(
     assert "✗ No unchanged column makes many records unique" in page
     assert "income is confidential and released on purpose" in page
     files = downloaded(visitor, ready, tmp_path, "plan", "ledger", "report")
-    plan = ds.Plan.of(tomllib.loads(files["plan"].read_text()), tmp_path)
+    plan = ds.Plan.of(tomllib.loads(files["plan"].read_text(encoding="utf-8")), tmp_path)
     assert plan.section("outputs")["unique_columns"] == {"income": "accepted: unique"}
-    ledger = json.loads(files["ledger"].read_text())
+    ledger = json.loads(files["ledger"].read_text(encoding="utf-8"))
     assert ledger["plan"]["outputs"]["unique_columns"] == {"income": "accepted: unique"}
     assert "What is released unchanged" in text_of_file(files["report"])
 
@@ -402,7 +408,7 @@ def test_the_downloaded_table_measured_again_gives_the_figures_shown(visitor, re
     shown = ready.results["run-1"].value.figures["risk"]["after"]
     assert shown["class_sizes"] == risk.to_dict()["class_sizes"]
     assert shown["p"] == risk.p
-    columns = files["masked"].read_text().splitlines()[0].split(",")
+    columns = files["masked"].read_text(encoding="utf-8").splitlines()[0].split(",")
     assert columns == ["age", "zip", "sex", "illness", "income"]
 
 
@@ -539,7 +545,7 @@ def test_a_planted_value_is_on_no_page_and_in_no_figure(visitor, tmp_path):
                 names = [name for name in archive.namelist() if name != "masked.csv"]
                 assert all(SECRET.encode() not in archive.read(name) for name in names)
         elif path.name not in ("masked.csv", "t.csv") and path.is_file():
-            assert SECRET not in path.read_text(), path.name
+            assert SECRET not in path.read_text(encoding="utf-8"), path.name
 
 
 def test_hostile_names_stay_text_on_every_page(visitor):

@@ -215,7 +215,9 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     refused = visitor.post(f"{at}/release", {"format": ".csv", **said})
     assert (refused.status, refused.text.count("<code>P61</code>")) == (422, 1)
     released(visitor, workspace, len(runs_of(workspace)))
-    report = downloaded(visitor, workspace, tmp_path, "report")["report"].read_text()
+    report = downloaded(visitor, workspace, tmp_path, "report")["report"].read_text(
+        encoding="utf-8"
+    )
     assert f"Not met, and acknowledged: A criterion holds. {words}" in report
     wanted(visitor, workspace, k="400")  # and more again
     assert visitor.get(f"{at}/release/file/masked").status == 409

@@ -423,7 +423,7 @@ def test_the_library_of_the_pages_is_the_one_that_was_looked_at():
     static = Path(application.STATIC)
     digest = hashlib.sha256((static / "htmx.min.js").read_bytes()).hexdigest()
     assert digest == "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
-    licences = (static / "LICENSES.txt").read_text()
+    licences = (static / "LICENSES.txt").read_text(encoding="utf-8")
     assert "htmx 2.0.11" in licences
     assert "Zero-Clause BSD" in licences
     assert "Discreet Sans" in licences

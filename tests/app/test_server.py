@@ -175,16 +175,18 @@ def test_other_users_see_neither_the_token_nor_an_open_port(tmp_path):
     browser.chmod(0o755)
     with started(tmp_path / "tmp", BROWSER=f"{browser} %s") as app:
         until(seen.exists)
-        address = seen.read_text().strip()
+        address = seen.read_text(encoding="utf-8").strip()
         assert address.startswith("file://")
         page = Path(address.removeprefix("file://"))
         assert stat.S_IMODE(page.stat().st_mode) == 0o600
-        link = re.search(r"url=(http://127\.0\.0\.1:\d+/\?token=[\w-]{43})", page.read_text())[1]
+        link = re.search(
+            r"url=(http://127\.0\.0\.1:\d+/\?token=[\w-]{43})", page.read_text(encoding="utf-8")
+        )[1]
         token = link.partition("token=")[2]
         visitor, _ = logged_in(link)
         assert visitor.get("/").status == 200
-        words = Path(f"/proc/{app.process.pid}/cmdline").read_text()
-        environment = Path(f"/proc/{app.process.pid}/environ").read_text()
+        words = Path(f"/proc/{app.process.pid}/cmdline").read_text(encoding="utf-8")
+        environment = Path(f"/proc/{app.process.pid}/environ").read_text(encoding="utf-8")
         assert token not in address + words + environment
         assert listening(app.process.pid) == {"0100007F"}  # 127.0.0.1, in the words of the kernel
         app.end(signal.SIGINT)
@@ -213,7 +215,7 @@ def test_a_file_that_is_not_there_is_said_before_anything_is_started(tmp_path):
 
 def children(pid):
     found = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for path in found for child in path.read_text().split()]
+    return [int(child) for path in found for child in path.read_text(encoding="utf-8").split()]
 
 
 def listening(pid):
@@ -223,7 +225,7 @@ def listening(pid):
     rows = [
         line.split()
         for name in ("tcp", "tcp6")
-        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+        for line in Path(f"/proc/{pid}/net/{name}").read_text(encoding="utf-8").splitlines()[1:]
     ]
     return {row[1].partition(":")[0] for row in rows if row[9] in sockets and row[3] == "0A"}
 

@@ -48,7 +48,7 @@ def steward(browser, server):  # noqa: F811
 @pytest.fixture(scope="module")
 def table(patients):
     """A table one of whose cells must never be seen."""
-    lines = patients.read_text().splitlines()
+    lines = patients.read_text(encoding="utf-8").splitlines()
     cells = lines[7].split(",")
     lines[7] = ",".join([*cells[:5], SECRET, *cells[6:]])
     return "\n".join([*lines, ""]).encode()

@@ -101,7 +101,7 @@ def test_bars_and_dashes_have_plain_forms(monkeypatch):
     assert stream.buffer.getvalue() == b"## 0 - 3 ... <= ? word~\n"
 
 
-@pytest.mark.parametrize("name", ["ru-map", "add-noise", ""])
+@pytest.mark.parametrize("name", ["check", "ru-map", "add-noise", ""])
 def test_the_help_fits_80_columns_in_plain_characters_too(monkeypatch, name):
     from discreet import cli
 
@@ -154,7 +154,7 @@ def test_a_masking_command_writes_the_report_of_what_it_wrote(run, folder):
                        "-o", "s.csv", "--report", "r.html")  # fmt: skip
     assert code == 0
     assert "The report is r.html" in out
-    assert "<html" in (folder / "r.html").read_text()
+    assert "<html" in (folder / "r.html").read_text(encoding="utf-8")
     taken = run("sample", "p.csv", *KEYS, "--fraction", "0.5", "--seed", "1", "-o", "s2.csv",
                 "--report", "r.html")  # fmt: skip
     assert taken[0] == 2

@@ -56,7 +56,7 @@ def test_a_plan_reads_and_writes_them_and_the_ledger_says_what_was_dropped(surve
 def test_a_report_has_the_labels_of_variables(survey):
     data = ds.read("s.dta", keys=["sex"])
     ds.report(data, ds.sample(data, fraction=0.5, seed=1), "r.html")
-    page = (survey / "r.html").read_text()
+    page = (survey / "r.html").read_text(encoding="utf-8")
     assert "Sex at birth" in page
     assert "Jane" not in page
 

@@ -109,7 +109,7 @@ def test_a_plan_does_not_write_over_what_it_reads_nor_over_itself(run, folder, f
     place = reached(file, way)
     role = "ledger" if place.endswith(".json") else "masked"
     outputs = {"masked": "new.csv", "ledger": "new.json", role: place}
-    Path("release.json").write_text(PLAN.format(source=source, **outputs))
+    Path("release.json").write_text(PLAN.format(source=source, **outputs), encoding="utf-8")
     before = state(folder)
     code, _, said = run("run", "release.json", "--force")
     assert code == 2

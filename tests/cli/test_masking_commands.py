@@ -47,7 +47,7 @@ def test_lattice_lists_the_minimal_nodes_and_draws_them(run, folder):
     code, out, _ = run("lattice", *PROTECT[1:], "-o", "l.svg")
     assert code == 0
     assert "   1  Node(age" in out
-    assert (folder / "l.svg").read_text().startswith("<svg")
+    assert (folder / "l.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_of_two_files_that_fit_the_one_named_exactly_for_the_key_is_taken(run, folder):

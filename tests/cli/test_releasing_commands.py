@@ -41,7 +41,7 @@ def test_a_dry_run_checks_everything_and_writes_nothing(run, folder):
     assert "Must hold: 5-anonymity." in out
     assert json.loads(run("run", "release.toml", "--dry-run", "--json")[1])["criterion"] == {"k": 5}
     assert sorted(file.name for file in folder.iterdir()) == before
-    text = (folder / "release.toml").read_text()
+    text = (folder / "release.toml").read_text(encoding="utf-8")
     (folder / "release.toml").write_text(text.replace('"zip",', '"zpi",'))
     code, _, err = run("run", "release.toml", "--dry-run")
     assert code == 2
@@ -70,7 +70,7 @@ def test_a_run_with_a_ledger_takes_its_seeds_and_compares(run, folder):
     assert code == 0
     assert out.splitlines()[-1].startswith("As the ledger says: digest of the masked file")
     assert (folder / "masked.csv").read_bytes() == first
-    told = json.loads((folder / "first.json").read_text())
+    told = json.loads((folder / "first.json").read_text(encoding="utf-8"))
     told["outputs"][0]["sha256"] = "0" * 64
     (folder / "first.json").write_text(json.dumps(told))
     code, out, _ = run("run", "s.toml", "--ledger", "first.json", "--force", "--json")
@@ -108,14 +108,16 @@ def test_a_mistake_exits_with_2_and_says_what_to_do(run, arguments):
 def test_init_keeps_a_plan_that_is_there_unless_forced(run, folder):
     (folder / "release.toml").write_text("mine")
     assert run("init", "patients.csv")[0] == 2
-    assert (folder / "release.toml").read_text() == "mine"
+    assert (folder / "release.toml").read_text(encoding="utf-8") == "mine"
     assert run("init", "patients.csv", "--force")[0] == 0
 
 
 def test_a_plan_in_another_folder_finds_its_source(run, folder):
     (folder / "plans").mkdir()
     assert run("init", "patients.csv", "-o", "plans/release.toml")[0] == 0
-    assert 'file = "../patients.csv"' in (folder / "plans" / "release.toml").read_text()
+    assert 'file = "../patients.csv"' in (folder / "plans" / "release.toml").read_text(
+        encoding="utf-8"
+    )
     assert run("run", "plans/release.toml")[0] == 0
 
 
@@ -135,7 +137,7 @@ def test_an_output_that_exists_is_refused_before_the_file_is_even_read(run, fold
     code, _, err = run(verb, "bad.csv", "--keys", "a", *LATE[verb], "-o", name)
     assert code == 2
     assert "[O03]" in err
-    assert (folder / name).read_text() == "kept"
+    assert (folder / name).read_text(encoding="utf-8") == "kept"
 
 
 def test_names_that_cannot_be_written_are_refused_before_the_work(run, folder, monkeypatch):

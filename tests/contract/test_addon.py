@@ -102,13 +102,13 @@ def test_it_is_a_command_with_its_own_help(run):
 
 def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
     run(template.COMMAND, "run", "release.toml")
-    ledger = json.loads((folder / "masked.ledger.json").read_text())
+    ledger = json.loads((folder / "masked.ledger.json").read_text(encoding="utf-8"))
     assert f"{VERSION}" in json.dumps(ledger)
     assert NAME in json.dumps(ledger).replace("-", "_")
     assert "As the ledger says" in run(
         template.COMMAND, "verify", "masked.csv", "--initial", "people.csv"
     )
-    report = (folder / "report.html").read_text()
+    report = (folder / "report.html").read_text(encoding="utf-8")
     assert "rounded" in report
     schema = json.loads(run(template.COMMAND, "schema"))
     assert "to_tens" in json.dumps(schema)
@@ -118,11 +118,11 @@ def test_a_plan_runs_is_verified_and_names_the_package(run, folder):
 def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
     said = run(template.COMMAND, "run", "release.toml")
     assert "Changed numbers: share of the numbers that changed = 0.9" in said
-    found = json.loads((folder / "masked.ledger.json").read_text())["measures"]
+    found = json.loads((folder / "masked.ledger.json").read_text(encoding="utf-8"))["measures"]
     assert set(found["changed_numbers"]["after"]) == {"share", "kinds", "not_applicable"}
     assert found["changed_numbers"]["after"]["kinds"] is None  # it tried to give a text
     assert set(found["spread_of"]) == {"before", "after"}
-    public = json.loads((folder / "public.json").read_text())["measures"]
+    public = json.loads((folder / "public.json").read_text(encoding="utf-8"))["measures"]
     assert set(public) == {"changed_numbers"}
     assert set(public["changed_numbers"]["after"]) == {"share"}
     alone = run(template.COMMAND, "verify", "masked.csv")
@@ -130,10 +130,17 @@ def test_its_measures_are_taken_recorded_verified_and_shown(run, folder):
     again = run(template.COMMAND, "verify", "masked.csv", "--initial", "people.csv")
     assert "changed_numbers, made again" in again
     assert "spread_of, made again" in again
-    assert "share of the numbers that changed" in (folder / "report.html").read_text()
-    for text in (said, alone, again, *(f.read_text() for f in folder.glob("*.json"))):
+    assert "share of the numbers that changed" in (folder / "report.html").read_text(
+        encoding="utf-8"
+    )
+    for text in (
+        said,
+        alone,
+        again,
+        *(f.read_text(encoding="utf-8") for f in folder.glob("*.json")),
+    ):
         assert "SECRET" not in text
-    assert "SECRET" not in (folder / "report.html").read_text()
+    assert "SECRET" not in (folder / "report.html").read_text(encoding="utf-8")
     schema = json.loads(run(template.COMMAND, "schema"))["properties"]["measures"]["properties"]
     assert f"{NAME} {VERSION}".replace("_", "-") in schema["spread_of"]["description"].replace(
         "_", "-"
@@ -163,7 +170,7 @@ print(found.explain())
 
 
 def test_what_a_failing_measure_says_is_withheld(site, folder):
-    plan = (folder / "release.toml").read_text()
+    plan = (folder / "release.toml").read_text(encoding="utf-8")
     (folder / "release.toml").write_text(plan.replace('column = "age"', 'column = "ill"'))
     done = template.run([template.COMMAND, "run", "release.toml"], cwd=folder, path=str(site))
     said = done.stdout + done.stderr

@@ -50,6 +50,8 @@ def test_a_report_says_the_same(releases, tmp_path, audience):
         given = {"criterion": ds.KAnonymity(5), "unique_columns": reasons(masked)}
         written = ds.report(data, masked, path, audience=audience, **given)
         assert written.satisfied
-        body = re.sub(r"<(script|style).*?</\1>", "", path.read_text(), flags=re.DOTALL)
+        body = re.sub(
+            r"<(script|style).*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL
+        )
         said.append(re.findall(r"\d[\d.,]*%?", re.sub(r"<[^>]+>", " ", body)))
     assert said[0] == said[1]

@@ -223,6 +223,6 @@ def test_an_output_that_exists_is_not_replaced(data, tmp_path):
     (tmp_path / "release.csv").write_text("mine")
     with pytest.raises(ds.DiscreetError, match="O03"):
         data.write(tmp_path / "release.csv")
-    assert (tmp_path / "release.csv").read_text() == "mine"
+    assert (tmp_path / "release.csv").read_text(encoding="utf-8") == "mine"
     data.write(tmp_path / "release.csv", overwrite=True)
     assert len(read_back(tmp_path / "release.csv", {})) == data.n

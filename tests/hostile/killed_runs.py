@@ -48,7 +48,7 @@ def state(folder):
     masked, public, ledger = (folder / name for name in OUTPUTS.values())
     if not any(file.exists() for file in (masked, public, ledger)):
         return None
-    document = json.loads(ledger.read_text())
+    document = json.loads(ledger.read_text(encoding="utf-8"))
     digests = {one["role"]: one["sha256"] for one in document["outputs"]}
     assert digests == {"masked": digest(masked), "public": digest(public)}, "not of one run"
     return document["plan"]["steps"][0]["seed"]
@@ -93,7 +93,7 @@ def prepared(folder):
     pid, ready = child(folder, work)
     assert os.waitpid(pid, 0)[1] == 0
     os.close(ready)
-    seconds, modules = json.loads(note.read_text())
+    seconds, modules = json.loads(note.read_text(encoding="utf-8"))
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

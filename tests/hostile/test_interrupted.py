@@ -116,7 +116,7 @@ def test_a_full_disk_is_an_error_and_the_old_output_stays(run, records, tmp_path
         _, said = process.communicate(timeout=120)
     assert process.returncode == 2
     assert said.startswith("OutputError[O08]")
-    assert out.read_text() == "old"
+    assert out.read_text(encoding="utf-8") == "old"
     assert left(tmp_path) == [f"out/{name}"]
 
 

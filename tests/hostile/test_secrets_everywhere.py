@@ -361,7 +361,7 @@ def folder(tmp_path, monkeypatch):
         csv.writer(file, lineterminator="\n").writerows(
             [list(CELLS), *zip(*CELLS.values(), strict=True)]
         )
-    text = (tmp_path / "t.csv").read_text()
+    text = (tmp_path / "t.csv").read_text(encoding="utf-8")
     (tmp_path / "bad.csv").write_text(text + f'{SECRET},"{LABEL}\n{NUMBER}\n')
     (tmp_path / "plan.toml").write_text(PLAN)
     (tmp_path / "full.toml").write_text(PLAN + REPORTS)

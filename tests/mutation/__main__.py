@@ -168,7 +168,8 @@ def _test_files() -> list[Path]:
 
 def _holds_tests(path: Path) -> bool:
     return path.name.startswith("test_") or (
-        ">>> " in path.read_text() and any(f in path.parts for f in (*FOLDERS, "masking"))
+        ">>> " in path.read_text(encoding="utf-8")
+        and any(f in path.parts for f in (*FOLDERS, "masking"))
     )
 
 

@@ -61,7 +61,7 @@ def pytest_runtest_protocol(item):
 def _write(name: str, seconds: float) -> None:
     functions = sorted(f"{path.removeprefix(_ROOT)}:{line}" for path, line in _entered)
     found = {"test": name, "seconds": seconds, "functions": functions}
-    with Path(os.environ["DISCREET_SURVEY"]).open("a") as file:
+    with Path(os.environ["DISCREET_SURVEY"]).open("a", encoding="utf-8") as file:
         file.write(f"{json.dumps(found)}\n")
 
 

@@ -81,7 +81,11 @@ def adult(whole):
 
 @pytest.fixture(scope="module")
 def chosen(reference_data):
-    lines = reference_data("golden/arx_criteria_adult_4keys.jsonl").read_text().splitlines()
+    lines = (
+        reference_data("golden/arx_criteria_adult_4keys.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     return {(one["model"], one["max_suppressed"]): one for one in map(json.loads, lines)}
 
 

@@ -177,7 +177,7 @@ def test_the_report_says_that_keys_were_perturbed(tmp_path):
     data = read(table()).with_roles(keys=["age", "sex"], record_id="rec", identifiers=["pay"])
     masked = ds.add_noise(data, "age", 0.2, seed=987654)
     ds.report(data, masked, tmp_path / "report.html", audience="public")
-    text = (tmp_path / "report.html").read_text()
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "blurred by noise" in text
     assert "987654" not in text
 

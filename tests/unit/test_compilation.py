@@ -46,7 +46,9 @@ def test_a_kernel_is_kept_until_any_of_them_changes(compiled, monkeypatch):
 
 
 def test_every_kernel_is_compiled_so():
-    assert [path.stem for path in KERNELS if "numba import njit" in path.read_text()] == []
+    assert [
+        path.stem for path in KERNELS if "numba import njit" in path.read_text(encoding="utf-8")
+    ] == []
 
 
 RECORDS = """

@@ -66,7 +66,7 @@ def test_a_name_that_nobody_knows_is_not_there():
 
 def test_every_call_of_the_page_leads_to_ours():
     """What a reader of the tables may type is answered, or is a name of ours."""
-    page = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text(encoding="utf-8")
     table = page.partition("| sdcMicro | discreet |")[2].partition("| ARX")[0]
     calls = re.findall(
         r"`([A-Za-z]\w*)", "".join(row.split("|")[1] for row in table.split("\n") if "`" in row)
@@ -127,10 +127,9 @@ def test_a_plan_has_cut_points_too(tmp_path):
         tmp_path,
     )
     plan.run()
-    assert (
-        set((tmp_path / "m.csv").read_text().split()) >= {"≥65,M"}
-        or "≥65" in (tmp_path / "m.csv").read_text()
-    )
+    assert set((tmp_path / "m.csv").read_text(encoding="utf-8").split()) >= {"≥65,M"} or "≥65" in (
+        tmp_path / "m.csv"
+    ).read_text(encoding="utf-8")
     assert "cuts=[18, 65]" in plan.to_python()
 
 
@@ -170,7 +169,7 @@ def test_hierarchies_beside_the_file_are_taken(tmp_path):
 def test_equal_records_are_written_side_by_side(tmp_path):
     table = {"sex": ["M", "F"] * 20, "illness": ["a", "b", "c", "d"] * 10}
     ds.sample(ds.read(table, keys="sex"), fraction=1.0, seed=1).write(tmp_path / "m.csv")
-    rows = (tmp_path / "m.csv").read_text().split()[1:]
+    rows = (tmp_path / "m.csv").read_text(encoding="utf-8").split()[1:]
     changes = sum(a != b for a, b in itertools.pairwise(rows))
     assert changes == len(set(rows)) - 1
     assert "side by side" in ds.Masked.write.__doc__

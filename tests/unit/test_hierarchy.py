@@ -44,10 +44,13 @@ def test_the_nine_adult_hierarchies_of_arx_fit_the_values_of_adult(
     counts = counted.field("counts").to_numpy()
     fitted = Hierarchy.from_csv(path).fit(attribute, counted.field("values"), counts)
     assert fitted.height == height
-    assert fitted.n_leaves == len(path.read_text().splitlines())
+    assert fitted.n_leaves == len(path.read_text(encoding="utf-8").splitlines())
     assert fitted.labels[height].to_pylist() == ["*"]
     assert fitted.shares(height).tolist() == [1.0]
-    listed = {row[0]: row for row in csv.reader(path.read_text().splitlines(), delimiter=";")}
+    listed = {
+        row[0]: row
+        for row in csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter=";")
+    }
     for level in range(height + 1):
         assert rows(fitted, level) == [listed[v][level] for v in rows(fitted, 0)]
 

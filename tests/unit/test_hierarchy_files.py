@@ -111,7 +111,9 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 def test_a_builder_is_written_for_given_values_and_reads_back(tmp_path):
     values = pa.array([23, 37, 38, None])
     Hierarchy.intervals([10]).to_csv(tmp_path / "age.csv", values)
-    assert (tmp_path / "age.csv").read_text() == "23;[20, 30);*\n37;[30, 40);*\n38;[30, 40);*\n"
+    assert (tmp_path / "age.csv").read_text(
+        encoding="utf-8"
+    ) == "23;[20, 30);*\n37;[30, 40);*\n38;[30, 40);*\n"
     again = Hierarchy.from_csv(tmp_path / "age.csv").fit("age", values)
     assert rows(again, 1) == ["[20, 30)", "[30, 40)", "[30, 40)", None]
     with pytest.raises(InvalidParameter, match="P24"):
@@ -137,6 +139,6 @@ def test_a_file_is_not_overwritten_by_accident(tmp_path):
     ]:
         with pytest.raises(DiscreetError, match=code):
             hierarchy.to_csv(target)
-    assert path.read_text() == "a;*\n"
+    assert path.read_text(encoding="utf-8") == "a;*\n"
     hierarchy.to_csv(path, overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["h.csv"]

@@ -126,7 +126,7 @@ def test_a_plan_holds_it_and_its_script_reads_with_it(tmp_path, monkeypatch):
     assert "household='hid'" in plan.to_python()
     assert "household 'hid'" in plan.explain()
     release = plan.run()
-    assert "hid" not in (tmp_path / "masked.csv").read_text().splitlines()[0]
+    assert "hid" not in (tmp_path / "masked.csv").read_text(encoding="utf-8").splitlines()[0]
     assert release.ledger.document["plan"]["roles"]["household"] == "hid"
     assert "hid" not in release.ledger.public().to_json()
     assert "household" in json.dumps(ds.Plan.schema()["properties"]["roles"])
@@ -139,5 +139,5 @@ def test_a_household_in_a_file_masked_elsewhere_is_warned_of(tmp_path):
     for hid in ([1, 1, 2, 2, 3, 4], [None, 1, 2, 2, 3, 4]):
         masked = ds.read({**TABLE, "hid": hid, "rec": list("abcdef")})
         ds.report(initial, masked, tmp_path / "release.html", on="rec", overwrite=True)
-        said = (tmp_path / "release.html").read_text()
+        said = (tmp_path / "release.html").read_text(encoding="utf-8")
         assert "identifiers are still in the masked file: hid" in said

@@ -189,7 +189,7 @@ LEDGER_CHANGES = {
 def test_a_ledger_that_claims_something_else_is_found_out(release, change):
     folder, name = release
     path = folder / "m.ledger.json"
-    told = json.loads(path.read_text())
+    told = json.loads(path.read_text(encoding="utf-8"))
     change(told)
     path.write_text(json.dumps(told))
     assert not verify(folder, name).satisfied
@@ -206,10 +206,10 @@ RERUN_CHANGES = {
 def test_figures_that_need_the_original_are_found_out_with_it(made, tmp_path):
     shutil.copytree(made / "csv", tmp_path / "r")
     folder = tmp_path / "r"
-    text = (folder / "release.toml").read_text()
+    text = (folder / "release.toml").read_text(encoding="utf-8")
     (folder / "release.toml").write_text(text.replace("seed = 9182736455\n", ""))  # the ledger's
     path = folder / "m.ledger.json"
-    told = json.loads(path.read_text())
+    told = json.loads(path.read_text(encoding="utf-8"))
     told["plan_file"]["sha256"] = hashlib.sha256((folder / "release.toml").read_bytes()).hexdigest()
     path.write_text(json.dumps(told))
     assert verify(folder, "m.csv", initial=folder / "patients.csv").satisfied
@@ -252,7 +252,7 @@ def test_criteria_that_compare_with_the_original_are_said_not_to_be_compared(mad
 def test_the_public_extract_has_no_seed_and_nothing_of_the_original(release):
     folder, _ = release
     whole = ds.Ledger.read(folder / "m.ledger.json")
-    text = (folder / "public.json").read_text()
+    text = (folder / "public.json").read_text(encoding="utf-8")
     assert whole.public().to_json() == text
     public = json.loads(text)
     for secret in (

@@ -529,7 +529,7 @@ def test_an_input_that_changes_during_the_run_is_an_error(folder, monkeypatch):
     step = ds.Plan.step
 
     def meanwhile(self, data, one):
-        with Path("patients.csv").open("a") as file:
+        with Path("patients.csv").open("a", encoding="utf-8") as file:
             file.write("\n")
         return step(self, data, one)
 

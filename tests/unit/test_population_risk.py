@@ -33,7 +33,7 @@ def adult(reference_data):
 
 def golden(path):
     """The lines of ARX without suppression; where it calls all records suppressed it holds 0."""
-    for line in path.read_text().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
         if (
             not one["suppressed"]
@@ -304,9 +304,9 @@ def test_a_plan_measures_against_a_register(folder):
     assert len(beside[0]["sha256"]) == 64
     text = release.ledger.to_json()
     assert "very-secret" not in text
-    public = json.loads((folder / "public.json").read_text())
+    public = json.loads((folder / "public.json").read_text(encoding="utf-8"))
     assert public["plan"]["measures"]["risk"] == {"withheld": ["population"]}
-    assert "register.csv" not in (folder / "public.json").read_text()
+    assert "register.csv" not in (folder / "public.json").read_text(encoding="utf-8")
     assert public["measures"]["risk"]["after"]["marketer"] is not None
 
 
@@ -328,7 +328,7 @@ def test_the_script_of_a_plan_names_the_register(folder):
 
 
 def test_a_register_is_an_input_and_never_written_to(folder):
-    text = (folder / "release.toml").read_text()
+    text = (folder / "release.toml").read_text(encoding="utf-8")
     (folder / "release.toml").write_text(text.replace("masked.csv", "very-secret/register.csv"))
     with pytest.raises(ds.DiscreetError):
         ds.Plan.read("release.toml").run(overwrite=True)
@@ -339,7 +339,7 @@ def test_a_register_is_an_input_and_never_written_to(folder):
 
 
 def test_a_plan_measures_by_household(folder):
-    text = (folder / "release.toml").read_text()
+    text = (folder / "release.toml").read_text(encoding="utf-8")
     text = text.replace('population = "very-secret/register.csv"', 'by = "household"')
     (folder / "release.toml").write_text(text)
     release = ds.Plan.read("release.toml").run()

@@ -97,8 +97,10 @@ def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monke
 
     monkeypatch.chdir(tmp_path)
     rows = "rec;age;ill\n1;20-39;a\n2;20-39;b\n3;40-59;a\n4;40-59;b\n"
-    Path("one.csv").write_text(rows)
-    Path("two.csv").write_text("rec;age;ill\n1;20-29;a\n2;30-49;b\n3;30-49;c\n4;20-29;b\n")
+    Path("one.csv").write_text(rows, encoding="utf-8")
+    Path("two.csv").write_text(
+        "rec;age;ill\n1;20-29;a\n2;30-49;b\n3;30-49;c\n4;20-29;b\n", encoding="utf-8"
+    )
     given = ["compare-releases", "one.csv", "two.csv", "--on", "rec", "--keys", "age",
              "--confidential", "ill", "--k", "2"]  # fmt: skip
     ran = CliRunner().invoke(app, given)

@@ -65,7 +65,7 @@ def test_the_sections_say_what_the_measures_say(tmp_path, data, masked, found):
     assert found.explain().splitlines()[1] in said
     assert "found = ds.generalize(" in said
     assert written.satisfied is True
-    assert written.charts == written.path.read_text().count("<svg") == 4
+    assert written.charts == written.path.read_text(encoding="utf-8").count("<svg") == 4
 
 
 def test_a_column_has_the_type_that_it_had_and_the_one_it_got(tmp_path, data, masked):
@@ -75,7 +75,7 @@ def test_a_column_has_the_type_that_it_had_and_the_one_it_got(tmp_path, data, ma
 
 
 def test_the_page_is_one_h1_with_landmarks_and_a_strict_policy(tmp_path, data, masked):
-    page = ds.report(data, masked, tmp_path / "r.html").path.read_text()
+    page = ds.report(data, masked, tmp_path / "r.html").path.read_text(encoding="utf-8")
     for tag in ("h1", "header", "nav", "main", "footer", "title"):
         assert len(re.findall(f"<{tag}[ >]", page)) == 1
     assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
@@ -236,9 +236,9 @@ def test_an_existing_file_is_kept_unless_asked(tmp_path, data, masked):
     with pytest.raises(ds.DiscreetError) as caught:
         ds.report(data, masked, path)
     assert caught.value.code == "O03"
-    assert path.read_text() == "mine"
+    assert path.read_text(encoding="utf-8") == "mine"
     ds.report(data, masked, path, overwrite=True)
-    assert path.read_text().startswith("<!DOCTYPE html>")
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_nothing_is_left_behind_when_a_measure_fails(tmp_path, data):
@@ -347,7 +347,7 @@ COMMON = ("initial.csv", "masked.csv", "--on", "rec", "--keys", "age,sex")
 def test_the_command_writes_a_report_and_refuses_to_overwrite_it(files, run):
     code, said, _ = run("-o", "r.html", "--title", "Spring release")
     assert (code, "internal report is in r.html" in said) == (0, True)
-    assert "<h1>Spring release</h1>" in (files / "r.html").read_text()
+    assert "<h1>Spring release</h1>" in (files / "r.html").read_text(encoding="utf-8")
     code, _, wrong = run("-o", "r.html")
     assert (code, "O03" in wrong) == (2, True)
     assert run("-o", "r.html", "--force")[0] == 0

@@ -17,7 +17,7 @@ def test_a_room_in_use_is_left_alone_and_goes_in_the_end(tmp_path):
     with rooms.room(tmp_path / "out.csv") as made:
         (made / "out.csv").write_text("new")
         rooms.tidy(tmp_path)
-        assert (made / "out.csv").read_text() == "new"
+        assert (made / "out.csv").read_text(encoding="utf-8") == "new"
     assert left(tmp_path) == []
 
 
@@ -77,4 +77,4 @@ def test_a_folder_of_files_without_a_lock_is_not_ours_to_remove(tmp_path):
     other.mkdir()
     (other / "mine.txt").write_text("keep")
     rooms.tidy(tmp_path)
-    assert (other / "mine.txt").read_text() == "keep"
+    assert (other / "mine.txt").read_text(encoding="utf-8") == "keep"

@@ -173,7 +173,7 @@ ledger = "ledger.json"
     )
     ds.Plan.read(tmp_path / "plan.toml").run()
     assert ds.read(tmp_path / "out.csv").to("arrow")["w"].to_pylist() == [40.0] * 15
-    ledger = json.loads((tmp_path / "ledger.json").read_text())
+    ledger = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))
     said = {"column": "w", "multiplied_by": 4.0}
     assert ledger["steps"][0]["parameters"]["weight"] == said
     public = ds.Ledger.read(tmp_path / "ledger.json").public()

@@ -194,12 +194,12 @@ def test_a_release_for_the_house_is_listed_and_not_refused(plan):
 
 def test_reasons_stand_in_the_ledger_and_not_in_the_public_extract(plan, tmp_path):
     plan(public="p.json", unique_columns=reasons()).run()
-    ledger = json.loads((tmp_path / "masked.ledger.json").read_text())
+    ledger = json.loads((tmp_path / "masked.ledger.json").read_text(encoding="utf-8"))
     rows = {one["column"]: one for one in ledger["unchanged"]["columns"]}
     assert rows["fare"]["flagged"]
     assert not rows["town"]["flagged"]
     assert ledger["plan"]["outputs"]["unique_columns"]["fare"] == "it is printed on tickets"
-    public = (tmp_path / "p.json").read_text()
+    public = (tmp_path / "p.json").read_text(encoding="utf-8")
     assert "tickets" not in public
     assert json.loads(public)["unchanged"]["columns"][-1] == {"column": "town", "role": "other"}
 
@@ -247,7 +247,9 @@ def test_a_report_for_the_public_needs_a_reason_and_the_internal_one_shows_it(tm
     why = reasons()
     ds.report(data, masked, tmp_path / "p.html", audience="public", unique_columns=why)
     ds.report(data, masked, tmp_path / "i.html", unique_columns=why)
-    public, internal = ((tmp_path / name).read_text() for name in ("p.html", "i.html"))
+    public, internal = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("p.html", "i.html")
+    )
     assert "What is released unchanged" in internal
     assert "it is printed on tickets" in internal
     assert "it is printed on tickets" not in public

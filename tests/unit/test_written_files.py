@@ -147,7 +147,9 @@ def test_texts_that_a_spreadsheet_would_run_are_escaped_on_request_only(tmp_path
     ]
     assert [written[-i] for i in range(len(CELLS))] == expected
     assert len(set(expected)) == len(set(filter(None, CELLS))) + 1  # what differed still does
-    assert (tmp_path / "m.csv").read_text().count("-1,") == 1  # numbers are left alone
+    assert (tmp_path / "m.csv").read_text(encoding="utf-8").count(
+        "-1,"
+    ) == 1  # numbers are left alone
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,10 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
         name.write_text("old")
     with pytest.raises(RuntimeError):
         fail_while_writing(names)
-    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"a": "old", "b": "old"}
+    assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == {
+        "a": "old",
+        "b": "old",
+    }
 
 
 def abandoned(folder, **files):
@@ -269,7 +274,11 @@ def test_files_that_were_ready_take_their_places_in_two_folders(tmp_path):
     (leader / "journal").write_text('[".discreet-left/a", "inner/.discreet-left/b"]')
     (other / "leader").write_text("../.discreet-left")
     rooms.tidy(tmp_path / "inner")  # whoever finds either room finishes both
-    assert (tmp_path / "a").read_text() == (tmp_path / "inner" / "b").read_text() == "new"
+    assert (
+        (tmp_path / "a").read_text(encoding="utf-8")
+        == (tmp_path / "inner" / "b").read_text(encoding="utf-8")
+        == "new"
+    )
     rooms.tidy(tmp_path)
     assert not list(tmp_path.rglob(".discreet*"))
 
@@ -280,7 +289,7 @@ def test_a_journal_moves_nothing_that_lies_elsewhere(tmp_path):
     room = abandoned(tmp_path)
     (room / "journal").write_text('["secret/file", "../../etc/passwd"]')
     rooms.tidy(tmp_path)
-    assert (tmp_path / "secret" / "file").read_text() == "stays"
+    assert (tmp_path / "secret" / "file").read_text(encoding="utf-8") == "stays"
     assert not (tmp_path / "file").exists()
 
 

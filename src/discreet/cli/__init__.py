@@ -140,7 +140,9 @@ _CUT = "~"  # as wide as what it replaces: the word was cut to fit into a column
 
 
 def _cuts(text: str, at: int) -> bool:
-    return text[at] == "…" and text[max(at - 1, 0)].isalnum()
+    """Whether a word ends here that was cut: before a blank, a line's end or a change of colour."""
+    before, after = text[:at][-1:].strip(), text[at + 1 : at + 2].strip()
+    return text[at] == "…" and bool(before) and after in ("", "\x1b")
 
 
 codecs.register_error("discreet", _plainer)
@@ -154,8 +156,11 @@ def shown(text: str) -> str:
     >>> shown("at most 5 records")
     'at most 5 records'
     """
-    encoding = getattr(sys.stdout, "encoding", None)
-    return text.encode(encoding, "discreet").decode(encoding) if encoding else text
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if text.isascii():
+        return text
+    # one by one, so that no ellipsis looks like a cut word
+    return "".join(one.encode(encoding, "discreet").decode(encoding) for one in text)
 
 
 def _called(name: str, value: str) -> str | None:
