@@ -42,7 +42,7 @@ def site(tmp_path_factory):
     for name in ("docs", "src"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "benchmarks").mkdir()
-    for name in ("zensical.toml", "benchmarks/README.md"):
+    for name in ("zensical.toml", "benchmarks/README.md", "benchmarks/results.md"):
         shutil.copy(ROOT / name, folder / name)
     done = subprocess.run(
         [sys.executable, "-c", BUILD, "build", "--strict", "--clean"],
