@@ -1,8 +1,11 @@
 """Pages: what addresses and forms may hold, whose end a page tells, and roles that were given."""
 
+from pathlib import Path
+
 import pytest
 
 from discreet.app.forms import draft
+from discreet.app.forms.terms import TERMS
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 
@@ -91,3 +94,9 @@ def test_a_suggested_weight_does_not_take_the_place_of_one_that_was_given():
     assert kept["roles"] == {"weight": "a", "keys": ["c"]}
     replaced = draft.with_suggested(given, suggested, every=True)
     assert replaced["roles"] == {"weight": "b", "keys": ["c"]}
+
+
+def test_terms_are_explained_in_the_words_of_the_glossary():
+    rows = (Path(__file__).parents[2] / "docs/glossary.md").read_text().splitlines()
+    for row, words in TERMS.values():
+        assert any(line.startswith(f"| {row} | {words}") for line in rows), row

@@ -13,6 +13,7 @@ from tests.app.conftest import running
 from tests.app.releases import CHAIN, GENERALIZE, number, opened, protected, released
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
+from tests.browser import readable
 from tests.browser.conftest import browser  # noqa: F401 - a fixture
 from tests.browser.test_app import Steward
 
@@ -336,16 +337,12 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
     endless,  # noqa: F811
     width,
 ):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     visit = steward(width)
     empty = opened(Visitor(visit.server).logged_in(), patients)
 
     def look(name):
         page.wait_for_load_state()  # with its style
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        assert page.locator("h1").count() == 1, name
-        found = axe.run(page).response["violations"]
-        assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found] == [], name
+        readable.look(page, width, name)
 
     page = visit.at(f"/w/{empty.id}/protect")
     look("protect, empty")

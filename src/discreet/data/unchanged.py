@@ -226,8 +226,8 @@ def unchanged(
     require_microdata(data, named="the argument")
     masked = data.changed - data.in_cells if isinstance(data, Masked) else frozenset()
     touched = masked if changed is None else frozenset(changed)
-    asked = attributes.names(identifiers)
-    leaving = [c for c in data.columns if c in data.released or c in asked]
+    free = {*data.released, *attributes.names(identifiers)}
+    leaving = [c for c in data.columns if c in free]
     names = [c for c in leaving if c not in touched]
     figures = data.value_figures(names)
     columns = [

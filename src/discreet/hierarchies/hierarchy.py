@@ -25,6 +25,7 @@ from discreet.hierarchies.codes import ByFrequency, Prefixes, Suppress
 from discreet.hierarchies.dates import Dates, Part
 from discreet.hierarchies.explicit import Explicit, levels_of
 from discreet.hierarchies.files import read_levels, refuse_separator, rows_of, write_rows
+from discreet.hierarchies.groups import ValueGroups
 from discreet.hierarchies.intervals import CutPoints, Intervals
 from discreet.hierarchies.recoding import Recoding, fit, unmatched
 
@@ -152,6 +153,7 @@ class Hierarchy:
         top: str | None = "*",
         bottom_code: float | None = None,
         top_code: float | None = None,
+        labels: Literal["half-open", "closed"] = "half-open",
     ) -> Hierarchy:
         """Intervals [a, b) for numbers.
 
@@ -169,6 +171,8 @@ class Hierarchy:
         bottom_code, top_code : number, optional
             From level 1 on, values below the one are in a group "<18", values at or above the
             other in a group "≥90"; the intervals next to them end there.
+        labels : {"half-open", "closed"}
+            "[15, 20)", or "15–19" where all numbers and ends are whole.
 
         Returns
         -------
@@ -183,16 +187,20 @@ class Hierarchy:
         >>> groups = Hierarchy.intervals(cuts=[18, 65])
         >>> groups.fit("age", pa.array([3, 18, 64, 65])).labels[1].to_pylist()
         ['<18', '[18, 65)', '≥65']
+        >>> ages = Hierarchy.intervals([5], labels="closed")
+        >>> ages.fit("age", pa.array([15, 20])).labels[1].to_pylist()
+        ['15–19', '20–24']
         """
         if cuts is not None:
             others = (widths, bottom_code, top_code)
             if any(one is not None for one in others) or origin != 0:
                 what = f"{argument('cuts')} stands beside other arguments of intervals."
                 fail("P20", what, "Give cut points alone, or widths.")
-            return cls(CutPoints.of(cuts, _top(top)))
+            return cls(CutPoints.of(cuts, _top(top), closed=_closed(labels)))
         if widths is None:
             fail("P20", "no width is given.", "Give the width of level 1, or cuts=[18, 65].")
-        return cls(Intervals.of(widths, origin, bottom_code, top_code, _top(top)))
+        ends = (origin, bottom_code, top_code)
+        return cls(Intervals.of(widths, *ends, _top(top), closed=_closed(labels)))
 
     @classmethod
     def prefixes(cls, lengths: Sequence[int], *, top: str | None = "*") -> Hierarchy:
@@ -366,6 +374,22 @@ class Hierarchy:
         """
         return unmatched(self.rule, attribute, values, counts)
 
+    def groups(self, attribute: str, values: Any, counts: Any) -> ValueGroups:
+        """The groups of the distinct values of an attribute, to be changed by hand.
+
+        Parameters
+        ----------
+        attribute : str
+        values, counts
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        ValueGroups
+            ``Hierarchy.from_dict(groups.leaves())`` is a hierarchy again.
+        """
+        return ValueGroups.of(self.rule, self.fit(attribute, values, counts), counts)
+
     @property
     def file(self) -> Path | None:
         """The file that it was read from; None for another kind."""
@@ -422,6 +446,12 @@ def fit_all(
             problems.extend(error.problems)
     raise_all(problems)
     return fitted
+
+
+def _closed(labels: Any) -> bool:
+    if labels not in ("half-open", "closed"):
+        fail("P24", f"{argument('labels')} is not known.", 'Give "half-open" or "closed".')
+    return bool(labels == "closed")
 
 
 def _top(top: Any) -> str | None:

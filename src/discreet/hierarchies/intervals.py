@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _EXACT = 2**50  # bins further from the origin cannot be told apart in floating point
 _SAFE = 2**62  # whole numbers up to here are subtracted without overflow
+CLOSED = {"labels": "closed"}  # as a plan writes it
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
@@ -43,6 +44,7 @@ class Intervals:
     bottom_code: Decimal | None
     top_code: Decimal | None
     top: str | None
+    closed: bool = False
 
     @classmethod
     def of(
@@ -52,6 +54,8 @@ class Intervals:
         bottom_code: Any,
         top_code: Any,
         top: str | None,
+        *,
+        closed: bool = False,
     ) -> Intervals:
         """Check the numbers given."""
         several = list(widths) if not isinstance(widths, str) and np.iterable(widths) else [widths]
@@ -66,7 +70,7 @@ class Intervals:
                 )
         raise_all(problems)
         assert start is not None
-        return cls(tuple(w for w in known if w is not None), start, low, high, top)
+        return cls(tuple(w for w in known if w is not None), start, low, high, top, closed)
 
     @property
     def height(self) -> int:
@@ -89,6 +93,7 @@ class Intervals:
         return {
             "intervals": [plain_number(width) for width in self.widths],
             **given,
+            **(CLOSED if self.closed else {}),
             "top": self.top,
         }
 
@@ -105,7 +110,8 @@ class Intervals:
         high = known & ~_below(x, self.top_code) & (self.top_code is not None)
         bins, fit = _bins(np.where(known & ~low & ~high, x, 0), self.origin, self.widths[0])
         known = low | high | (known & fit & np.isfinite(x))
-        labels = [self._labels(bins, width, low, high, known) for width in self.widths]
+        whole = self.closed and are_whole(x[known])
+        labels = [self._labels(bins, width, low, high, known, whole=whole) for width in self.widths]
         return placed(
             labels, self.top, known, unplaced(attribute, ~known & present(values), counts)
         )
@@ -117,11 +123,13 @@ class Intervals:
         low: NDArray[np.bool_],
         high: NDArray[np.bool_],
         known: NDArray[np.bool_],
+        *,
+        whole: bool,
     ) -> pa.Array:
         inside = known & ~low & ~high
         ratio = min(int(Fraction(width) / Fraction(self.widths[0])), _SAFE)
         found, where = np.unique(bins[inside] // ratio, return_inverse=True)
-        names = [self._name(int(k), width) for k in found]
+        names = [self._name(int(k), width, whole=whole) for k in found]
         names += [
             f"<{shown(self.bottom_code or Decimal())}",
             f"≥{shown(self.top_code or Decimal())}",
@@ -130,13 +138,36 @@ class Intervals:
         at[inside], at[high] = where, len(found) + 1
         return pa.array(names).take(pa.array(at, mask=~known))
 
-    def _name(self, k: int, width: Decimal) -> str:
-        """[a, b), cut at the bottom and the top code."""
+    def _name(self, k: int, width: Decimal, *, whole: bool) -> str:
+        """The label of a bin, cut at the bottom and the top code."""
         with decimal.localcontext(prec=60):
             lower, upper = self.origin + k * width, self.origin + (k + 1) * width
         lower = lower if self.bottom_code is None else max(lower, self.bottom_code)
         upper = upper if self.top_code is None else min(upper, self.top_code)
+        return interval_label(lower, upper, whole=whole)
+
+
+def interval_label(lower: Decimal, upper: Decimal, *, whole: bool) -> str:
+    """[15, 20), or 15–19 where only whole numbers are in it.
+
+    Examples
+    --------
+    >>> fifteen, twenty = Decimal(15), Decimal(20)
+    >>> interval_label(fifteen, twenty, whole=False), interval_label(fifteen, twenty, whole=True)
+    ('[15, 20)', '15–19')
+    >>> interval_label(Decimal(-5), Decimal(0), whole=True)
+    '-5 to -1'
+    """
+    if not whole or any(end != end.to_integral_value() for end in (lower, upper)):
         return f"[{shown(lower)}, {shown(upper)})"
+    if upper - lower == 1:
+        return shown(lower)
+    return f"{shown(lower)}{'–' if lower >= 0 else ' to '}{shown(upper - 1)}"
+
+
+def are_whole(x: NDArray[np.int64] | NDArray[np.float64]) -> bool:
+    """Whether all numbers are."""
+    return bool((x == np.floor(x)).all())
 
 
 def exact(number: Any) -> Decimal | None:
@@ -271,9 +302,10 @@ class CutPoints:
 
     points: tuple[tuple[Decimal, ...], ...]
     top: str | None
+    closed: bool = False
 
     @classmethod
-    def of(cls, cuts: Any, top: str | None) -> CutPoints:
+    def of(cls, cuts: Any, top: str | None, *, closed: bool = False) -> CutPoints:
         """Check the points given: one list, or one per level."""
         listed = list(cuts) if np.iterable(cuts) and not isinstance(cuts, str) else [cuts]
         nested = listed if listed and all(np.iterable(one) for one in listed) else [listed]
@@ -282,7 +314,7 @@ class CutPoints:
             fail("P20", "a cut point is not a number, or there is none.", "Write cuts=[18, 65].")
         known = [tuple(point for point in level if point is not None) for level in levels]
         raise_all([*_unordered(known), *_unnested(known)])
-        return cls(tuple(known), top)
+        return cls(tuple(known), top, closed)
 
     @property
     def height(self) -> int:
@@ -297,7 +329,8 @@ class CutPoints:
     def to_dict(self) -> dict[str, Any]:
         """The points: one list where there is one level of them."""
         levels = [[plain_number(point) for point in level] for level in self.points]
-        return {"cuts": levels[0] if len(levels) == 1 else levels, "top": self.top}
+        labels = CLOSED if self.closed else {}
+        return {"cuts": levels[0] if len(levels) == 1 else levels, **labels, "top": self.top}
 
     def place(
         self,
@@ -309,16 +342,18 @@ class CutPoints:
         """Put each number into its bin on every level."""
         x, known = numbers_of(attribute, values)
         known = known & np.isfinite(x)
-        labels = [_labels(x, level, known) for level in self.points]
+        whole = self.closed and are_whole(x[known])
+        labels = [_labels(x, level, known, whole=whole) for level in self.points]
         return placed(
             labels, self.top, known, unplaced(attribute, ~known & present(values), counts)
         )
 
 
-def _labels(x: NDArray[Any], points: Sequence[Decimal], known: NDArray[np.bool_]) -> pa.Array:
-    ends = [shown(point) for point in points]
-    between = [f"[{low}, {high})" for low, high in itertools.pairwise(ends)]
-    names = [f"<{ends[0]}", *between, f"≥{ends[-1]}"]
+def _labels(
+    x: NDArray[Any], points: Sequence[Decimal], known: NDArray[np.bool_], *, whole: bool
+) -> pa.Array:
+    between = [interval_label(*ends, whole=whole) for ends in itertools.pairwise(points)]
+    names = [f"<{shown(points[0])}", *between, f"≥{shown(points[-1])}"]
     at = np.searchsorted(np.array([plain_number(p) for p in points]), x, side="right")
     return pa.array(names).take(pa.array(at, mask=~known))
 

@@ -66,14 +66,16 @@ _TREE = Field(
     schema={"type": "object"},
 )
 
+_INTERVALS = {"labels": choice("half-open", "closed"), "top": _TOP}
+
 # each builder: what its own key holds, and the keys that may stand beside it
 BUILDERS: dict[str, tuple[Field, dict[str, Field]]] = {
     "file": (TEXT, {"separator": TEXT}),
     "intervals": (
         _NUMBERS,
-        {"origin": _NUMBER, "bottom_code": _NUMBER, "top_code": _NUMBER, "top": _TOP},
+        {"origin": _NUMBER, "bottom_code": _NUMBER, "top_code": _NUMBER, **_INTERVALS},
     ),
-    "cuts": (_CUTS, {"top": _TOP}),
+    "cuts": (_CUTS, _INTERVALS),
     "prefixes": (_NUMBERS, {"top": _TOP}),
     "dates": (TEXTS, {"top": _TOP}),
     "suppress": (FLAG, {"top": TEXT}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_AGE = {"intervals": [5, 10, 20, 40], "top_code": 90}
+_AGE = {"intervals": [5, 10, 20, 40], "top_code": 90, "labels": "closed"}
 _CODE = {"prefixes": [5, 4, 3, 2, 1, 0]}
 _DATE = {"dates": ["month", "quarter", "year", "decade"]}
 _FEW = 10  # numbers with so few values may be codes

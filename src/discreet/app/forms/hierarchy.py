@@ -11,6 +11,7 @@ from discreet.errors import fail
 BUILDERS = {
     "": "none: the key stays as it is, or is suppressed with its record",
     "intervals": "intervals of numbers",
+    "cuts": "intervals of unequal width, between cut points",
     "prefixes": "prefixes of codes",
     "dates": "parts of dates",
     "by_frequency": "rare values merged first",
@@ -49,7 +50,19 @@ def hierarchy_in(form: Mapping[str, Any], file: str | None) -> dict[str, Any] | 
 def _intervals(form: Any, _: str | None) -> dict[str, Any]:
     ends = {name: _number(form[name], name.replace("_", " ")) for name in _ENDS}
     widths = _numbers(form["widths"], "the widths", "5, 10, 20")
-    return {"intervals": widths} | {name: end for name, end in ends.items() if end is not None}
+    given = {name: end for name, end in ends.items() if end is not None}
+    return {"intervals": widths, **given, **_labels(form)}
+
+
+def _cuts(form: Any, _: str | None) -> dict[str, Any]:
+    """A line of points for each level."""
+    lines = [line for line in form["cuts"].splitlines() if line.strip()] or [""]
+    levels = [_numbers(line, "the cut points", "18, 30, 65") for line in lines]
+    return {"cuts": levels[0] if len(levels) == 1 else levels, **_labels(form)}
+
+
+def _labels(form: Any) -> dict[str, str]:
+    return {"labels": "closed"} if form["labels"] == "closed" else {}
 
 
 def _prefixes(form: Any, _: str | None) -> dict[str, Any]:
@@ -75,11 +88,13 @@ def _file(_form: Any, file: str | None) -> dict[str, Any]:
 
 
 _FIELDS = (
-    "builder", "widths", "bottom_code", "top_code", "origin", "lengths", "kept", "unmapped",
+    "builder", "widths", "cuts", "labels", "bottom_code", "top_code", "origin", "lengths",
+    "kept", "unmapped",
 )  # fmt: skip
 _ENDS = ("bottom_code", "top_code", "origin")
 _MAKERS: Mapping[str, Any] = {
     "intervals": _intervals,
+    "cuts": _cuts,
     "prefixes": _prefixes,
     "dates": _dates,
     "by_frequency": _by_frequency,
@@ -91,10 +106,14 @@ _MAKERS: Mapping[str, Any] = {
 def form_of_hierarchy(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The fields of the form for an entry of the plan."""
     given = given or {}
-    kept = given.get("by_frequency", True)
+    kept, cuts = given.get("by_frequency", True), given.get("cuts", [])
+    levels = cuts if cuts and isinstance(cuts[0], list) else [cuts]
+    is_new = not any(name in given for name in ("intervals", "cuts"))
     return {
         "builder": next((name for name in BUILDERS if name in given), ""),
         "widths": _text(given.get("intervals", [])),
+        "cuts": "\n".join(_text(level) for level in levels),
+        "labels": "closed" if is_new else given.get("labels", ""),
         "lengths": _text(given.get("prefixes", [])),
         "dates": given.get("dates", ["month", "year"]),
         "kept": "" if kept is True else _text(kept if isinstance(kept, list) else [kept]),

@@ -19,6 +19,7 @@ from discreet.words import counted
 
 HIGH = 0.01  # a record risk that the paper calls high
 MOST_SETS = 300  # of keys that are counted for the table of combinations
+_NEXT = "Next: "
 _EACH = 3  # combinations of each size that are shown
 
 
@@ -28,6 +29,7 @@ class Shown:
 
     blocks: tuple[Block, ...]
     figures: dict[str, Any]
+    advice: str = ""  # what to do next
 
 
 def risk(task: JobTask) -> Shown:
@@ -35,9 +37,10 @@ def risk(task: JobTask) -> Shown:
     data, asked = typed_copy.opened(task), task.settings.get("risk", {})
     found = ds.risk(data)
     names = distinct(data.columns)
+    said, advice = _told(found, names)
     blocks: list[Block] = [
         _key_figures(found),
-        Words(tuple(renamed(found.explain(), names).splitlines()), _tone(found)),
+        Words(said, _tone(found)),
         *_demanded(data, asked.get("criterion"), task.folder, names),
         *_sampled(data, asked.get("share")),
         *_in_population(data, names),
@@ -47,7 +50,14 @@ def risk(task: JobTask) -> Shown:
     ]
     if found.p:
         blocks.append(_values_per_class(found, names))
-    return Shown(tuple(blocks), found.to_dict())
+    return Shown(tuple(blocks), found.to_dict(), advice)
+
+
+def _told(found: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
+    """What a result says, and what it says to do next, which stands beside a button."""
+    lines = renamed(found.explain(), names).splitlines()
+    advice = [line.removeprefix(_NEXT) for line in lines if line.startswith(_NEXT)]
+    return tuple(line for line in lines if not line.startswith(_NEXT)), " ".join(advice)
 
 
 def _key_figures(found: Any) -> KeyFigures:
@@ -128,8 +138,7 @@ def _by_household(data: Any, names: Mapping[str, str]) -> list[Block]:
         found = ds.risk(data, by="household")
     except ds.DiscreetError as error:
         return [Words((f"By household: not measured. {renamed(str(error.problems[0]), names)}",))]
-    lines = [line for line in renamed(found.explain(), names).splitlines() if "Next: " not in line]
-    return [Words(tuple(lines), _tone(found))]
+    return [Words(_told(found, names)[0], _tone(found))]
 
 
 def _combinations(data: Any, names: Mapping[str, str]) -> list[Block]:
@@ -202,8 +211,7 @@ def _further(measure: Measure, taken: Taken, names: Mapping[str, str]) -> list[B
         if value is not None
     ]
     absent = dict.fromkeys(renamed(reason, names) for reason in taken.reasons.values())
-    said = renamed(taken.result.explain(), names).splitlines() if taken.result is not None else []
-    lines = [line for line in said if not line.startswith("Next: ")]
+    lines = _told(taken.result, names)[0] if taken.result is not None else ()
     table = [Table(measure.title, ("figure", "now"), tuple(rows))] if rows else []
     return [*table, Words((*lines, *absent))]
 

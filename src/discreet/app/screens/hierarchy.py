@@ -5,19 +5,24 @@ Part of screen 2, one page per column. The preview is a GET, for it changes noth
 
 from __future__ import annotations
 
+import itertools
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+import discreet as ds
 from discreet.app.forms import draft as plan_draft
+from discreet.app.forms.fields import text_in
 from discreet.app.forms.hierarchy import (
     BUILDERS,
     PARTS,
@@ -29,14 +34,20 @@ from discreet.app.forms.hierarchy import (
 from discreet.app.jobs.plan_run import hierarchy_files, is_output
 from discreet.app.jobs.table import values_file
 from discreet.app.jobs.task import WORKING
-from discreet.app.screens.preview import preview, unmatched
+from discreet.app.screens.preview import groups_of, preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.plan.suggested_hierarchies import is_named_for
 from discreet.reports.shown_values import ShownValues
+from discreet.words import counted
 
+if TYPE_CHECKING:
+    from discreet.hierarchies.groups import ValueGroups
+
+MOST_BY_HAND = 500  # values that can be put into groups by hand
+_CHANGE = re.compile(r"(?P<verb>put|names|merge|add|remove|up|down)(-(?P<group>[0-9]{1,6}))?")
 MOST_FILES = 50  # that are taken at once
 
 
@@ -47,6 +58,8 @@ def routes(most_upload: int | None) -> list[BaseRoute]:
         Route(at, show),
         Route(at, save, methods=["POST"], max_body_size=most_upload),
         Route(f"{at}/preview", show_preview),
+        Route(f"{at}/groups", show_groups),
+        Route(f"{at}/groups", change_groups, methods=["POST"]),
         Route(
             "/w/{workspace}/hierarchies/files",
             save_files,
@@ -145,6 +158,163 @@ async def use_suggested(request: Request) -> Response:
     return see(f"/w/{workspace.id}/roles#hierarchies")
 
 
+# -- groups by hand ------------------------------------------------------------------------------
+
+
+async def show_groups(request: Request) -> Response:
+    """Values and groups of a level, to be put together, renamed and ordered."""
+    workspace = workspace_of(request)
+    asked = request.query_params.get("level", "1")
+    return await run_in_threadpool(_groups_page, request, workspace, asked)
+
+
+async def change_groups(request: Request) -> Response:
+    """Change the groups as the button says, and keep them as the hierarchy of the column."""
+    workspace = workspace_of(request)
+    number, form = column_of(request, workspace), await form_of(request)
+    level = text_in(form, "level")
+    try:
+        level = await run_in_threadpool(_change, workspace, number, form)
+    except DiscreetError as error:
+        return await run_in_threadpool(_groups_page, request, workspace, level, error.problems)
+    return see(f"/w/{workspace.id}/hierarchy/{number}/groups?level={level}")
+
+
+def _groups(workspace: Workspace, number: int) -> ValueGroups:
+    """The groups of the hierarchy that the plan has, or of one group for all."""
+    column = workspace.columns[number]
+    if column.distinct > MOST_BY_HAND:
+        what = f"the column has more than {MOST_BY_HAND} values."
+        fail("N60", what, "Choose intervals or prefixes, or write a file.")
+    given = workspace.document.get("hierarchies", {}).get(column.name) or {"suppress": True}
+    return groups_of(workspace.folder, number, column.name, given)
+
+
+def _groups_page(
+    request: Request, workspace: Workspace, asked: str, problems: tuple[Problem, ...] = ()
+) -> Response:
+    number = column_of(request, workspace)
+    groups, column = _groups(workspace, number), workspace.columns[number]
+    level = int(asked) if asked.isdecimal() and 1 <= int(asked[:3]) <= groups.height else 1
+    given = workspace.document.get("hierarchies", {}).get(column.name)
+    rows = _shown_groups(groups, level, workspace.least)
+    shown = _shown_groups(groups, level - 1, workspace.least)
+    inside = dict(zip(groups.members(level - 1), groups.members(level), strict=True))
+    view: dict[str, Any] = {
+        "here": "roles",
+        "number": number,
+        "column": column,
+        "label": workspace.labels[column.name],
+        "level": level,
+        "height": groups.height,
+        "groups": rows,
+        "items": [
+            shown[number] | {"group": rows[inside[number]]["text"], "number": place}
+            for place, number in enumerate(_places(groups, level - 1, workspace.least))
+        ],
+        "smallest": _records(min(groups.sizes(level)), workspace.least),
+        "levels": _shown(workspace, number, given) if given else None,
+        "lost": None,
+        "unsaved": False,
+        "shown_file": None,
+        "wrong": problems,
+    }
+    return page(request, "groups.html", workspace, status=422 if problems else 200, **view)
+
+
+def _shown_groups(groups: ValueGroups, level: int, least: int) -> list[dict[str, Any]]:
+    """The groups of a level, or the values; by number what fewer records have."""
+    word, rare = "group" if level else "value", itertools.count(1)
+    return [
+        {
+            "number": i,
+            "label": (label or "") if n >= least else "",
+            "text": (label or "missing") if n >= least else f"{word} {next(rare)}, rare",
+            "records": _records(n, least),
+        }
+        for i, (label, n) in enumerate(zip(groups.labels(level), groups.sizes(level), strict=True))
+    ]
+
+
+def _places(groups: ValueGroups, level: int, least: int) -> list[int]:
+    """What is put into groups, in the order of the page: the rare last, for a place among the
+    others would tell a value.
+    """
+    sizes = groups.sizes(level)
+    return sorted(range(len(sizes)), key=lambda i: sizes[i] < least)
+
+
+def _records(n: int, least: int) -> str:
+    return counted(n, "record") if n >= least else f"fewer than {least} records"
+
+
+def _change(workspace: Workspace, number: int, form: FormData) -> str:
+    """Change the groups; the level to go on with."""
+    asked, level = _CHANGE.fullmatch(text_in(form, "do") or "names"), text_in(form, "level")
+    if asked is None or not level.isdecimal() or len(level) > 3:
+        raise HTTPException(422)
+    groups, at, verb = _groups(workspace, number), int(level), asked["verb"]
+    if verb in ("up", "down"):
+        groups = groups.moved(at, int(asked["group"] or 0), -1 if verb == "up" else 1)
+    elif verb == "names":
+        groups = _renamed(groups, at, form)
+    elif verb == "add":
+        groups = groups.with_level(at)
+    elif verb == "remove":
+        groups, at = groups.without_level(at), max(1, at - 1)
+    elif verb == "merge":
+        groups = groups.merged(at, _ticked(form, "group"), _target(groups, at, form, "group"))
+    else:
+        places = _places(groups, at - 1, workspace.least) if 1 <= at <= groups.height else []
+        items = [places[i] if i < len(places) else -1 for i in _ticked(form, "item")]
+        groups = groups.put(at, items, _target(groups, at, form, "item"))
+    _keep_groups(workspace, number, groups)
+    return str(at)
+
+
+def _ticked(form: FormData, name: str) -> list[int]:
+    sent = [text for text in form.getlist(name) if isinstance(text, str)]
+    if not sent:
+        fail("P60", "nothing is ticked.", "Tick what belongs together first.")
+    if not all(text.isdecimal() and len(text) <= 6 for text in sent):
+        raise HTTPException(422)
+    return [int(text) for text in sent]
+
+
+def _target(groups: ValueGroups, level: int, form: FormData, of: str) -> str:
+    """The label that is put on: that of a group, a new one, or of the first that is merged."""
+    into, label = text_in(form, "into"), text_in(form, "label")
+    labels = groups.labels(level)
+    if of == "group":
+        first = _ticked(form, "group")[0]
+        return label or (labels[first] if first < len(labels) else None) or ""
+    if into.isdecimal() and len(into) <= 6 and int(into) < len(labels):
+        return labels[int(into)] or ""
+    return label
+
+
+def _renamed(groups: ValueGroups, level: int, form: FormData) -> ValueGroups:
+    """All names that were written anew; an empty field leaves a name as it is."""
+    for group, old in enumerate(groups.labels(level)):
+        label = text_in(form, f"name-{group}")
+        if label and label != old:
+            groups = groups.renamed(level, group, label)
+    return groups
+
+
+def _keep_groups(workspace: Workspace, number: int, groups: ValueGroups) -> None:
+    """Keep the groups as a file of the column."""
+    working = workspace.folder / WORKING
+    working.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="groups-", dir=working) as room:
+        draft = Path(room) / f"groups-{number}.csv"
+        ds.Hierarchy.from_dict(groups.leaves()).to_csv(draft)
+        fields = {**form_of_hierarchy(None), "builder": "file"}
+        there = draft.relative_to(workspace.folder).as_posix()
+        _check(workspace, number, hierarchy_in(fields, there))
+        _put(workspace, number, fields, draft)
+
+
 async def _page(
     request: Request,
     workspace: Workspace,
@@ -164,6 +334,9 @@ async def _page(
         "column": workspace.columns[number],
         "label": workspace.labels[workspace.columns[number].name],
         "builders": BUILDERS,
+        "can_edit": workspace.columns[number].distinct <= MOST_BY_HAND
+        and values_file(workspace.folder, number).exists(),
+        "saved": bool(workspace.document.get("hierarchies", {}).get(workspace.names[number])),
         "parts": PARTS,
         "unmapped": UNMAPPED,
         "form": form,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.app.jobs.table import values_file
 from discreet.errors import fail
 from discreet.reports.shown_values import LEAST, ShownValues, column_values
+
+if TYPE_CHECKING:
+    from discreet.hierarchies.groups import ValueGroups
 
 _LABELS = 8
 
@@ -61,6 +64,15 @@ def unmatched(
     if not lost.any():
         return None
     return column_values(values.filter(lost), counts[lost], "nominal").shown(least)
+
+
+def groups_of(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> ValueGroups:
+    """What a hierarchy makes of the values of a column, to be changed by hand.
+
+    The parameters are those of :func:`preview`.
+    """
+    hierarchy, values, counts = _asked(folder, number, name, given)
+    return hierarchy.groups(name, values, counts)
 
 
 def _asked(

@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -29,7 +30,7 @@ from discreet.app.server.pages import (
     workspace_of,
 )
 from discreet.app.server.workspaces import Workspace
-from discreet.errors import DiscreetError, Problem, raise_all
+from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.registry import maskings, measures
 
 PATH = "roles"
@@ -49,6 +50,7 @@ MISSING = {
     "refuse": "not allowed",
 }
 
+_COUNTED = {"keys": "key", "confidential": "confidential", "identifiers": "identifier"}
 RELEASED = {"all": "the whole table", "sample": "a random sample"}
 
 
@@ -64,6 +66,8 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
         Route(f"{at}/measures", measure_more, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
+        Route(f"{at}/many", save_many, methods=["POST"]),
+        Route(f"{at}/hierarchies", hierarchies),
         Route(f"{at}/{{column:number}}", save, methods=["POST"]),
     ]
 
@@ -77,9 +81,15 @@ async def show(request: Request) -> Response:
 
 
 async def results(request: Request) -> Response:
-    """The figures alone."""
+    """The figures alone, and the panel that stays in view."""
     workspace = workspace_of(request)
-    return page(request, "roles_results.html", workspace, **page_view(workspace))
+    return page(request, "roles_results.html", workspace, **_summary(workspace), renewed=True)
+
+
+async def hierarchies(request: Request) -> Response:
+    """Which keys have no hierarchy."""
+    workspace = workspace_of(request)
+    return page(request, "roles_hierarchies.html", workspace, **_summary(workspace))
 
 
 async def save(request: Request) -> Response:
@@ -97,8 +107,29 @@ async def save(request: Request) -> Response:
     row = _row(workspace, number)
     if form.get(f"type-{number}") == "ordinal":  # its scale may be still to come
         row["type"] = "ordinal"
-    view = page_view(workspace) | {"row": row, "problems": problems}
+    view: dict[str, Any] = {"row": row, "role_words": ROLE_WORDS, "problems": problems}
     return page(request, "roles_row.html", workspace, headers=headers, **view)
+
+
+async def save_many(request: Request) -> Response:
+    """One role for all columns that are ticked."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    role, order = chosen(form, "many", draft.ROLES), workspace.names
+    picked = [text for text in form.getlist("pick") if isinstance(text, str)]
+    if not picked:
+        fail("P60", "no column is ticked.", "Tick the columns that get the role.")
+    known = {str(number): name for number, name in enumerate(order)}
+    if not set(picked) <= set(known):
+        raise HTTPException(422)
+
+    def edit(document: draft.Document) -> draft.Document:
+        for number in picked:
+            document = draft.with_role(document, known[number], role, order)
+        return document
+
+    await run_in_threadpool(workspace.change, edit)
+    return see(f"/w/{workspace.id}/roles")
 
 
 async def save_all(request: Request) -> Response:
@@ -242,13 +273,14 @@ def types_for(column: TableColumn) -> tuple[str, ...]:
 
 def page_view(workspace: Workspace) -> dict[str, Any]:
     """What the page shows."""
+    columns, labels = workspace.columns, workspace.labels
     return {
-        "rows": [_row(workspace, number) for number in range(len(workspace.columns))],
+        **_summary(workspace),
+        "rows": [_row_of(workspace, i, one, labels) for i, one in enumerate(columns)],
         "role_words": ROLE_WORDS,
         "policies": MISSING,
         "policy": workspace.document.get("source", {}).get("missing", "category"),
-        "keys": workspace.document.get("roles", {}).get("keys", []),
-        "bare": len(_without_hierarchy(workspace)),
+        "renewed": False,
         "asked": asked_of(workspace),
         "sent": False,
         "must": workspace.must(),
@@ -256,6 +288,18 @@ def page_view(workspace: Workspace) -> dict[str, Any]:
         "further": measure_form.drawn(measure_form.said_of(workspace.document, workspace.names)),
         "further_sent": False,
         **_released(workspace.settings.get("risk", {})),
+    }
+
+
+def _summary(workspace: Workspace) -> dict[str, Any]:
+    """How many columns have which role, the keys without a hierarchy, and the last figures."""
+    given = workspace.document.get("roles", {})
+    counts = {word: len(given.get(role, [])) for role, word in _COUNTED.items()}
+    return {
+        "keys": given.get("keys", []),
+        "bare": len(_without_hierarchy(workspace)),
+        "role_counts": counts,
+        "measured": workspace.results.get("risk"),
     }
 
 
@@ -273,14 +317,19 @@ def _released(asked: Mapping[str, Any]) -> dict[str, str]:
 
 def _row(workspace: Workspace, number: int) -> dict[str, Any]:
     """What the page shows of a column."""
-    column = workspace.columns[number]
+    return _row_of(workspace, number, workspace.columns[number], workspace.labels)
+
+
+def _row_of(
+    workspace: Workspace, number: int, column: TableColumn, labels: Mapping[str, str]
+) -> dict[str, Any]:
     given = workspace.document.get("types", {}).get(column.name)
     hierarchy = workspace.document.get("hierarchies", {}).get(column.name)
     role = draft.role_of(workspace.document, column.name)
     return {
         "number": number,
         "column": column,
-        "label": workspace.labels[column.name],
+        "label": labels[column.name],
         "role": role,
         "is_key": role.startswith("key"),
         "type": "ordinal" if isinstance(given, list) else given or "",

@@ -48,8 +48,9 @@ def _screen(request: Request, given: object) -> str:
 
 
 async def banner(request: Request) -> Response:
-    """What is out of date."""
-    return page(request, "banner.html", workspace_of(request))
+    """What is out of date, and the marks of the steps."""
+    here = _screen(request, request.query_params.get("here"))
+    return page(request, "banner.html", workspace_of(request), here=here, apart=True)
 
 
 async def history(request: Request) -> Response:

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import discreet as ds
 from discreet.app.forms.labels import LOSS, NODE_LOSS, in_words
+from discreet.app.forms.terms import TERMS
 from discreet.app.jobs.tasks import WORK
 from discreet.reports import fragments
 from discreet.reports.names import shortened
@@ -68,6 +69,34 @@ SCREENS = (
 )
 
 
+@dataclass(frozen=True)
+class StepState:
+    """How far a step is: a shape, and words."""
+
+    name: str
+    mark: str
+    words: str
+
+
+DONE = StepState("done", "✓", "done")
+LATE = StepState("late", "!", "out of date")
+NOTHING = StepState("nothing", "○", "nothing yet")
+
+
+def states_of(workspace: Workspace) -> dict[str, StepState]:
+    """How far each step is: by what was found there, and for Compare by the candidate."""
+    found: dict[str, list[bool]] = {screen.path: [] for screen in SCREENS}
+    for slot, result in workspace.results.items():
+        found[WORK[result.work].screen].append(workspace.is_current(slot))
+    chosen = workspace.settings.get("release", {}).get("run")
+    if chosen in workspace.results:
+        found["compare"].append(workspace.is_current(chosen))
+    return {
+        path: DONE if any(current) else LATE if current else NOTHING
+        for path, current in found.items()
+    }
+
+
 @functools.cache
 def environment() -> Environment:
     """The templates of the app, and the blocks of the report; all that is put in is escaped."""
@@ -78,6 +107,7 @@ def environment() -> Environment:
     made = shared.overlay(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), shared.loader]))
     made.filters |= {"short": shortened, "in_words": in_words, "counted": counted}
     made.globals |= {"screens": SCREENS, "version": ds.__version__}
+    made.globals |= {"terms": TERMS}
     made.globals |= {"loss_name": short(LOSS), "node_loss_name": short(NODE_LOSS)}
     return made
 
@@ -94,6 +124,8 @@ def page(
     """A page, or a part of one, with what every page needs."""
     here = request.url.path.split("/")[3] if workspace is not None else ""
     known = {"workspace": workspace, "here": here, "built": request.app.state.built, "problems": ()}
+    if workspace is not None:
+        known |= {"states": states_of(workspace), "apart": False}
     if workspace is not None and workspace.job is not None:
         known["says_end"] = WORK[workspace.job.name].screen == here  # of a job, on its own page
     text = environment().get_template(template).render({**known, **context})

@@ -9,6 +9,7 @@ see :mod:`discreet.app.server.projects`, and can be taken back.
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import secrets
 import shutil
@@ -202,7 +203,7 @@ class Workspace:
     @property
     def labels(self) -> dict[str, str]:
         """The names of the columns as pages show them: short, and no two the same."""
-        return distinct(self.names)
+        return _labels(tuple(self.names))
 
     @property
     def least(self) -> int:
@@ -522,6 +523,11 @@ class Workspace:
         """End the job and remove the folder."""
         self.cancel()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@functools.lru_cache(maxsize=MOST)
+def _labels(names: tuple[str, ...]) -> dict[str, str]:
+    return distinct(names)
 
 
 class Workspaces:

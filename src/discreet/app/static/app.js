@@ -7,10 +7,30 @@
   let heldFocus = false;
   let heard = byId("job")?.dataset.said;
 
-  document.addEventListener("htmx:sendError", () => { byId("lost").hidden = false; });
-  document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.successful) byId("lost").hidden = true;
-  });
+  // The bar that says why the app cannot be reached: it is asked again until it answers.
+  const tries = 3; // failures in a row of a browser that is online: the app has ended
+  let failures = 0;
+  let asking = 0;
+  const tell = (why) => {
+    byId("lost").hidden = !why;
+    for (const one of byId("lost").querySelectorAll("[data-why]")) one.hidden = one.dataset.why !== why;
+  };
+  const ask = async () => {
+    clearTimeout(asking);
+    try {
+      const answer = await fetch("/static/icon.svg", { method: "HEAD", cache: "no-store" });
+      failures = 0;
+      tell(answer.status === 401 || answer.status === 403 ? "other" : "");
+    } catch {
+      failures += 1;
+      tell(!navigator.onLine ? "offline" : failures >= tries ? "ended" : "lost");
+    }
+    asking = setTimeout(ask, failures ? 1000 : 5000);
+  };
+  asking = setTimeout(ask, 5000);
+  document.addEventListener("htmx:sendError", ask);
+  window.addEventListener("offline", ask);
+  window.addEventListener("online", ask);
   document.addEventListener("said", (event) => say(event.detail.value));
   document.addEventListener("htmx:beforeSwap", (event) => {
     heldFocus = event.detail.target.contains(document.activeElement) && !document.activeElement.id;
@@ -102,5 +122,56 @@
     if (wanted) (byId(wanted) || current(wanted[0]) || current("n"))?.focus({ preventScroll: true });
     wanted = null;
     if (found.dataset.said !== told) byId("status").textContent = told = found.dataset.said;
+  });
+})();
+
+// Roles: of many columns only those that are looked for are shown, and all of these ticked at once.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  if (!byId("find")) return;
+  const rows = () => [...document.querySelectorAll("table.roles tbody tr")];
+  const narrow = () => {
+    const text = byId("find").value.trim().toLowerCase();
+    const role = byId("having").value;
+    let shown = 0;
+    for (const row of rows()) {
+      row.hidden = !row.dataset.name.includes(text) || (role !== "" && row.dataset.role !== role);
+      shown += row.hidden ? 0 : 1;
+      if (row.hidden) row.querySelector("[name=pick]").checked = false;
+    }
+    byId("found-columns").textContent = `${shown} of ${rows().length} columns`;
+    byId("pick-all").checked = false;
+  };
+  byId("find").addEventListener("input", narrow);
+  byId("find").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  byId("having").addEventListener("change", narrow);
+  byId("pick-all").addEventListener("change", (event) => {
+    for (const row of rows()) row.querySelector("[name=pick]").checked = !row.hidden && event.target.checked;
+  });
+})();
+
+// Groups of a hierarchy by hand: a value is dragged onto a group. The form does the same by keyboard.
+(() => {
+  let dragged = null;
+  const over = (event) => dragged && event.target.closest?.("[data-group]");
+  const mark = (group) => {
+    for (const one of document.querySelectorAll("[data-group]")) one.classList.toggle("over", one === group);
+  };
+  document.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest?.("[data-item]") || null;
+    if (dragged) event.dataTransfer.setData("text/plain", "");
+  });
+  document.addEventListener("dragend", () => { dragged = null; mark(null); });
+  document.addEventListener("dragover", (event) => {
+    mark(over(event));
+    if (over(event)) event.preventDefault();
+  });
+  document.addEventListener("drop", (event) => {
+    const group = over(event);
+    if (!group) return;
+    event.preventDefault();
+    dragged.querySelector("[name=item]").checked = true;
+    document.getElementById("into").value = group.dataset.group;
+    document.querySelector("#editor [value=put]").click();
   });
 })();
