@@ -131,6 +131,7 @@ def test_sliders_answer_at_once_and_say_what_changed(look, all_swept):
     until(lambda: "k=9&" in page.evaluate("location.search"))
     there = lattice(all_swept("480"), 9, 1, 2.0)
     assert page.inner_text("output[for=k]") == "9"
+    assert selected(page) == there.best  # the selection follows the sliders
     said = f"{there.feasible.sum()} of 480 nodes feasible, {there.minimal.sum()} minimal"
     until(lambda: page.inner_text("#status") == said)
     assert page.evaluate("document.activeElement.id") == "k"

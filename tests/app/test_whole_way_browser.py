@@ -196,7 +196,7 @@ def test_the_whole_way_by_keyboard_alone(steward, patients, tmp_path):
     keyboard.press("form[action='/open'] button", then="#columns-title")
     keyboard.press("form[action$=suggested] button", then="h1:has-text('Roles')")
     keyboard.hierarchy(2, 1, "#widths", "20, 40")
-    keyboard.hierarchy(3, 2, "#lengths", "5, 3, 0")
+    keyboard.hierarchy(3, 3, "#lengths", "5, 3, 0")
     keyboard.press("#results button", then=".found figure svg")
     keyboard.press("nav a[href$=explore]", then="h1:has-text('Explore')")
     keyboard.press("form[action$=sweep] button", then="#found")

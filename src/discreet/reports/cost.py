@@ -29,6 +29,8 @@ _MOST_PAIRS = 15
 _NEAR = 0.05  # a change of a correlation that hardly counts
 _LIMITS = (0.01, 0.05, 0.1, 0.2)
 _FEWEST_PAIRS = 3  # for a picture of all correlations
+_TINY = 1e-9
+_LIGHTS = (("good", 1e-9, "as it was"), ("good", 0.3, "mostly kept"), ("late", 0.8, "partly kept"))
 _SHORT = {"mean": "mean", "standard deviation": "SD"}
 _ABSENT = "Measures that do not apply to this masking:"
 _MOST_BARS = 40
@@ -259,6 +261,37 @@ def _r(value: float) -> str:
     return f"{value:.3f}".replace("-", "−")
 
 
+# -- what is left ----------------------------------------------------------------------------------
+
+
+def left_of(facts: Facts) -> list[dict[str, Any]]:
+    """Of each attribute how much of its information is lost, and that in a word: a light.
+
+    Attributes that were changed come first, those with the largest loss before the others.
+    """
+    rows: list[dict[str, Any]] = []
+    for row in map(dict, facts.loss.by_attribute):
+        name, lost = facts.names[row["attribute"]], row.get("ebil_share")
+        rows.append({"attribute": name, "lost": lost, **_light(name, lost)})
+    return sorted(rows, key=lambda row: -(-1.0 if row["lost"] is None else row["lost"]))
+
+
+def _light(name: str, lost: float | None) -> dict[str, str]:
+    if lost is None:
+        return {"light": "unknown", "words": "not measured"}
+    if lost >= 1 - _TINY:
+        return {"light": "bad", "words": f"nothing left of {name}"}
+    for light, most, words in _LIGHTS:
+        if lost <= most:
+            return {"light": light, "words": words}
+    return {"light": "bad", "words": "little left"}
+
+
+def _is_left(facts: Facts, name: str) -> bool:
+    """Whether the masked file still tells values of an attribute apart."""
+    return len(facts.masked.frequency_set([name]).counts) > 1
+
+
 # -- distributions ---------------------------------------------------------------------------------
 
 
@@ -270,6 +303,10 @@ def _distributions(facts: Facts) -> list[Block]:
         found = distributions(facts.initial, facts.masked, name, facts.threshold)
         if not found:
             hidden.append(name)
+        if found and len(found[-1].rows) == 1 and not _is_left(facts, name):
+            said = f"Nothing is left of {facts.names[name]}: all records have one value."
+            blocks.append(Words((said,), "bad"))
+            continue
         for part in found:
             which = " and ".join(part.totals)
             title = f"{facts.names[name]}: distribution {which}"

@@ -56,14 +56,14 @@ def statistics(masked: Any) -> list[dict[str, Any]]:
     return [row for row in rows if row["statistic"] in _MOMENTS]
 
 
-def sections(release: Any, before: Any) -> tuple[Section, ...]:
-    """Who could be recognised, what it cost, and the measures of the plan: as the internal report
-    has it.
+def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[str, Any]]]:
+    """Who could be recognised, what it cost, and the measures of the plan, as the internal report
+    has it; and what is left of each attribute.
     """
     measured = (release.risk, release.disclosure_risk, release.information_loss)
     if any(part is None for part in measured):
         reasons = tuple(release.ledger.document["not_measured"].values())
-        return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),)
+        return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),), []
     initial, masked = release.masked.initial, release.masked
     facts = Facts(
         initial=initial,
@@ -80,7 +80,8 @@ def sections(release: Any, before: Any) -> tuple[Section, ...]:
         checks=_parts(release.check),
     )
     asked = measures.section(facts)
-    return recognition.section(facts), cost.section(facts), *([asked] if asked else [])
+    found = (recognition.section(facts), cost.section(facts), *([asked] if asked else []))
+    return found, cost.left_of(facts)
 
 
 def _parts(check: Any) -> tuple[Any, ...]:

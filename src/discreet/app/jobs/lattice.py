@@ -95,7 +95,9 @@ def explored(task: JobTask) -> Explored:
     given = task.document.get("hierarchies", {})
     return Explored(
         data.n,
-        tuple(Key(k, names[k], _words(given.get(k, {}), found.recoding(k))) for k in data.keys),
+        tuple(
+            Key(k, names[k], level_words(given.get(k, {}), found.recoding(k))) for k in data.keys
+        ),
         counted,
         most_p,
         _kept(found, most_p, task.folder / WORKING, course),
@@ -161,7 +163,7 @@ def _kept(found: Any, most_p: int, folder: Path, course: _Course) -> str:
     return place.name
 
 
-def _words(given: Mapping[str, Any], recoding: Any) -> tuple[str, ...]:
+def level_words(given: Mapping[str, Any], recoding: Any) -> tuple[str, ...]:
     """What each level of a key makes of its values."""
     steps = _steps(given)
     said = []

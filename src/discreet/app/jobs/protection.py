@@ -53,9 +53,10 @@ def protect(task: JobTask) -> Run:
     room = plan_run.run(task)
     release = room.release
     before = ds.risk(release.masked.initial)
-    figures = json.dumps(comparison.figures(release, before), indent=2, ensure_ascii=False)
+    sections, left = comparison.sections(release, before)
+    found = comparison.figures(release, before) | {"left": left}
+    figures = json.dumps(found, indent=2, ensure_ascii=False)
     room.write("figures", figures + "\n")
-    sections = comparison.sections(release, before)
     room.keep(task)
     names = distinct(release.masked.initial.columns)
     return Run(

@@ -67,7 +67,7 @@ def _key_figures(found: Any) -> KeyFigures:
             ("records alone in their class", found.uniques),
             ("share alone", Share(found.uniques, found.n)),
             ("highest risk of recognition", "certain" if found.k == 1 else f"1 in {found.k:,}"),
-            ("mean risk", f"{found.mean_risk:.1%}"),
+            ("mean risk of recognition", f"{found.mean_risk:.1%}"),
         )
     )
 

@@ -96,7 +96,20 @@ def _view(workspace: Workspace, number: int | None) -> dict[str, Any]:
     shown = runs.run_of(workspace, number) if number is not None else _usual(found)
     current = [kept for kept in found if kept.current]
     base = next(reversed(current or found), None)  # whose initial figures are those of now
-    return {"runs": found, "shown": shown, "base": base, "map": map_of(found, shown, base)}
+    drawn = map_of(found, shown, base)
+    return {"runs": found, "rows": _rows(found), "shown": shown, "base": base, "map": drawn}
+
+
+def _rows(found: list[runs.Kept]) -> list[list[runs.Kept]]:
+    """The rows of the table: runs with the same outcome are one, the candidate in front."""
+    rows: list[list[runs.Kept]] = []
+    for kept in found:
+        same = next((row for row in rows if row[0].equals(kept)), None)
+        if same is None:
+            rows.append([kept])
+        else:
+            same.insert(0 if kept.chosen else len(same), kept)
+    return rows
 
 
 def _usual(found: list[runs.Kept]) -> runs.Kept | None:

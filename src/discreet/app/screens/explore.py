@@ -172,6 +172,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "maps": MAPS,
         "ranges": ranges(explored),
         "most_k": MOST_K,
+        "required": _required(workspace, explored),
     }
 
 
@@ -179,7 +180,10 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asked_in(given: Mapping[str, Any], workspace: Workspace, explored: Explored) -> State:
-    """The state of an address or a form; what it does not say is as in the plan."""
+    """The state of an address or a form; what it does not say is as in the plan.
+
+    An empty node is the best one: the selection follows the sliders.
+    """
     usual = _planned(workspace, explored)
     k_range, p_range, limit_range = (ranges(explored)[name] for name in ("k", "p", "limit"))
     node = _number(given, "node", None, (0, math.prod(explored.levels) - 1))
@@ -189,7 +193,7 @@ def asked_in(given: Mapping[str, Any], workspace: Workspace, explored: Explored)
         float(_number(given, "limit", usual.limit, (limit_range[0], 100), whole=False)),
         _choice(given, "show", SHOWS, usual.show),
         _choice(given, "map", MAPS, usual.map),
-        usual.node if node is None else int(node),
+        usual.node if "node" not in given else None if node is None else int(node),
     )
 
 
@@ -273,6 +277,16 @@ def _also(workspace: Workspace, explored: Explored) -> list[str]:
     rest = {name: given for name, given in head.items() if name not in ("k", "p")}
     criteria = ds.Plan.of({"criterion": [draft.with_attributes(rest), *others]}, workspace.folder)
     return [*beyond, *(renamed(one.describe(), workspace.labels) for one in criteria.criterion)]
+
+
+def _required(workspace: Workspace, explored: Explored) -> dict[str, int]:
+    """The k and p that the plan asks for, as far as the sliders go: marks on them."""
+    must, _ = draft.generalization(workspace.sections)
+    return {
+        name: must[name]
+        for name in SLIDERS
+        if name in must and must[name] <= ranges(explored)[name][1]
+    }
 
 
 def _attributes(workspace: Workspace, explored: Explored) -> dict[str, list[str]]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.app.jobs.lattice import level_words
 from discreet.app.jobs.table import values_file
-from discreet.errors import fail
+from discreet.errors import DiscreetError, fail
 from discreet.reports.shown_values import LEAST, ShownValues, column_values
 
 if TYPE_CHECKING:
@@ -64,6 +65,20 @@ def unmatched(
     if not lost.any():
         return None
     return column_values(values.filter(lost), counts[lost], "nominal").shown(least)
+
+
+def levels_in_words(
+    folder: Path, number: int, name: str, given: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """What each level makes of the values, in words; nothing where they cannot be counted.
+
+    The parameters are those of :func:`preview`.
+    """
+    try:
+        hierarchy, values, counts = _asked(folder, number, name, given)
+        return level_words(given, hierarchy.fit(name, values, counts))
+    except DiscreetError:
+        return ()
 
 
 def groups_of(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> ValueGroups:

@@ -17,7 +17,8 @@ from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
 from discreet.app.forms.fields import text_in
-from discreet.app.forms.steps import Fields, Known, first_measure
+from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
+from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
@@ -27,6 +28,10 @@ from discreet.registry import maskings
 PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
 _USUAL_K = 5
+RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why
+    True: ("generalize", "It makes the keys coarser, step by step, until what must hold holds."),
+    False: ("suppress_cells", "No key has a hierarchy: it blanks single cells of the keys."),
+}
 
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
@@ -171,6 +176,9 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
         }
         for number, column in enumerate(workspace.columns)
     ]
+    keys = [one for one in columns if one["role"].startswith("key")]
+    if any(LEVELS in maskings[one["do"]].parameters for one in fields):
+        keys = [one | {"levels": _levels(workspace, one)} for one in keys]
     held_back = ("identifier", "record id", "weight", "household")
     return {
         "steps": fields,
@@ -179,11 +187,20 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
         "shown": [chain.shown(one, i) for i, one in enumerate(fields)],
         "known": [known.after(one["do"] for one in fields[:i]) for i in range(len(fields))],
         "columns": [one for one in columns if one["role"] not in held_back],
-        "keys": [one for one in columns if one["role"].startswith("key")],
+        "keys": keys,
+        "recommended": RECOMMENDED[any(one["has_hierarchy"] for one in keys)],
         "weighed": _weighed(workspace),
         "scale": risk_limit.explain(measured) if measured else (),
         "runs": runs.runs_of(workspace),
     }
+
+
+def _levels(workspace: Workspace, key: dict[str, Any]) -> tuple[str, ...]:
+    """What the levels of a key make of its values, in words."""
+    given = workspace.document.get("hierarchies", {}).get(key["name"])
+    if not given:
+        return ("as it is",)
+    return levels_in_words(workspace.folder, key["number"], key["name"], given)
 
 
 def _weighed(workspace: Workspace) -> list[str]:

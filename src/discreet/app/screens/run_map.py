@@ -20,6 +20,7 @@ RADIUS = 5.0  # of a point
 _TALL = 22.0  # of a tag
 _LETTER = 10.0  # width of a letter of a tag in the widest of usual fonts
 _NAMED = 3  # runs whose numbers stand in a tag
+_FAR = 20.0  # how many times a risk is another one where their logarithms are drawn
 _MARGIN = 30.0  # right of the plane, where tags may stand, too
 
 
@@ -78,6 +79,7 @@ class Map:
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
     before: float | None
+    is_log: bool = False
     width: int = WIDTH
     height: int = HEIGHT
     radius: float = RADIUS
@@ -94,18 +96,52 @@ def map_of(runs: Sequence[Kept], shown: Kept | None, base: Kept | None) -> Map |
     if not known:
         return None
     before = base.risk[0] if base is not None else None
-    right = _top(max([*(kept.risk[1] or 0.0 for kept in known), before or 0.0]))
+    across = _scale([kept.risk[1] or 0.0 for kept in known], before)
     top = _top(max(kept.loss or 0.0 for kept in known))
     found: dict[Place, list[Kept]] = {}
     for kept in known:
-        x, y = (kept.risk[1] or 0.0) / right * WIDTH, HEIGHT * (1 - (kept.loss or 0.0) / top)
+        x, y = across.at(kept.risk[1] or 0.0), HEIGHT * (1 - (kept.loss or 0.0) / top)
         found.setdefault((round(x, 1), round(y, 1)), []).append(kept)
     return Map(
         tuple(_spots(found, shown)),
-        tuple(Tick(WIDTH * i / 4, f"{right * i / 4:g}") for i in range(5)),
+        tuple(Tick(round(across.at(value), 1), f"{value:g}") for value in across.marks),
         tuple(Tick(HEIGHT * (1 - i / 4), f"{top * i / 4:g}") for i in range(5)),
-        None if before is None else round(before / right * WIDTH, 1),
+        None if before is None else round(across.at(before), 1),
+        across.is_log,
     )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The axis of the risks: by their logarithm where they are far apart, and none is 0."""
+
+    low: float
+    high: float
+    is_log: bool
+
+    def at(self, value: float) -> float:
+        """Where a number lies."""
+        if self.is_log:
+            return WIDTH * math.log(value / self.low) / math.log(self.high / self.low)
+        return WIDTH * value / self.high
+
+    @property
+    def marks(self) -> tuple[float, ...]:
+        """Numbers that are written."""
+        if not self.is_log:
+            return tuple(self.high * i / 4 for i in range(5))
+        powers = round(math.log10(self.high / self.low))
+        return tuple(float(f"{self.low * 10.0**i:.6g}") for i in range(powers + 1))
+
+
+def _scale(risks: Sequence[float], before: float | None) -> _Scale:
+    """The logarithm helps where the runs differ by much among themselves."""
+    high = max([*risks, before or 0.0])
+    low = min(risks)
+    if low <= 0 or max(risks) / low < _FAR:
+        return _Scale(0.0, _top(high), is_log=False)
+    ends = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    return _Scale(10.0 ** ends[0], 10.0 ** max(ends[1], ends[0] + 1), is_log=True)
 
 
 def _spots(found: dict[Place, list[Kept]], shown: Kept | None) -> Iterator[Spot]:

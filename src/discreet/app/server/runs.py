@@ -86,6 +86,16 @@ class Kept:
         before, after = ((found[when] or {}).get(name) for when in ("before", "after"))
         return before, after
 
+    @property
+    def left(self) -> list[Mapping[str, Any]]:
+        """What is left of each attribute, the one with the largest loss first."""
+        return list(self.run.figures.get("left", ()))
+
+    def equals(self, other: Kept) -> bool:
+        """Whether a run did the same with the same outcome, and is as fit to be released."""
+        same = self.run.label == other.run.label and self.run.figures == other.run.figures
+        return same and (self.current, self.lacks) == (other.current, other.lacks)
+
     def largest_change(self, statistic: str) -> float | None:
         """The largest change of a mean, a standard deviation (relative) or a correlation."""
         rows = [

@@ -107,6 +107,7 @@
     }
   });
   document.addEventListener("input", (event) => {
+    if (event.target.closest("#sliders [type=range]")) byId("node").value = "";
     const shown = event.target.closest(".slider")?.querySelector("output");
     if (shown) shown.value = event.target.value + (event.target.dataset.unit || "");
   });
@@ -116,6 +117,7 @@
     const found = byId("found");
     if (!found) return;
     if (open) byId("expert").open = true;
+    if (!byId("node").value) byId("node").value = found.dataset.node;
     const asked = new URLSearchParams(new FormData(byId("sliders")));
     history.replaceState(null, "", `${found.dataset.address}?${asked}`);
     const current = (name) => found.querySelector(`svg[data-name="${name}"] [aria-current]`);
