@@ -74,7 +74,7 @@ AGAIN = {
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
     r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
-    r"app/test_inputs.py::.*\[(?!masked.csv|release.toml-link|figures.json-hard)":
+    r"app/test_inputs.py::.*\[(?!masked.csv|report.html-link|figures.json-hard)":
         "each kind of link, with one name",
     r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel|a_worker)":
         "the way by mouse, the keyboard on Explore, and jobs that end badly in browser/test_app.py",

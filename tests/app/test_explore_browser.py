@@ -200,7 +200,7 @@ def test_without_scripts_links_and_forms_work(browser, server, all_swept):  # no
     page.click("#n11")
     assert "node=11" in page.url
     page.select_option("#show", "minimal")
-    page.click("#sliders button")
+    page.click("#sliders button >> text=Show")
     assert page.locator(".lattice svg a").count() == 4
     page.click("#use")
     assert page.is_visible("text=In the plan.")

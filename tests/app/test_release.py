@@ -234,7 +234,8 @@ def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same
     assert figures["loss"] == of_node
     assert (figures["dist"], figures["ctbil"], figures["il"]) == (None, None, None)
     page = text_of(visitor.get(f"/w/{ready.id}/compare/1"))
-    assert "Risk Iyengar's loss EBIL, share" in page
+    assert "Risk, DR_max Iyengar's loss EBIL, share" in page
+    assert "nothing left of zip" in page
     assert f" {shown(of_node)} {shown(figures['ebil_share'])} " in page
     explore = environment().loader.get_source(environment(), "explore_found.html")[0]
     assert explore.count("{{ node_loss_name }}") == 4

@@ -247,7 +247,7 @@ def test_values_cannot_be_asked_for_without_a_confidential_attribute(visitor):
     visitor.post(f"/w/{workspace.id}/roles/0", {"role-0": "key", "type-0": ""})
     wanted = {"k": "2", "diversity-l": "2", "released": "all"}
     answer = visitor.post(f"/w/{workspace.id}/roles/measure", wanted)
-    assert (answer.status, "no column is one" in text_of(answer)) == (422, True)
+    assert (answer.status, "no column has that role" in text_of(answer)) == (422, True)
 
 
 def test_a_change_of_roles_marks_the_figures_out_of_date_until_it_is_taken_back(visitor, opened):

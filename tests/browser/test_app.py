@@ -156,10 +156,11 @@ def test_a_hierarchy_is_tried_and_kept(steward, opened):
     page.fill("#widths", "10, 20")
     page.click("text=Preview")
     page.wait_for_selector("#preview table")
-    assert "[20, 40)" in page.inner_text("#preview")
+    assert "20–39" in page.inner_text("#preview")
     page.click("button:has-text('Save')")
     page.wait_for_selector("[aria-label='age: hierarchy']:has-text('intervals')")
-    assert visit.workspace.plan.section("hierarchies") == {"age": {"intervals": [10, 20]}}
+    kept = {"age": {"intervals": [10, 20], "labels": "closed"}}
+    assert visit.workspace.plan.section("hierarchies") == kept
     assert visit.said == []
 
 

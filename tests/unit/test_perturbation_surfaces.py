@@ -180,7 +180,7 @@ def test_the_app_says_beside_the_figures_which_of_them_mean_something(
     masked = ds.pram(survey, [column], keep=0.7, seed=1)
     masked.plan(criterion=ds.KAnonymity(1)).write(tmp_path / "p.toml")
     release = ds.Plan.read(tmp_path / "p.toml").run()
-    sections = comparison.sections(release, ds.risk(survey))
+    sections, _ = comparison.sections(release, ds.risk(survey))
     assert sections[0].title == "Who could be recognised"
     said = [line for block in sections[0].blocks for line in getattr(block, "lines", ())]
     assert sum(CAUTION in line for line in said) == times

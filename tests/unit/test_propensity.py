@@ -85,7 +85,7 @@ def test_pmse_is_the_mean_square_by_its_definition():
     found = ds.propensity(survey, masked, columns=["age", "income"])
     assert found.pmse == pytest.approx(np.mean((p - 0.5) ** 2), rel=1e-6)
     assert (found.parameters, found.largest, found.expected) == (6, 0.25, None)
-    assert "stems from an original one" in found.explain()
+    assert "comes from an original one" in found.explain()
 
 
 def test_an_independent_file_has_an_expected_value():
@@ -104,7 +104,7 @@ def test_files_that_have_no_value_in_common_are_told_apart_for_certain():
     found = ds.propensity(first, second)
     assert found.pmse == pytest.approx(found.largest, abs=1e-6)
     assert (found.certain, found.ks) == (True, 1.0)
-    assert "told apart for certain" in found.explain()
+    assert "apart with certainty" in found.explain()
 
 
 def test_terms_that_follow_from_others_are_left_out():

@@ -65,7 +65,7 @@ def test_the_sections_say_what_the_measures_say(tmp_path, data, masked, found):
     assert found.explain().splitlines()[1] in said
     assert "found = ds.generalize(" in said
     assert written.satisfied is True
-    assert written.charts == written.path.read_text(encoding="utf-8").count("<svg") == 4
+    assert written.charts == written.path.read_text(encoding="utf-8").count("<svg") == 3
 
 
 def test_a_column_has_the_type_that_it_had_and_the_one_it_got(tmp_path, data, masked):
@@ -302,7 +302,7 @@ def test_writing_a_report_opens_no_connection(tmp_path, data, masked, monkeypatc
         raise AssertionError("a connection is opened")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    assert ds.report(data, masked, tmp_path / "r.html").charts == 3
+    assert ds.report(data, masked, tmp_path / "r.html").charts == 2
 
 
 def test_the_result_shows_itself(tmp_path, data, masked):

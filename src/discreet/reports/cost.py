@@ -271,20 +271,20 @@ def left_of(facts: Facts) -> list[dict[str, Any]]:
     """
     rows: list[dict[str, Any]] = []
     for row in map(dict, facts.loss.by_attribute):
-        name, lost = facts.names[row["attribute"]], row.get("ebil_share")
-        rows.append({"attribute": name, "lost": lost, **_light(name, lost)})
+        name, lost = row["attribute"], row.get("ebil_share")
+        rows.append({"attribute": facts.names[name], "lost": lost, **_light(facts, name, lost)})
     return sorted(rows, key=lambda row: -(-1.0 if row["lost"] is None else row["lost"]))
 
 
-def _light(name: str, lost: float | None) -> dict[str, str]:
+def _light(facts: Facts, name: str, lost: float | None) -> dict[str, str]:
     if lost is None:
         return {"light": "unknown", "words": "not measured"}
-    if lost >= 1 - _TINY:
-        return {"light": "bad", "words": f"nothing left of {name}"}
     for light, most, words in _LIGHTS:
         if lost <= most:
             return {"light": light, "words": words}
-    return {"light": "bad", "words": "little left"}
+    if lost < 1 - _TINY and _is_left(facts, name):
+        return {"light": "bad", "words": "little left"}
+    return {"light": "bad", "words": f"nothing left of {facts.names[name]}"}
 
 
 def _is_left(facts: Facts, name: str) -> bool:
