@@ -148,7 +148,7 @@ def test_no_step_changes_the_source_and_the_plan_makes_the_release_again(
 
 @pytest.mark.parametrize(
     ("name", "link"),
-    [("release.toml", "file"), ("figures.json", "symbolic link"), ("release.py", "hard link")],
+    [("report.html", "file"), ("figures.json", "symbolic link"), ("release.py", "hard link")],
 )
 def test_jobs_in_their_own_process_leave_the_source_as_it_was(name, link, tmp_path):
     owner = tmp_path / "owner"
