@@ -235,3 +235,17 @@ def partitions(n):
             yield from grown(i + 1, [*parts, [i]])
 
     return grown(0, [])
+
+
+@given(st.lists(ROW, min_size=4, max_size=24), st.sampled_from(CRITERIA))
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+def test_cells_never_lose_more_than_whole_columns(rows, criterion):
+    columns = dict(zip(("town", "age", "kind", "illness"), zip(*rows, strict=True), strict=True))
+    table = {name: list(values) for name, values in columns.items()}
+    survey = ds.read(table, keys=["town", "age", "kind"], confidential="illness")
+    try:
+        whole = ds.generalize(survey, HIERARCHIES, criterion, max_suppressed=0)
+    except DiscreetError:
+        assume(False)
+    recoded = ds.recode(survey, HIERARCHIES, criterion)
+    assert recoded.loss <= whole.best.loss + 1e-12
