@@ -29,13 +29,21 @@ _ALONE = ("weight", "record_id", "household")  # one column plays them
 
 
 def role_of(document: Document, column: str) -> str:
-    """The role of a column, in the words of the page."""
+    """The role of a column, in the words of the page.
+
+    Examples
+    --------
+    >>> role_of({"roles": {"identifiers": ["rec"], "record_id": "rec"}}, "rec")
+    'record id'
+    """
     roles = document.get("roles", {})
     played = tuple(
         part
         for part in ("identifiers", "keys", "confidential", *_ALONE)
         if (roles.get(part) == column if part in _ALONE else column in roles.get(part, []))
     )
+    if "record_id" in played:  # an identifier, whether the plan says so or not
+        played = ("record_id",)
     return next(word for word, parts in ROLES.items() if parts == played)
 
 
