@@ -378,7 +378,8 @@ def _take_plan(workspace: Workspace, text: bytes, name: str) -> None:
         names = own_names(document, "")
         sections = _sections(document, names)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        fail("S20", f"{name} cannot be read as a plan.", f"discreet plan {name} says where.")
+        remedy = f"In a terminal, discreet run --dry-run {name} says where."
+        fail("S20", f"{name} cannot be read as a plan.", remedy)
     workspace.document = {"source": {"file": sections["source"]["file"]}}
     workspace.missing = dict.fromkeys(names.values(), "")
     workspace.complete = functools.partial(_take_over, sections=sections)
