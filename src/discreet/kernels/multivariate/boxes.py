@@ -12,29 +12,21 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 from discreet.kernels.multivariate.blocks import split
-from discreet.kernels.multivariate.coarse import coarsen_blocks
+from discreet.kernels.multivariate.coarse import coarsened
 
 LANES = 128
 SPAN = 32
 _CACHED = 1 << 20  # bytes that stay in a core's own cache: there is no haste to read less
-MOST = np.int64(0x7FFFFFFFFFFFFFFF)
-INFINITY = np.int64(0x7FF0000000000000)  # the bits of infinity
 
 
 class Boxes(NamedTuple):
-    """Blocks of records with bounding boxes on two levels.
-
-    Arrays with the suffix ``_bits`` are the same memory read as integers.
-    """
+    """Blocks of records with bounding boxes on two levels."""
 
     x: Floats  # (blocks, d, LANES): coordinates, infinite where no record is left
-    x_bits: Ints
     coarse: Singles  # (blocks, d, LANES): x in single precision; of few records, (0, d, LANES)
     records: Shorts  # (blocks, LANES): record numbers
     low: Floats  # (super-blocks, d, SPAN): the boxes of blocks; empty ones go from inf to -inf
-    low_bits: Ints
     high: Floats
-    high_bits: Ints
     super_low: Floats  # (1, d, super-blocks)
     super_high: Floats
     origin: Floats  # (d,): a point in their midst
@@ -48,64 +40,49 @@ def build(points: Floats, records: Ints, origin: Floats, where: Shorts) -> Boxes
     """Put records into blocks; ``where`` receives the place of each, block * LANES + lane."""
     n, d = len(records), points.shape[1]
     blocks = -(-n // LANES)
-    supers = -(-blocks // SPAN)
     order = split(points, records, np.minimum(np.arange(blocks + 1) * LANES, n), SPAN)
-    x, low = np.full((blocks, d, LANES), np.inf), np.full((supers, d, SPAN), np.inf)
-    high = -low
-    boxes = Boxes(
+    where[order] = np.arange(n)
+    full = np.pad(order, (0, blocks * LANES - n), "edge").reshape(blocks, LANES)
+    x = np.ascontiguousarray(points[full].transpose(0, 2, 1))
+    low = _grouped(x.min(axis=2), SPAN, np.inf)
+    high = _grouped(x.max(axis=2), SPAN, -np.inf)
+    super_low = _grouped(low.min(axis=2), len(low), np.inf)
+    super_high = _grouped(high.max(axis=2), len(low), -np.inf)
+    most = np.sqrt(all_distances(x, origin).max(axis=1))
+    radius = _grouped(most * (1.0 + rounding(d)) + 1e-150, SPAN, 0.0)
+    x[-1, :, n - blocks * LANES + LANES :] = np.inf  # where no record is
+    scale = np.ldexp(1.0, -np.frexp(radius.max())[1])
+    return Boxes(
         x,
-        x.view(np.int64),
-        np.empty((blocks if x.nbytes > _CACHED else 0, d, LANES), np.float32),
-        np.zeros((blocks, LANES), np.int32),
+        coarsened(x if x.nbytes > _CACHED else x[:0], origin, scale),
+        full.astype(np.int32),
         low,
-        low.view(np.int64),
         high,
-        high.view(np.int64),
-        np.full((1, d, supers), np.inf),
-        np.full((1, d, supers), -np.inf),
+        super_low,
+        super_high,
         origin.copy(),
-        np.zeros(d),
-        np.zeros((supers, SPAN)),
-        np.zeros((1, supers)),
-        np.ones(1),
+        np.maximum(abs(super_low), abs(super_high)).max(axis=2)[0],
+        radius,
+        radius.max(axis=1)[np.newaxis],
+        np.array([scale]),
     )
-    _fill(points, order, where, boxes.x, boxes.records)
-    _draw(boxes, n, np.empty(LANES))
-    boxes.scale[0] = np.ldexp(1.0, -np.frexp(boxes.super_radius.max())[1])
-    coarsen_blocks(boxes.x, boxes.origin, boxes.scale[0], boxes.coarse)
-    return boxes
 
 
-@kernel
-def _fill(points: Floats, order: Ints, where: Shorts, x: Floats, records: Shorts) -> None:
-    """Copy records to their places."""
-    for i in range(len(order)):
-        block, lane, record = i // LANES, i % LANES, order[i]
-        for j in range(points.shape[1]):
-            x[block, j, lane] = points[record, j]
-        records[block, lane], where[record] = record, i
+def _grouped(rows: Floats, size: int, fill: float) -> Floats:
+    """Put rows side by side in groups of a size, their columns apart; the last is filled up."""
+    more = [(0, -len(rows) % size)] + [(0, 0)] * (rows.ndim - 1)
+    whole = np.pad(rows, more, constant_values=fill)
+    return np.ascontiguousarray(np.moveaxis(whole.reshape(-1, size, *rows.shape[1:]), 1, -1))
 
 
-@kernel
-def _draw(boxes: Boxes, n: int, squares: Floats) -> None:
-    """Draw all boxes and find the radii of the blocks; ``squares`` is room for distances."""
-    x, origin, radius = boxes.x, boxes.origin, boxes.radius
-    blocks, d = x.shape[0], x.shape[1]
-    for block in range(blocks):
-        for j in range(d):
-            shrink_block(boxes.x_bits, boxes.low_bits, boxes.high_bits, block, j)
-    for s in range(len(radius)):
-        for j in range(d):
-            shrink_super(boxes.low, boxes.high, boxes.super_low, boxes.super_high, s, j)
-            side = max(abs(boxes.super_low[0, j, s]), abs(boxes.super_high[0, j, s]))
-            boxes.extent[j] = max(boxes.extent[j], side)
-    for block in range(blocks):
-        s, lane, most = block // SPAN, block % SPAN, 0.0
-        block_distances(x, block, origin, squares)
-        for i in range(min(LANES, n - block * LANES)):
-            most = max(most, squares[i])
-        radius[s, lane] = np.sqrt(most) * (1.0 + rounding(d)) + 1e-150
-        boxes.super_radius[0, s] = max(boxes.super_radius[0, s], radius[s, lane])
+def all_distances(x: Floats, centre: Floats) -> Floats:
+    """The squared distances of all records from a centre, infinite where none is left."""
+    squares = np.zeros((len(x), LANES))
+    for j in range(len(centre)):
+        difference = x[:, j] - centre[j]
+        difference *= difference
+        squares += difference
+    return squares
 
 
 @kernel
@@ -126,17 +103,15 @@ def block_distances(x: Floats, block: int, centre: Floats, out: Floats) -> None:
 
 
 @kernel
-def shrink_block(x_bits: Ints, low_bits: Ints, high_bits: Ints, block: int, j: int) -> None:
+def shrink_block(x: Floats, low: Floats, high: Floats, block: int, j: int) -> None:
     """Draw one column of the box of the records left in a block."""
-    least, most = INFINITY, -INFINITY - 1
+    least, most = np.inf, -np.inf
     for i in range(LANES):
-        bits = x_bits[block, j, i]
-        ordered = bits ^ ((bits >> 63) & MOST)  # integers in the order of the floats
-        least = min(least, ordered)
-        most = max(most, ordered if ordered < INFINITY else -INFINITY - 1)
+        value = x[block, j, i]
+        least = min(least, value)
+        most = max(most, value if value < np.inf else -np.inf)
     s, lane = block // SPAN, block % SPAN
-    low_bits[s, j, lane] = least ^ ((least >> 63) & MOST)
-    high_bits[s, j, lane] = most ^ ((most >> 63) & MOST)
+    low[s, j, lane], high[s, j, lane] = least, most
 
 
 @kernel
@@ -155,7 +130,6 @@ def remove(boxes: Boxes, place: int) -> None:
     """Take a record out, and draw anew the sides of boxes on which it lay."""
     x, coarse, low, high = boxes.x, boxes.coarse, boxes.low, boxes.high
     super_low, super_high = boxes.super_low, boxes.super_high
-    x_bits, low_bits, high_bits = boxes.x_bits, boxes.low_bits, boxes.high_bits
     block, lane = place // LANES, place % LANES
     s, i = block // SPAN, block % SPAN
     for j in range(x.shape[1]):
@@ -164,6 +138,6 @@ def remove(boxes: Boxes, place: int) -> None:
         if len(coarse) > 0:
             coarse[block, j, lane] = np.inf
         if value <= low[s, j, i] or value >= high[s, j, i]:
-            shrink_block(x_bits, low_bits, high_bits, block, j)
+            shrink_block(x, low, high, block, j)
             if value <= super_low[0, j, s] or value >= super_high[0, j, s]:
                 shrink_super(low, high, super_low, super_high, s, j)

@@ -15,13 +15,12 @@ _MOVED = 2.0**-22  # twice the distance that rounding can move two points
 _INFINITY = np.int32(0x7F800000)  # the bits of infinity
 
 
-@kernel
-def coarsen_blocks(x: Floats, origin: Floats, scale: float, out: Singles) -> None:
-    """Write the coordinates of all blocks in single precision."""
-    for block in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            for i in range(out.shape[2]):
-                out[block, j, i] = np.float32((x[block, j, i] - origin[j]) * scale)
+def coarsened(x: Floats, origin: Floats, scale: float) -> Singles:
+    """The coordinates of all blocks in single precision."""
+    coarse = np.empty(x.shape, np.float32)
+    for j in range(len(origin)):
+        coarse[:, j] = (x[:, j] - origin[j]) * scale
+    return coarse
 
 
 @kernel

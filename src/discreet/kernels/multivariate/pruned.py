@@ -82,20 +82,20 @@ def _advance(
     patience = 2 * counts[0]
     watch = progress.watch
     while counts[0] >= max(2 * k, enough) and shell.state[1] <= patience and watch[1] == 0:
-        pair = counts[0] >= 3 * k
+        groups = 2 if counts[0] >= 3 * k else 1
         centroid(sums, counts[0], centre)
-        seed = walk(shell, centre, labels)
-        if seed >= 0:
-            place = int(progress.where[seed])
-        else:
-            place = find_farthest(boxes, room, centre, 1.0 / boxes.scale[0])
-            seed = int(boxes.records[place // LANES, place % LANES])
-            shell.state[1] += patience // 8
-        cap = _cap(boxes.origin, centre, points, seed)
-        _take(points, k, place, boxes, room, progress)
-        if pair:
-            place = find_farthest(boxes, room, points[seed], cap)
+        aim, cap, seed = centre, 1.0 / boxes.scale[0], walk(shell, centre, labels)
+        place = int(progress.where[seed]) if seed >= 0 else -1
+        for group in range(groups):
+            if place < 0:
+                place = find_farthest(boxes, room, aim, cap)
+            if group == 0:
+                if seed < 0:
+                    seed = int(boxes.records[place // LANES, place % LANES])
+                    shell.state[1] += patience // 8
+                aim, cap = points[seed], _cap(boxes.origin, centre, points, seed)
             _take(points, k, place, boxes, room, progress)
+            place = -1
 
 
 @kernel
@@ -103,8 +103,9 @@ def _cap(origin: Floats, centre: Floats, points: Floats, seed: int) -> float:
     """Bound the distance from the origin: no record is farther from the centre than the seed."""
     shift = reach = 0.0
     for j in range(len(centre)):
-        shift += (centre[j] - origin[j]) ** 2
-        reach += (centre[j] - points[seed, j]) ** 2
+        away, off = centre[j] - origin[j], centre[j] - points[seed, j]
+        shift += away * away
+        reach += off * off
     return (np.sqrt(shift) + np.sqrt(reach)) * (1.0 + rounding(len(centre))) + 1e-150
 
 

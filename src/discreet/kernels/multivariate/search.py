@@ -15,9 +15,7 @@ from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
 from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 from discreet.kernels.multivariate.boxes import (
-    INFINITY,
     LANES,
-    MOST,
     SPAN,
     Boxes,
     block_distances,
@@ -25,9 +23,15 @@ from discreet.kernels.multivariate.boxes import (
 )
 from discreet.kernels.multivariate.coarse import coarsen, lower, none_far, none_near, upper
 
+MOST = np.int64(0x7FFFFFFFFFFFFFFF)
+INFINITY = np.int64(0x7FF0000000000000)  # the bits of infinity
+
 
 class Scratch(NamedTuple):
-    """Room for the bounds and distances of one search; ``_bits`` as in ``Boxes``."""
+    """Room for the bounds and distances of one search.
+
+    Arrays with the suffix ``_bits`` are the same memory as integers, which are compared faster.
+    """
 
     bounds: Floats  # (super-blocks,)
     bounds_bits: Ints

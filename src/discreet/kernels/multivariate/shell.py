@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import kernel
-from discreet.kernels.multivariate.boxes import LANES, Boxes, block_distances, rounding
+from discreet.kernels.multivariate.boxes import Boxes, all_distances, rounding
 
 
 class Shell(NamedTuple):
@@ -27,9 +27,8 @@ class Shell(NamedTuple):
 
 def draw_up(points: Floats, boxes: Boxes, centre: Floats, left: int) -> Shell:
     """List an eighth of the records that are left, the farthest from a centre."""
-    table = np.empty((len(boxes.x), LANES))
-    _all_distances(boxes.x, centre, np.empty(LANES), table)
-    squares, records = table.ravel(), boxes.records.ravel()
+    squares, records = all_distances(boxes.x, centre).ravel(), boxes.records.ravel()
+    squares[squares == np.inf] = -1.0
     size = min(left, max(2048, left // 8))
     places = np.argpartition(squares, len(squares) - size)[len(squares) - size :]
     places = places[np.argsort(-squares[places], kind="stable")]
@@ -37,15 +36,6 @@ def draw_up(points: Floats, boxes: Boxes, centre: Floats, left: int) -> Shell:
     outer = records[places].astype(np.int64)
     beyond = float(distances[-1]) if size < left else -1.0
     return Shell(centre.copy(), distances, outer, points[outer], np.zeros(2, np.int64), beyond)
-
-
-@kernel
-def _all_distances(x: Floats, centre: Floats, distances: Floats, out: Floats) -> None:
-    """Write the squared distances of all records from a centre, -1 where none is left."""
-    for block in range(len(out)):
-        block_distances(x, block, centre, distances)
-        for i in range(LANES):
-            out[block, i] = distances[i] if distances[i] < np.inf else -1.0
 
 
 @kernel
