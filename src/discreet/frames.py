@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from discreet.errors import Problem, fail, raise_all
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -202,27 +205,61 @@ def ordered_scale(column: pa.ChunkedArray) -> tuple[str, ...] | None:
     return tuple(str(v) for v in steps.to_pylist() if v is not None)
 
 
-def array_of(numbers: NDArray[Any]) -> pa.Array:
-    """An Arrow array of whole numbers or marks; Arrow itself would load pandas first."""
+def array_of(numbers: NDArray[Any], known: NDArray[np.bool_] | None = None) -> pa.Array:
+    """An Arrow array of numbers or marks, those not known missing; Arrow itself would load pandas
+    first."""
     import numpy as np
     import pyarrow as pa
 
+    valid = None if known is None else _bits(known)
     if numbers.dtype == np.bool_:
-        bits = np.packbits(numbers, bitorder="little")
-        return pa.Array.from_buffers(pa.bool_(), len(numbers), [None, pa.py_buffer(bits)])
+        return pa.Array.from_buffers(pa.bool_(), len(numbers), [valid, _bits(numbers)])
     whole = np.ascontiguousarray(numbers)
     kind = pa.from_numpy_dtype(whole.dtype)
-    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
+    return pa.Array.from_buffers(kind, len(whole), [valid, pa.py_buffer(whole)])
 
 
-def numbers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """The numbers of an Arrow column, in place where they are binary and none is missing; Arrow
-    itself would load pandas first."""
+def texts_of(texts: Sequence[str | None]) -> pa.Array:
+    """An Arrow array of texts; Arrow itself would load pandas first."""
+    import numpy as np
+    import pyarrow as pa
+
+    written = [(text or "").encode() for text in texts]
+    ends = np.cumsum([0, *map(len, written)], dtype=np.int64)
+    valid = _bits(np.array([text is not None for text in texts], dtype=np.bool_))
+    buffers = [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(written))]
+    return pa.Array.from_buffers(pa.large_string(), len(written), buffers).cast(pa.string())
+
+
+def numbers_of(column: pa.Array | pa.ChunkedArray, missing: int | None = None) -> NDArray[Any]:
+    """The numbers or marks of an Arrow column, in place where they are binary and none is missing,
+    or with a number for the missing ones; Arrow itself would load pandas first."""
     import numpy as np
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if not pa.types.is_integer(whole.type) or whole.null_count:
+    if missing is not None and whole.null_count:
+        known = numbers_of(whole.is_valid())
+        plain = pa.Array.from_buffers(
+            whole.type, len(whole), [None, whole.buffers()[1]], offset=whole.offset
+        )
+        return np.where(known, numbers_of(plain), missing)
+    if whole.null_count:
         return np.asarray(whole)
-    kind = np.dtype(str(whole.type))
-    return np.frombuffer(whole.buffers()[1], kind)[whole.offset : whole.offset + len(whole)]
+    if pa.types.is_boolean(whole.type):
+        bits = np.frombuffer(whole.buffers()[1], np.uint8)
+        found = np.unpackbits(bits, count=whole.offset + len(whole), bitorder="little")
+        return found[whole.offset :].view(np.bool_)
+    kinds = {pa.float32(): "float32", pa.float64(): "float64"}
+    name = str(whole.type) if pa.types.is_integer(whole.type) else kinds.get(whole.type)
+    if name is None:
+        return np.asarray(whole)
+    numbers = np.frombuffer(whole.buffers()[1], np.dtype(name))
+    return numbers[whole.offset : whole.offset + len(whole)]
+
+
+def _bits(marks: NDArray[np.bool_]) -> pa.Buffer:
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(marks, bitorder="little"))

@@ -42,7 +42,7 @@ FRAMES = {"pandas", "polars", "modin", "pyspark"}
 SQL = re.compile(
     r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|INSERT|UPDATE|DELETE|DROP|CREATE|VARCHAR)\b"
 )
-TABLE = "age,sex,illness\n10,M,a\n30,M,b\n20,F,a\n,F,b\n"
+TABLE = "age,sex,illness,height\n10,M,a,1.4\n30,M,b,1.8\n20,F,a,1.75\n,F,b,-0.0\n"
 
 
 # -- what is loaded when -------------------------------------------------------------------------
@@ -85,6 +85,20 @@ def test_measuring_a_small_csv_file_loads_little(tmp_path, then):
     found = loaded(f"{read}; {then}", tmp_path)
     assert found & {"ibis", "pandas", "numba", "polars", "altair", "vl_convert"} == set()
     assert "duckdb" in found  # the test would pass for the wrong reason if nothing was read
+
+
+MASKINGS = {
+    "generalize": "ds.generalize(data, {'sex': ds.Hierarchy.suppress(), 'age': ds.Hierarchy.from_csv('age.csv')}, ds.KAnonymity(2), max_suppressed=0.5).best.mask()",
+    "microaggregate": "ds.microaggregate(data, ['height'], k=2)",
+}
+
+
+@pytest.mark.parametrize("masking", MASKINGS.values(), ids=list(MASKINGS))
+def test_masking_a_small_csv_file_loads_neither_ibis_nor_pandas(tmp_path, masking):
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "age.csv").write_text("10,young\n20,young\n30,old\n,old\n")
+    read = "import discreet as ds; data = ds.read('t.csv', keys=['age', 'sex'], types={'height': 'continuous'})"
+    assert loaded(f"{read}; {masking}", tmp_path) & {"ibis", "pandas", "polars", "altair"} == set()
 
 
 # -- which module may know which -----------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.engine.coded_counts import columns_of
 from discreet.engine.held import HeldColumn, held_of
+from discreet.frames import array_of, numbers_of
 from discreet.kernels.packing import pack
 
 if TYPE_CHECKING:
@@ -113,14 +114,12 @@ def found_at(cells: pa.Array, among: pa.Array, *, missing: bool = False) -> NDAr
     if cells.equals(among) and (missing or not cells.null_count):
         return np.arange(len(cells))
     places = pc.index_in(cells, value_set=among, skip_nulls=not missing)
-    return places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers_of(places, -1).astype(np.int64)
 
 
 def _places(at: NDArray[np.int64]) -> pa.Array:
     """To take values by, where −1 is a missing one."""
-    import pyarrow as pa
-
-    return pa.array(at, mask=at < 0)
+    return array_of(at, at >= 0)
 
 
 def sample(source: Source, column: str, size: int, n: int, seed: int) -> Source | Any:

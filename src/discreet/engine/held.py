@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from discreet.frames import array_of
+from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, in_order
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ class HeldColumn:
         """The cells as floating-point numbers, a missing one as NaN."""
         import pyarrow as pa
 
-        found = self.cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        return np.asarray(found, dtype=np.float64)
+        return numbers_of(self.cells.cast(pa.float64(), safe=False))
 
     @property
     def is_exact(self) -> bool:
@@ -183,8 +182,8 @@ def one_zero(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
     if not pa.types.is_floating(cells.type):
         return cells
-    numbers = pc.add(cells, pa.scalar(0.0, cells.type))
-    return pc.if_else(pc.is_nan(cells), pa.scalar(None, cells.type), numbers)
+    zero, missing = array_of(np.zeros(1))[0].cast(cells.type), pa.nulls(1, cells.type)[0]
+    return pc.if_else(pc.is_nan(cells), missing, pc.add(cells, zero))
 
 
 def is_plain(table: pa.Table) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import did_you_mean, fail
-from discreet.frames import numbers_of
+from discreet.frames import array_of, numbers_of
 from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import added, merged, pack
@@ -160,7 +160,7 @@ class FrequencySet:
         import pyarrow as pa
 
         coded = zip(self.values, self.codes, strict=True)
-        columns = [values.take(pa.array(codes)) for values, codes in coded]
+        columns = [values.take(array_of(codes)) for values, codes in coded]
         return pa.Table.from_arrays(columns, names=[f"s{i}" for i in range(len(columns))])
 
     def compatible(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, fail, in_python, raise_all
+from discreet.frames import array_of, numbers_of, texts_of
 from discreet.hierarchies.placement import SUPPRESS, Placement, codes_of, members, numbers, present
 from discreet.hierarchies.texts import leaf_form, text_of
 from discreet.words import counted
@@ -43,7 +44,7 @@ class Explicit:
     def of(cls, levels: Sequence[pa.Array], origin: str) -> Explicit:
         """Check a table of leaves and labels; a leaf repeated with the same labels counts once."""
         first, conflicts = _first_rows(levels)
-        distinct = tuple(level.take(pa.array(first)) for level in levels)
+        distinct = tuple(level.take(array_of(first)) for level in levels)
         raise_all(
             [
                 *_unlabelled(levels, origin),
@@ -93,7 +94,7 @@ class Explicit:
         # a missing value finds the missing leaf, where the hierarchy names it
         rows = pc.index_in(texts, value_set=written.levels[0])
         known = present(rows)
-        at = rows.fill_null(0).to_numpy(zero_copy_only=False)
+        at = numbers_of(rows, 0)
         return Placement(
             labels=tuple(level.take(rows) for level in written.levels[1:]),
             covered=tuple(np.where(known, covered[at], 0) for covered in written.covered),
@@ -152,8 +153,9 @@ def _first_rows(levels: Sequence[pa.Array]) -> tuple[NDArray[np.int64], int]:
 
 
 def _unlabelled(levels: Sequence[pa.Array], origin: str) -> list[Problem]:
+    nothing = texts_of([""])[0]
     empty = [
-        (i, level.null_count + pc.equal(level, "").true_count)
+        (i, level.null_count + pc.equal(level, nothing).true_count)
         for i, level in enumerate(levels[1:], 1)
     ]
     remedy = "Where a branch ends early, repeat its last label up to the top."

@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.csvfile import SEPARATORS
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import beside, need_free
+from discreet.frames import texts_of
 from discreet.words import counted
 
 _SNIFFED = 100  # rows
@@ -38,7 +39,7 @@ def read_levels(path: Path, separator: str | None) -> list[pa.Array]:
         )
     leaves, *levels = zip(*rows, strict=True)
     named = [leaf or None for leaf in leaves]
-    return [pa.array(column, pa.string()) for column in (named, *levels)]
+    return [texts_of(column) for column in (named, *levels)]
 
 
 def write_rows(

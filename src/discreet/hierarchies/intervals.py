@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet import frames
 from discreet.errors import Problem, argument, fail, in_python, raise_all
 from discreet.hierarchies import placement
 from discreet.hierarchies.placement import Placement, placed, present
@@ -136,7 +137,7 @@ class Intervals:
         ]
         at = np.full(len(bins), len(found))
         at[inside], at[high] = where, len(found) + 1
-        return pa.array(names).take(pa.array(at, mask=~known))
+        return frames.texts_of(names).take(frames.array_of(at, known))
 
     def _name(self, k: int, width: Decimal, *, whole: bool) -> str:
         """The label of a bin, cut at the bottom and the top code."""
@@ -239,7 +240,7 @@ def _is_safe(values: pa.Array) -> bool:
 
 
 def _whole(values: pa.Array) -> NDArray[np.int64]:
-    return values.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return frames.numbers_of(values.cast(pa.int64()), 0)
 
 
 def _floating(values: pa.Array) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.errors import in_python
+from discreet.frames import array_of, numbers_of, texts_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -101,17 +102,17 @@ def members(labels: pa.Array, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
 def codes_of(labels: pa.Array) -> NDArray[np.int32]:
     """Codes 0, 1, … of labels in order of first appearance; null is a label of its own."""
     encoded = labels.dictionary_encode(null_encoding="encode")
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return numbers_of(encoded.indices).astype(np.int32, copy=False)
 
 
 def present(values: pa.Array) -> NDArray[np.bool_]:
     """Which values are not missing."""
-    return values.is_valid().to_numpy(zero_copy_only=False)
+    return numbers_of(values.is_valid())
 
 
 def _everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
     """The labels of a level that is one group."""
-    return pa.array(["", label]).take(pa.array(known.astype(np.int8), mask=~known))
+    return texts_of(["", label]).take(array_of(known.astype(np.int8), known))
 
 
 def numbers(attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> str:

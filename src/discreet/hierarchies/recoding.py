@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, fail, raise_all
+from discreet.frames import array_of, texts_of
 from discreet.hierarchies.explicit import not_nested
 from discreet.hierarchies.files import rows_of, write_rows
 from discreet.hierarchies.placement import Placement, Rule, codes_of, present
@@ -210,7 +211,7 @@ def recoding(
         largest = np.zeros(len(first), dtype=np.int64)
         np.maximum.at(largest, codes, members)  # the missing value covers none, its group may
         leaves.append(largest)
-    names = [level.take(pa.array(first)) for level, first in zip(labels, firsts, strict=True)]
+    names = [level.take(array_of(first)) for level, first in zip(labels, firsts, strict=True)]
     return Recoding(attribute, values, tuple(maps), tuple(names), tuple(leaves), n_leaves)
 
 
@@ -256,11 +257,13 @@ def _completed(
 ) -> tuple[list[pa.Array], list[NDArray[np.int64]]]:
     """Put lost values into the top group, and the missing value where all values are one group."""
     lost, missing = there & ~found.known, ~there & ~found.known
-    top = (found.tops[-1] if found.tops else None) or "*"
+    top = texts_of([(found.tops[-1] if found.tops else None) or "*"])[0]
     labels, covers = [], []
     for level, only, covered in zip(found.labels, found.tops, found.covered, strict=True):
-        level = pc.if_else(pa.array(lost), top, level)
-        labels.append(level if only is None else pc.if_else(pa.array(missing), only, level))
+        level = pc.if_else(array_of(lost), top, level)
+        if only is not None:
+            level = pc.if_else(array_of(missing), texts_of([only])[0], level)
+        labels.append(level)
         whole = lost if only is None else lost | missing  # in a group of every leaf
         covers.append(np.where(whole, found.n_leaves, covered))
     return labels, covers

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, steps
 from discreet.masking.attainable import Attainable, column_of, wholes
 
@@ -127,8 +128,7 @@ class Column:
     def _numbers(cls, attribute: MaskedAttribute, column: pa.ChunkedArray) -> Column:
         exact = wholes(column)
         if exact is None:
-            values = column.to_numpy().astype(np.float64)
-            return cls(attribute, values, None)
+            return cls(attribute, numbers_of(column).astype(np.float64), None)
         unit = 10 ** getattr(column.type, "scale", 0)
         large = max(-int(exact.min()), int(exact.max())) > _TOLD_APART
         origin = int(exact.min()) if large else 0
@@ -169,13 +169,11 @@ class Column:
 
     def masked(self) -> pa.Array:
         """The masked column, ready to be put back."""
-        import pyarrow as pa
-
-        if self.labels is not None:
-            return self.labels.take(pa.array(self.result))
         assert self.result is not None
+        if self.labels is not None:
+            return self.labels.take(array_of(self.result))
         whole = self.result.dtype != np.float64
-        return column_of(self.result, self.kind) if whole else pa.array(self.result)
+        return column_of(self.result, self.kind) if whole else array_of(self.result)
 
     def _rounded(self, found: Floats, means: Floats, groups: Ints) -> Wholes:
         """Averages as values that the attribute can take: means exactly; what was rescaled as

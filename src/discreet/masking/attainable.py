@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet import engine
 from discreet.data.microdata import Microdata
+from discreet.frames import array_of, numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +89,7 @@ def wholes(column: pa.ChunkedArray) -> Wholes | None:
             [units(v, column.type.scale) for v in column.to_pylist()], dtype=object
         )
     elif pa.types.is_integer(column.type):
-        found = column.to_numpy()
+        found = numbers_of(column)
     else:
         return None
     low, high = int(found.min()), int(found.max())
@@ -101,6 +102,7 @@ def column_of(values: Wholes, kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
     if not pa.types.is_decimal(kind):
-        return pa.array(values.tolist(), kind)
+        small = values.dtype == np.int64
+        return array_of(values).cast(kind) if small else pa.array(values.tolist(), kind)
     with decimal.localcontext(prec=100):
         return pa.array([decimal.Decimal(v).scaleb(-kind.scale) for v in values.tolist()], kind)

@@ -16,7 +16,7 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, refuse, refuse_broken
 from discreet.data.microdata import Microdata
 from discreet.errors import fail, listed
-from discreet.frames import FrameKind
+from discreet.frames import FrameKind, array_of
 from discreet.loss.generalization import precision
 from discreet.masking.generalization.nodes import NodeClasses
 from discreet.masking.generalization.recount import Recount
@@ -369,7 +369,7 @@ def _table(recoding: Recoding, level: int) -> pa.Table:
     """Value and label at a level."""
     import pyarrow as pa
 
-    labels = recoding.labels[level].take(pa.array(recoding.maps[level]))
+    labels = recoding.labels[level].take(array_of(recoding.maps[level]))
     return pa.table({"value": recoding.values, "label": labels})
 
 
@@ -391,5 +391,5 @@ def _suppressed_combinations(
     for a, recoding in enumerate(task.recodings):
         codes = recoding.maps[levels[a]][task.keys.codes[a][gone]]
         values = recoding.labels[levels[a]] if levels[a] else recoding.values
-        columns[task.lattice.keys[a]] = values.take(pa.array(codes))
+        columns[task.lattice.keys[a]] = values.take(array_of(codes))
     return pa.table(columns)

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet import engine
 from discreet.criteria.check import counted_classes, risk_check, violating
+from discreet.frames import numbers_of
 from discreet.frequency.classes import classes_with_values
 from discreet.words import counted
 
@@ -65,7 +66,7 @@ class InGroups:
         problems = []
         for names in self.sets:
             sizes = engine.class_signatures(masked.source, names, (), skip_missing=False)
-            size, classes = (sizes.column(name).to_numpy() for name in ("size", "classes"))
+            size, classes = (numbers_of(sizes.column(name)) for name in ("size", "classes"))
             problems += _of_number(masked, int((size * classes).sum()))
             small = int((size * classes)[size < self.k].sum())
             if small:
