@@ -68,8 +68,9 @@ AGAIN = {
         "every method on Spark, in test_described.py; what crosses, in test_spark.py",
     r"engines/test_described.py::test_a_criterion_is_searched.*\[spark-(?!KAnonymity|KMap)":
         "two searches there, every criterion judged there, every search on the other engines",
-    r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize|sample|microaggregate)":
-        "four verbs",
+    r"engines/test_described.py::test_a_m(asking_gives|easure_finds).*\[spark-(?!generalize|suppress_cells|individual_risk|linkage)":
+        "two maskings and two measures there, all of them on PostgreSQL",
+    r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize\]|microaggregate)": "three verbs",
     r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
@@ -84,11 +85,12 @@ AGAIN = {
     r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
         "five keys",
     r"twins/test_twins.py": "the twins in tests/properties",
-    r"hostile/test_secrets_everywhere.py::.*\[(?!risk|protect|run|microaggregate|report)":
-        "five commands",
+    r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
+    r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
+    r"unit/test_recommend.py::test_on_adult": "generated tables, in the same file",
     r"cli/test_finish.py::test_(a_mistake|the_help).*\[(?!risk|protect|run|check)": "four commands",
     r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
-    r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api|generalization)":
+    r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
         "the README and the pages that most people read",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
     r"(app|browser)/.*_axe_finds_nothing\[400": "the wide window",
