@@ -230,12 +230,22 @@ def test_sets_of_all_keys_are_the_plain_problem():
     assert ds.suppress_cells(data, subsets={3: 3, 2: 3}).changes == plain.changes
 
 
-def test_a_limit_of_risk_in_place_of_a_criterion():
+RISKS = {
+    "individual": ds.individual_risk,
+    "suda": ds.suda,
+    "record": lambda data: ds.record_risk(data, dict.fromkeys(KEYS[:2], 0.5), {KEYS[2]: 1.0}),
+}
+
+
+@pytest.mark.parametrize("measure", RISKS.values(), ids=list(RISKS))
+def test_a_limit_of_risk_in_place_of_a_criterion(measure):
     data = ds.read(table(), keys=KEYS, weight="worth")
-    risk = ds.individual_risk(data)
+    risk = measure(data)
     limit = float(np.quantile(risk.values, 0.9))
     masked = ds.suppress_cells(data, risk=risk, at_most=limit)
-    assert ds.individual_risk(masked).highest <= limit
+    assert measure(masked).values.max() <= limit
+    targeted = ds.protect_records(data, risk, at_most=limit)
+    assert masked.to("arrow").equals(targeted.to("arrow"))
     with pytest.raises(DiscreetError, match="by= cannot be combined with a risk"):
         ds.suppress_cells(data, risk=risk, at_most=limit, by="town")
 
