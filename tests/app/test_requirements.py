@@ -10,6 +10,7 @@ from discreet.app.jobs.protection import Run
 from discreet.app.screens import explore
 from discreet.app.server import requirements
 from discreet.app.server.runs import runs_of
+from discreet.app.server.workspaces import ASKED
 from tests.app.conftest import running
 from tests.app.lattice_tables import hierarchies, table
 from tests.app.releases import GENERALIZE, done, downloaded, number, released, text_of
@@ -55,44 +56,94 @@ def asked(k, p, diversity=None, closeness=None):
 @pytest.mark.parametrize(("k", "p"), list(itertools.product(KS, PS)))
 def test_using_a_node_never_makes_the_plan_ask_for_less(visitor, workspace, k, p, more):
     before = asked(k, p, **more)
-    for slider, values in SLIDERS:
-        for node in (0, 5, 11):
-            workspace.change(
-                lambda d: {n: v for n, v in d.items() if n != "steps"} | {"criterion": before}
-            )
-            fields = {"k": slider, "p": values, "limit": 100, "node": node}
-            answer = visitor.post(f"/w/{workspace.id}/explore/use", fields)
-            assert answer.status == 303, text_of(answer)
-            after = workspace.document["criterion"]
-            assert after["k"] == max(before.get("k", 1), slider, values, before.get("p", 1))
-            assert after.get("p", 1) == max(before.get("p", 1), values)
-            assert {n: v for n, v in after.items() if n not in ("k", "p")} == more
+    for (slider, values), node in zip(SLIDERS, itertools.cycle((0, 5, 11))):
+        workspace.change(
+            lambda d: {n: v for n, v in d.items() if n != "steps"} | {"criterion": before}
+        )
+        fields = {"k": slider, "p": values, "limit": 100, "node": node}
+        answer = visitor.post(f"/w/{workspace.id}/explore/use", fields)
+        assert answer.status == 303, text_of(answer)
+        after = workspace.document["criterion"]
+        assert after["k"] == max(before.get("k", 1), slider, values, before.get("p", 1))
+        assert after.get("p", 1) == max(before.get("p", 1), values)
+        assert {n: v for n, v in after.items() if n not in ("k", "p")} == more
     assert "✓ In the plan." in text_of(visitor.get(answer.place))
 
 
-def test_a_node_that_does_not_hold_for_what_is_asked_for_is_refused_with_the_numbers(
-    visitor, workspace
-):
+@pytest.fixture
+def weaker(workspace):
+    """Ten records are asked for; the fields of a node that has too few of them, but two."""
     workspace.change(
         lambda d: {n: v for n, v in d.items() if n != "steps"} | {"criterion": {"k": 10}}
     )
+    workspace.set(ASKED, [])
     found = explore._explored(workspace)
     lattice = {
         k: explore.LatticeFigures(found, workspace.folder, explore.State(k=k, limit=3.0))
         for k in (2, 10)
     }
     between = [n for n in range(12) if lattice[2].feasible[n] and not lattice[10].feasible[n]]
-    assert between
-    fields = {"k": 2, "p": 1, "limit": 3, "node": between[0]}
-    before = workspace.document
+    return {"k": 2, "p": 1, "limit": 3, "node": between[0]}
+
+
+def test_a_node_that_does_not_hold_for_what_is_asked_for_is_refused_with_the_numbers(
+    visitor, workspace, weaker
+):
+    fields, before = weaker, workspace.document
     query = "&".join(f"{name}={value}" for name, value in fields.items())
     page = visitor.get(f"/w/{workspace.id}/explore?{query}")
-    assert re.search(r'<button id="use" class="primary" disabled>', page.text)
     assert "The plan asks for k = 10: there it suppresses" in text_of(page)
     answer = visitor.post(f"/w/{workspace.id}/explore/use", fields)
     assert (answer.status, "N67" in answer.text) == (422, True)
     assert "for k = 10, which the plan asks for" in text_of(answer)
     assert workspace.document == before
+
+
+def test_a_weaker_node_is_used_only_after_a_question_with_two_answers(visitor, workspace, weaker):
+    at, node = f"/w/{workspace.id}/explore", weaker["node"]
+    query = "&".join(f"{name}={value}" for name, value in weaker.items())
+    page = visitor.get(f"{at}?{query}").text
+    use = re.search(r'<button id="use"[^>]*>', page)[0]
+    assert 'type="button"' in use  # it sends nothing
+    assert f'popovertarget="ask-{node}-here"' in use
+    asked = re.search(rf'<div id="ask-{node}-here" .*?</div>', page, re.DOTALL)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", asked).split())
+    assert "Ask for less than before? The plan asks for k = 10." in words
+    assert "It holds for k = 2 only. The release will say that more was asked for." in words
+    assert re.findall(r"<button[^>]*>([^<]*)", asked) == [
+        "No, keep k = 10",
+        "Yes, ask for k = 2 and use it",
+    ]
+    assert visitor.post(f"{at}/use", {**weaker, "lower": "perhaps"}).status == 422
+    assert workspace.document["criterion"] == {"k": 10}
+    assert visitor.post(f"{at}/use", {**weaker, "lower": "yes"}).status == 303
+    assert workspace.document["criterion"] == {"k": 2}
+    assert workspace.document["steps"][0]["levels"]
+    assert workspace.settings[ASKED] == [{"k": 10}]
+    made = run({"k": 2}, k=2)
+    assert requirements.earlier(workspace, made) == ["10-anonymity"]  # the release says it
+
+
+def test_a_card_for_less_than_the_plan_asks_for_asks_too(visitor, workspace, weaker):
+    page = visitor.get(f"/w/{workspace.id}/explore?k=2&p=1&limit=3").text
+    found = explore._explored(workspace)
+    held = explore.LatticeFigures(found, workspace.folder, explore.State(k=10, limit=3.0))
+    cards = re.findall(r'<section class="card way".*?</section>', page, re.DOTALL)
+    weak = [
+        card
+        for card in cards
+        if not held.feasible[int(re.search(r'name="node" value="(\d+)"', card)[1])]
+    ]
+    assert weak
+    for card in cards:
+        assert ('popovertarget="ask-' in card) == (card in weak)
+
+
+def test_an_answer_never_lowers_what_need_not_be(visitor, workspace, weaker):
+    fields = {**weaker, "node": 11, "limit": 100, "lower": "yes"}
+    assert visitor.post(f"/w/{workspace.id}/explore/use", fields).status == 303
+    assert workspace.document["criterion"] == {"k": 10}
+    assert workspace.settings[ASKED] == []
 
 
 def test_the_page_says_that_a_lower_slider_does_not_lower_the_plan(visitor, workspace):

@@ -112,12 +112,17 @@ def with_measures(document: Document, asked: Mapping[str, Any]) -> Document:
 
 
 def with_node(
-    document: Document, must: Mapping[str, Any], max_suppressed: float, levels: Mapping[str, int]
+    document: Document,
+    must: Mapping[str, Any],
+    max_suppressed: float,
+    levels: Mapping[str, int],
+    *,
+    lowering: bool = False,
 ) -> Document:
     """The plan with a node of the lattice, and the k and p that must hold, in its generalization.
 
     Without one in the plan, it becomes the first step. Other criteria stay, and so do the
-    attributes that the plan asks for. What the plan asks for already is never lowered.
+    attributes that the plan asks for. Unless told so, it never asks for less than before.
     """
     steps = list(document.get("steps", []))
     places = [i for i, step in enumerate(steps) if step["do"] == "generalize"]
@@ -125,7 +130,8 @@ def with_node(
     steps[slice(places[0], places[0] + 1) if places else slice(0, 0)] = [made]
     head, *others = tables_of(document.get("criterion")) or [{}]
     kept = {name: given for name, given in head.items() if name not in ("k", "p")}
-    criterion = [with_attributes({**at_least(head, must), **kept}), *others]
+    held = at_least({} if lowering else head, must)
+    criterion = [with_attributes({**held, **kept}), *others]
     return with_steps(document, steps, criterion if others else criterion[0])
 
 

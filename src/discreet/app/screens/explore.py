@@ -159,8 +159,9 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "listed": lattice.listed(LISTED),
         "current": current,
         "in_plan": _is_in_plan(workspace, lattice),
-        "used": used.node(lattice.selected),
+        "used": used,
         "stays": _numbers(_must(workspace, lattice)) if used is not lattice else "",
+        "lower": _numbers(_of_sliders(lattice)),
         "also": _also(workspace, explored),
         "must": workspace.must().beside(SLIDERS),
         "named": _named(workspace),
@@ -256,6 +257,11 @@ def _must(workspace: Workspace, lattice: LatticeFigures) -> dict[str, int]:
     return draft.at_least(before, {"k": lattice.k, "p": lattice.p})
 
 
+def _of_sliders(lattice: LatticeFigures) -> dict[str, int]:
+    """The k and p of the sliders alone."""
+    return draft.at_least({}, {"k": lattice.k, "p": lattice.p})
+
+
 def _as_used(workspace: Workspace, lattice: LatticeFigures) -> LatticeFigures:
     """The lattice for the k and p that a node would be used with, as far as sliders go."""
     ends = ranges(lattice.explored)
@@ -310,20 +316,30 @@ def _named(workspace: Workspace) -> list[str]:
 
 
 def _kept(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
-    """Change the plan; only a node that holds, of the lattice as it is now."""
+    """Change the plan; only a node that holds, of the lattice as it is now.
+
+    A node that holds for the sliders alone is used where the steward has answered that the plan
+    may ask for less. What it asked for before is kept in mind for the release.
+    """
     explored = _explored(workspace)
     if explored is None or not workspace.is_current(WORK):
         fail("N67", "the lattice is out of date.", "Sweep it again, and choose a node of it.")
     lattice = LatticeFigures(explored, workspace.folder, asked_in(given, workspace, explored))
     used, must = _as_used(workspace, lattice), _must(workspace, lattice)
     node = used.node(lattice.selected)
+    lowering = given.get("lower") == "yes" and not node.feasible
+    if lowering:
+        used, must, node = lattice, _of_sliders(lattice), lattice.node(lattice.selected)
     if not node.feasible:
         words = f" for {_numbers(must)}, which the plan asks for" if used is not lattice else ""
         what = f"the node would suppress more records than the limit allows{words}."
-        fail("N67", what, "Choose a feasible node, or raise the limit.")
+        fail("N67", what, "Choose a feasible node, raise the limit, or let the plan ask for less.")
     levels = {key.name: level for key, level in zip(explored.keys, node.levels, strict=True)}
+    if lowering:
+        workspace.remember()
     workspace.change(
-        lambda d: draft.with_node(d, must, lattice.share, levels), choosing_levels=True
+        lambda d: draft.with_node(d, must, lattice.share, levels, lowering=lowering),
+        choosing_levels=True,
     )
     return used
 

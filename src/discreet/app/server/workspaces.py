@@ -462,14 +462,14 @@ class Workspace:
                 "settings": dict(self.settings),
             }
             if work in _ASKING:
-                self._remember()
+                self.remember()
             self.job = Job(work, WORK[work].title)
             self.jobs.start(
                 self.job, task, self.folder, lambda found: self._keep(where, empty, found)
             )
             return self.job
 
-    def _remember(self) -> None:
+    def remember(self) -> None:
         """Keep in mind what must hold now: to ask for less later is to be said in a release."""
         asked, before = self.document.get("criterion"), self.settings.get(ASKED, [])
         if asked and asked not in before:
