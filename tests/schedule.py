@@ -7,11 +7,11 @@ from xdist.scheduler import LoadFileScheduling
 # What takes long, the longest first: a run would else end with one of them, and one core idle.
 LONG = (
     "spark",
-    "tests/app/test_whole_way_browser.py",
+    "tests/browser/test_whole_way.py",
     "tests/browser/test_words_first.py",
     "tests/browser/test_mistakes.py",
     "tests/browser/test_app.py",
-    "tests/app/test_explore_browser.py",
+    "tests/browser/test_explore.py",
     "tests/browser/test_report.py",
     "tests/browser/test_font_sets.py",
     "tests/app/test_release.py",
@@ -19,7 +19,7 @@ LONG = (
     "tests/app/test_requirements.py",
     "postgres",
     "tests/contract/test_addon.py",
-    "tests/app/test_forms_browser.py",
+    "tests/browser/test_forms.py",
     "tests/app/test_forms.py",
     "tests/properties/test_swept_conditions.py",
     "tests/browser/test_values.py",
@@ -77,10 +77,10 @@ AGAIN = {
     r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
     r"app/test_inputs.py::.*\[(?!masked.csv|report.html-link|figures.json-hard)":
         "each kind of link, with one name",
-    r"app/test_whole_way_browser.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel|a_worker)":
+    r"browser/test_whole_way.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel|a_worker)":
         "the way by mouse, the keyboard on Explore, and jobs that end badly in browser/test_app.py",
-    r"app/test_explore_browser.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!.*12)":
-        "one of three lattices",
+    r"browser/test_explore.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!(.*-)?12\])":
+        "the smallest of the lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
     r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
         "five keys",
@@ -92,8 +92,9 @@ AGAIN = {
     r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
     r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
         "the README and the pages that most people read",
+    r"browser/test_words_first.py::test_adult.*30162": "the same clicks with fewer records",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
-    r"(app|browser)/.*_axe_finds_nothing\[400": "the wide window",
+    r"browser/.*_axe_finds_nothing\[(.*-)?400": "the wide window",
     r"browser/test_font_sets.py::test_the_drawings.*-400": "the wide window",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any)":
         "every node against its recount, and tests/properties/test_swept_conditions.py",

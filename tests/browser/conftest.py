@@ -6,14 +6,14 @@ DISCREET_REQUIRE names chromium; DISCREET_BROWSER names another executable.
 
 import os
 import shutil
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests import font_sets
-from tests.app.conftest import processes_of_jobs  # noqa: F401 - a fixture
+from tests.app.conftest import patients, processes_of_jobs, running  # noqa: F401 - fixtures
 from tests.app.waiting import MILLISECONDS
+from tests.browser.steward import Steward
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # Parts of the window around a page: drawn as pages of their own, they cost two thirds of a test.
@@ -46,25 +46,16 @@ def executable():
     return given or next((path for path in map(shutil.which, NAMES) if path), None)
 
 
-_shared = ExitStack()  # modules of other folders import the fixture: there may be one driver only
-_users = []
-
-
 @pytest.fixture(scope="session")
 def browser(absent):
     path = executable()
     if path is None or not Path(path).exists():
         absent("chromium", "none found; install the package chromium or set DISCREET_BROWSER")
     playwright = pytest.importorskip("playwright.sync_api")
-    if not _users:
-        driver = _shared.enter_context(playwright.sync_playwright())
-        _shared.browser = driver.chromium.launch(executable_path=path, args=QUIET)
-        _shared.callback(_shared.browser.close)
-    _users.append(_shared.browser)
-    yield _shared.browser
-    _users.pop()
-    if not _users:
-        _shared.close()
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=QUIET)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +77,37 @@ def browser_with(browser, absent, tmp_path_factory):
         each.close()
 
 
-def patient(context):
-    """A context whose pages wait as long as a slow machine needs."""
-    context.set_default_timeout(MILLISECONDS)
-    return context
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The app, one for all tests of a worker."""
+    with running(tmp_path_factory.mktemp("app") / "work") as started:
+        started.workspaces.most = 1000
+        yield started
+
+
+@pytest.fixture(scope="session")
+def context(browser, server):
+    """What all stewards share: a context that has been let in."""
+    first = Steward.alone(browser, server)
+    first.enter().close()
+    yield first.context
+    first.context.close()
+
+
+@pytest.fixture
+def steward(browser, server, context):
+    """A function that gives a steward at a page of a width; alone, where it changes its context."""
+    made = []
+
+    def one(width=1400, *, alone=False):
+        made.append(
+            Steward.alone(browser, server, width) if alone else Steward(context, server, width)
+        )
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.leave()
 
 
 class Visit:

@@ -16,77 +16,15 @@ from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended, until
 from tests.browser import readable
-from tests.browser.conftest import QUIET, executable, patient
+from tests.browser.conftest import QUIET, executable
+from tests.browser.steward import Steward, patient
 
 WIDTHS = [400, 1400]
 
 
-class Steward:
-    """A browser of its own with one page, and all that the page said and asked for."""
-
-    def __init__(self, browser, server, width=1400):
-        self.server = server
-        self.context = patient(browser.new_context(viewport={"width": width, "height": 900}))
-        self.said, self.asked = [], []
-        self.page = self.tab()
-
-    def tab(self):
-        page = self.context.new_page()
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
-        page.on("request", lambda request: self.asked.append(request.url))
-        return page
-
-    def enter(self):
-        self.page.goto(self.server.link)
-        self.page.wait_for_url(f"{self.server.address}/**")
-        self.page.wait_for_selector("h1")
-        return self.page
-
-    def open(self, name, content):
-        """Upload a table, and wait until it was read."""
-        page = self.enter()
-        page.set_input_files("#file", {"name": name, "mimeType": "text/csv", "buffer": content})
-        page.click("form[action='/open'] button.primary")
-        page.wait_for_selector("#columns-title")
-        return page
-
-    def at(self, path):
-        """Enter, and go to a page."""
-        self.enter().goto(self.server.address + path)
-        return self.page
-
-    @property
-    def workspace(self):
-        return self.server.workspaces.get(urlsplit(self.page.url).path.split("/")[2])
-
-
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work", most_upload=3 << 20) as started:
-        started.workspaces.most = 100
-        yield started
-
-
-@pytest.fixture
-def steward(browser, server):
-    made = []
-
-    def one(width=1400):
-        made.append(Steward(browser, server, width))
-        return made[-1]
-
-    yield one
-    for each in made:
-        each.context.close()
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    place = tmp_path_factory.mktemp("tables") / "patients.csv"
-    ds.read(ds.datasets.patients(400, seed=1)).write(place)
-    return place.read_bytes()
+def table(patients):
+    return patients.read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -110,15 +48,13 @@ def measure(page):
 
 
 def test_a_table_is_opened_and_measured_quietly_and_nothing_leaves_the_machine(
-    steward, table, tmp_path
+    steward, table, patients
 ):
-    visit = steward()
+    visit = steward(alone=True)
     page = visit.open("patients.csv", table)
     page.click("text=Use the suggested roles")
     measure(page)
-    place = tmp_path / "patients.csv"
-    place.write_bytes(table)
-    risk = ds.risk(ds.read(place, **ds.suggest_roles(ds.read(place)).roles))
+    risk = ds.risk(ds.read(patients, **ds.suggest_roles(ds.read(patients)).roles))
     assert f"smallest class (k)\n{risk.k}" in page.inner_text("#results")
     assert f"{risk.uniques:,}" in page.inner_text("#results .figures")
     assert visit.said == []
@@ -170,7 +106,7 @@ def test_two_tabs_two_tables_and_the_back_button_mix_nothing(steward, opened):
     here = first.url
     second = visit.tab()
     visit.page = second
-    visit.open("few.csv", b"age,job\n23,cook\n37,smith\n")
+    visit.with_table("few.csv", b"age,job\n23,cook\n37,smith\n")
     assert "few.csv" in second.inner_text("header")
     first.click("text=Use the suggested roles")
     first.wait_for_selector("text=Attributes")
@@ -184,8 +120,10 @@ def test_two_tabs_two_tables_and_the_back_button_mix_nothing(steward, opened):
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(steward):
     visit = steward()
-    page = visit.enter()
-    large = {"name": "t.csv", "mimeType": "text/csv", "buffer": b"a\n" * (2 << 20)}
+    page = visit.at("/")
+    assert page.get_attribute("#file", "data-most") == str(200 << 20)
+    large = {"name": "t.csv", "mimeType": "text/csv", "buffer": b"a\n" * 200}
+    page.evaluate("document.getElementById('file').dataset.most = 399")  # not to send so much here
     page.set_input_files("#file", large)
     page.click("form[action='/open'] button.primary")
     assert "larger" in page.evaluate("document.getElementById('file').validationMessage")
@@ -194,7 +132,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(steward):
 
 def test_a_closed_table_is_gone(steward, table):
     visit = steward()
-    page = visit.open("patients.csv", table)
+    page = visit.with_table("patients.csv", table)
     here, folder = page.url, visit.workspace.folder
     page.click("text=Close this table")
     page.click("text=Erase everything")
@@ -209,7 +147,7 @@ def test_a_closed_table_is_gone(steward, table):
 @pytest.fixture
 def at_work(steward, opened, endless):  # noqa: F811
     """A steward who watches a job that does not end by itself."""
-    visit = steward()
+    visit = steward(alone=True)  # it loses its connection
     page = visit.at(f"{opened}/roles")
     endless("")
     page.click("#results button:has-text('Measure')")
@@ -256,8 +194,8 @@ def test_a_lost_connection_is_said_and_the_job_goes_on(at_work):
 def test_a_server_that_has_ended_is_told_from_a_lost_connection(browser, tmp_path, table):
     ask = "window.dispatchEvent(new Event('online'))"  # what asks every five seconds, at once
     with running(tmp_path / "work") as server:
-        visit = Steward(browser, server)
-        page = visit.open("patients.csv", table)
+        visit = Steward.alone(browser, server)
+        page = visit.with_table("patients.csv", table)
         page.evaluate(ask)
         page.wait_for_function("performance.getEntriesByName(location.origin + '/static/icon.svg')")
         assert page.is_hidden("#lost")
@@ -271,7 +209,7 @@ def test_a_server_that_has_ended_is_told_from_a_lost_connection(browser, tmp_pat
     box = page.locator("#lost").bounding_box()
     assert 0 <= box["y"] < 400, "the bar stays in view"
     assert page.locator("#lost [data-why]:visible").count() == 1
-    visit.context.close()
+    visit.leave()
 
 
 def test_tabs_say_how_far_they_are_and_terms_are_explained_where_they_stand(steward, opened):
@@ -301,8 +239,7 @@ def test_tabs_say_how_far_they_are_and_terms_are_explained_where_they_stand(stew
 def test_of_300_columns_some_are_found_and_get_a_role_at_once(steward):
     names = [f"{'visit' if i % 3 else 'money'}_{i}" for i in range(300)]
     rows = [",".join(str((i * j + j) % 7) for i in range(300)) for j in range(40)]
-    page = steward().open("wide.csv", "\n".join([",".join(names), *rows]).encode())
-    page.goto(page.url.replace("/data", "/roles"))
+    page = steward().with_table("wide.csv", "\n".join([",".join(names), *rows]).encode(), "roles")
     page.fill("#find", "Money")
     assert page.inner_text("#found-columns") == "100 of 300 columns"
     assert page.locator("table.roles tbody tr:visible").count() == 100
@@ -472,11 +409,10 @@ def test_the_app_opens_from_a_file_and_from_a_link_on_another_site(misled, serve
 
 def test_hostile_column_names_stay_text(steward):
     visit = steward()
-    page = visit.open("hostile.csv", hostile_table())
-    page.goto(page.url.replace("/data", "/roles"))
+    page = visit.with_table("hostile.csv", hostile_table(), "roles")
     for n in range(len(HOSTILE)):
-        with page.expect_response("**/roles/*"):
-            page.select_option(f"#role-{n}", "key" if n else "confidential")
+        visit.give(n, "key" if n else "confidential")
+    page.reload()
     measure(page)
     pages = [
         page.url,
@@ -496,7 +432,7 @@ def test_hostile_column_names_stay_text(steward):
 
 def test_the_policy_stops_a_script_that_gets_in(steward):
     visit = steward()
-    page = visit.enter()
+    page = visit.at("/")
     page.evaluate(
         """() => {
             const script = document.createElement('script');
@@ -505,7 +441,7 @@ def test_the_policy_stops_a_script_that_gets_in(steward):
             document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.pwned=2">');
         }"""
     )
-    page.wait_for_timeout(200)
+    until(lambda: page.evaluate("1") and len(visit.said) > 1)  # both were refused
     assert page.evaluate("window.pwned") is None
     assert any("Content Security Policy" in line for line in visit.said)
 
@@ -520,7 +456,7 @@ def test_every_page_fits_its_window_and_axe_finds_nothing(steward, opened, width
     def look(name):
         readable.look(page, width, name)
 
-    page = visit.enter()
+    page = visit.at("/")
     page.click("summary")
     look("home")
     page = visit.at(f"{opened}/data")

@@ -6,14 +6,13 @@ import discreet as ds
 from discreet.charts import before_after_chart
 from papers.gallery import FOLDER as GALLERY
 from tests import font_sets
-from tests.app.conftest import patients, running  # noqa: F401 - a fixture
 from tests.app.lattice_tables import swept
 from tests.app.releases import CHAIN, GENERALIZE, opened, protected
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 from tests.browser.conftest import Visit
 from tests.browser.drawings import cut_off, drawings, foreign, wider_than_measured
-from tests.browser.test_app import Steward
+from tests.browser.steward import Steward
 from tests.browser.test_report import NAMES, reports  # noqa: F401 - a fixture
 
 WIDTHS = [400, 1400]
@@ -97,14 +96,7 @@ def test_a_chart_in_a_file_of_its_own_keeps_its_text_within_its_frame(visit, tmp
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work") as started:
-        started.workspaces.most = 100
-        yield started
-
-
-@pytest.fixture(scope="module")
-def addresses(server, patients):  # noqa: F811
+def addresses(server, patients):
     """Pages with drawings: measured roles, a small and a larger lattice, two runs on a map."""
     visitor = Visitor(server).logged_in()
     measured = opened(visitor, patients)
@@ -130,7 +122,7 @@ _OUTSIDE = """() => [...document.querySelectorAll('main svg text')].filter(text 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_drawings_of_the_app_keep_their_text(browser_with, fonts, server, addresses, width):
-    steward = Steward(browser_with(fonts), server, width)
+    steward = Steward.alone(browser_with(fonts), server, width)
     for address in addresses:
         page = steward.at(address)
         page.wait_for_load_state("networkidle")
@@ -146,4 +138,4 @@ def test_the_drawings_of_the_app_keep_their_text(browser_with, fonts, server, ad
     fetched = {url.rpartition("/")[2] for url in steward.asked if "/static/font/" in url}
     assert fetched <= {"latin-400.woff2", "latin-700.woff2"}
     assert fetched
-    steward.context.close()
+    steward.leave()

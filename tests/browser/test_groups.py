@@ -2,20 +2,12 @@
 
 import pytest
 
-from tests.app.conftest import running
 from tests.app.releases import number
 from tests.app.visitor import Visitor
 from tests.browser import readable
-from tests.browser.test_app import Steward
 
 RARE = "zeppelin pilot"  # in one record
 JOBS = ["baker"] * 9 + ["cook"] * 8 + ["nurse"] * 7 + ["surgeon"] * 6 + [RARE]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work") as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +25,9 @@ def file_of(workspace, name):
 
 
 def test_groups_are_made_by_mouse_and_keyboard_and_a_rare_value_is_not_shown(
-    browser, server, workspace
+    steward, server, workspace
 ):
-    visit = Steward(browser, server)
+    visit = steward()
     at = f"/w/{workspace.id}/hierarchy/{number(workspace, 'job')}"
     page = visit.at(at)
     page.click("text=Edit the groups by hand")
@@ -73,11 +65,10 @@ def test_groups_are_made_by_mouse_and_keyboard_and_a_rare_value_is_not_shown(
         assert RARE not in visitor.get(at + path).text, path
     assert RARE not in page.content()
     assert all("422" in line for line in visit.said)
-    visit.context.close()
 
 
-def test_unequal_cut_points_have_labels_that_a_reader_expects(browser, server, workspace):
-    visit = Steward(browser, server)
+def test_unequal_cut_points_have_labels_that_a_reader_expects(steward, workspace):
+    visit = steward()
     page = visit.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'age')}")
     page.check("[value=cuts]")
     page.fill("#cuts", "18, 21, 30\n21")
@@ -87,4 +78,3 @@ def test_unequal_cut_points_have_labels_that_a_reader_expects(browser, server, w
     page.wait_for_url("**/roles**")
     kept = workspace.document["hierarchies"]["age"]
     assert kept == {"cuts": [[18, 21, 30], [21]], "labels": "closed"}
-    visit.context.close()

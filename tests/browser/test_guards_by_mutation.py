@@ -11,7 +11,7 @@ import pytest
 from discreet.app.server import guard
 from tests.app.conftest import running
 from tests.app.waiting import until
-from tests.browser.conftest import patient
+from tests.browser.steward import patient
 from tests.browser.test_app import misled, site  # noqa: F401 - a fixture
 
 POLICY = guard.HEADERS["content-security-policy"]

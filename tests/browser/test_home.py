@@ -4,12 +4,14 @@ import shutil
 
 import pytest
 
-from tests.app.conftest import patients, running  # noqa: F401 - a fixture
+from tests.app.conftest import running
 from tests.app.releases import GENERALIZE, protected
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended, until
-from tests.browser.test_app import WIDTHS, Steward, table  # noqa: F401 - a fixture
+from tests.browser import readable
+from tests.browser.steward import Steward
 
+WIDTHS = [400, 1400]
 DROP = """([zone, names]) => {
     const held = new DataTransfer();
     for (const name of names) held.items.add(new File(["age,sex\\n23,F\\n37,M\\n38,M\\n"], name));
@@ -23,7 +25,7 @@ DROP = """([zone, names]) => {
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory, patients):  # noqa: F811
+def kept(tmp_path_factory, patients):
     """The folder of projects, with one that has a run, of an upload."""
     folder = tmp_path_factory.mktemp("kept")
     with running(folder / "work", projects=folder / "data") as server:
@@ -37,24 +39,15 @@ def kept(tmp_path_factory, patients):  # noqa: F811
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
-    browser,
-    kept,
-    tmp_path,
-    patients,  # noqa: F811
-    width,
+    browser, kept, tmp_path, patients, width
 ):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     shutil.copytree(kept / "data", tmp_path / "data")
     (tmp_path / "data").chmod(0o700)
     with running(tmp_path / "work", projects=tmp_path / "data") as server:
-        visit = Steward(browser, server, width)
+        visit = Steward.alone(browser, server, width)
 
         def looked_at(name):
-            page = visit.page
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-            found = axe.run(page).response["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], name
-            page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
+            readable.look(visit.page, width, name)
 
         page = visit.enter()
         looked_at("home")
@@ -92,12 +85,12 @@ def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
         assert [
             said for said in visit.said if "401" not in said
         ] == []  # of the page that was refused
-        visit.context.close()
+        visit.leave()
 
 
 def test_a_file_is_dropped_into_its_field_and_nowhere_else(browser, tmp_path):
     with running(tmp_path / "work") as server:
-        visit = Steward(browser, server)
+        visit = Steward.alone(browser, server)
         page = visit.enter()
         assert page.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [True, True]  # the page stays
         assert page.evaluate(DROP, [".drop", ["t.csv", "u.csv"]])[:2] == [True, True]
@@ -117,4 +110,4 @@ def test_a_file_is_dropped_into_its_field_and_nowhere_else(browser, tmp_path):
         careless.route("**/app.js", lambda route: route.fulfill(body=changed))
         careless.goto(server.address)
         assert careless.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [False, False]
-        visit.context.close()
+        visit.leave()

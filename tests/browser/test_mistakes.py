@@ -2,27 +2,17 @@
 
 import pytest
 
-from tests.app.conftest import running
 from tests.app.releases import number, protected
 from tests.app.visitor import Visitor
-from tests.browser.test_app import Steward
 
 N = 300
 GENERALIZE = {"do-0": "generalize", "max_suppressed-0": "5 %", "choice-0": "best", "p": ""}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work") as started:
-        started.workspaces.most = 100
-        yield started
-
-
 @pytest.fixture
-def steward(browser, server):
-    made = Steward(browser, server)
-    yield made
-    made.context.close()
+def at(steward):
+    """A function that opens a page."""
+    return steward().at
 
 
 @pytest.fixture(scope="module")
@@ -81,73 +71,73 @@ def refused_without_words(page, name):
     assert page.locator("text=Verified").count() == 0
 
 
-def test_a_code_that_is_averaged_as_a_number(steward, opened):
+def test_a_code_that_is_averaged_as_a_number(at, opened):
     visitor, workspace = opened
-    page = steward.at(f"/w/{workspace.id}/data")
+    page = at(f"/w/{workspace.id}/data")
     row = page.locator("tr:has(th:has-text('sex'))")
     assert "whole numbers with few values: codes?" in row.inner_text()
     give(visitor, workspace, "sex", "key", "continuous")
     columns = [str(number(workspace, name)) for name in ("sex", "age")]
     step = {"do-0": "microaggregate", "k-0": "40", "method-0": "mdav", "columns-0": columns}
-    page = steward.at(run(opened, {**step, "k": "", "p": ""}))
+    page = at(run(opened, {**step, "k": "", "p": ""}))
     assert "✗ Codes were not averaged sex: few whole numbers, which look like codes" in unmet(page)
     refused_without_words(page, "codes")
     give(visitor, workspace, "sex", "key")
-    page = steward.at(run(opened, {**step, "k": "", "p": ""}))
+    page = at(run(opened, {**step, "k": "", "p": ""}))
     assert "Codes were not averaged" not in page.inner_text(".checklist")
 
 
-def test_a_column_that_is_different_in_every_record(steward, opened):
+def test_a_column_that_is_different_in_every_record(at, opened):
     visitor, workspace = opened
     give(visitor, workspace, "account_sum", "other")
-    page = steward.at(run(opened, {**GENERALIZE, "k": "5"}))
+    page = at(run(opened, {**GENERALIZE, "k": "5"}))
     assert "makes many records unique account_sum: all" in unmet(page)
     refused_without_words(page, "unique")
 
 
-def test_a_requirement_that_is_lowered_on_the_way(steward, opened):
+def test_a_requirement_that_is_lowered_on_the_way(at, opened):
     _visitor, _workspace = opened
-    page = steward.at(run(opened, {**GENERALIZE, "k": "40"}))
+    page = at(run(opened, {**GENERALIZE, "k": "40"}))
     assert "lowered" not in page.inner_text(".checklist")
-    page = steward.at(run(opened, {**GENERALIZE, "k": "2"}))
+    page = at(run(opened, {**GENERALIZE, "k": "2"}))
     said = unmet(page)
     assert "✗ No requirement was lowered on the way Asked for before" in said
     assert "40-anonymity" in said
     refused_without_words(page, "lowered")
 
 
-def test_more_that_is_wanted_after_the_run(steward, opened):
+def test_more_that_is_wanted_after_the_run(at, opened):
     visitor, workspace = opened
-    at = run(opened, {**GENERALIZE, "k": "2"})
+    release = run(opened, {**GENERALIZE, "k": "2"})
     visitor.post(f"/w/{workspace.id}/roles/wanted", {"k": "400", "p": "", "released": "all"})
-    page = steward.at(at)
+    page = at(release)
     assert "400-anonymity is wanted now, and the run was made for 2-anonymity" in unmet(page)
     refused_without_words(page, "criterion")
 
 
-def test_a_run_that_is_out_of_date(steward, opened):
+def test_a_run_that_is_out_of_date(at, opened):
     visitor, workspace = opened
-    at = run(opened, {**GENERALIZE, "k": "5"})
+    release = run(opened, {**GENERALIZE, "k": "5"})
     give(visitor, workspace, "region", "other")
-    page = steward.at(at)
+    page = at(release)
     assert "✗ The run is up to date The plan or the original file has changed" in unmet(page)
     assert page.is_disabled("text=Make the release")
 
 
-def test_a_weight_that_is_left_after_sampling(steward, opened):
+def test_a_weight_that_is_left_after_sampling(at, opened):
     visitor, workspace = opened
     chain = {"do-0": "sample", "fraction-0": "50", "seed-0": "7", "k": "", "p": ""}
-    page = steward.at(run(opened, chain))
+    page = at(run(opened, chain))
     assert "✗ Weights fit the records that leave The weights of wgt add up to" in unmet(page)
     refused_without_words(page, "weights")
     give(visitor, workspace, "wgt", "weight")
-    page = steward.at(run(opened, chain))
+    page = at(run(opened, chain))
     assert "✓ Weights fit the records that leave" in page.inner_text(".checklist")
 
 
-def test_a_hierarchy_that_misses_values(steward, opened):
+def test_a_hierarchy_that_misses_values(at, opened):
     _visitor, workspace = opened
-    page = steward.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'region')}")
+    page = at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'region')}")
     page.check("[value=file]")
     file = {"name": "r.csv", "mimeType": "text/csv", "buffer": b"n;up;*\ns;down;*\ne;up;*\n"}
     page.set_input_files("#file", file)
@@ -159,8 +149,8 @@ def test_a_hierarchy_that_misses_values(steward, opened):
     assert "file" not in workspace.document["hierarchies"]["region"]
 
 
-def test_a_decimal_comma(steward, opened):
-    page = steward.at(f"/w/{opened[1].id}/data")
+def test_a_decimal_comma(at, opened):
+    page = at(f"/w/{opened[1].id}/data")
     said = page.inner_text("#results .note-bar")
     assert "'height' is read as text: most of its values have a decimal comma" in said
     page.select_option("#decimal", ",")  # the form is open already
@@ -169,9 +159,9 @@ def test_a_decimal_comma(steward, opened):
     assert page.locator("#results .note-bar").count() == 0
 
 
-def test_erasing_asks_first_and_names_what_was_not_downloaded(steward, opened):
+def test_erasing_asks_first_and_names_what_was_not_downloaded(at, opened):
     _visitor, workspace = opened
-    page = steward.at(run(opened, {**GENERALIZE, "k": "5"}))
+    page = at(run(opened, {**GENERALIZE, "k": "5"}))
     for box in page.locator("textarea[required]").all():
         box.fill("Agreed.")
     page.click("text=Make the release")

@@ -4,6 +4,7 @@ import pytest
 
 import discreet as ds
 from tests.browser import readable
+from tests.browser.conftest import Visit
 from tests.browser.drawings import drawings
 
 WIDTHS = [400, 1400]
@@ -80,10 +81,25 @@ def hostile(folder):
 NAMES = ["internal", "public", "microaggregated", "hostile"]
 
 
+@pytest.fixture(scope="module")
+def seen(browser, reports):
+    """A function that gives a report at a width, opened once; nothing is changed on it."""
+    opened = {}
+
+    def one(name, width=1400):
+        if (name, width) not in opened:
+            opened[name, width] = Visit(browser, reports[name], width)
+        return opened[name, width]
+
+    yield one
+    for each in opened.values():
+        each.page.close()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
-def test_it_opens_quietly_asks_for_nothing_and_stays_within_the_window(visit, reports, name, width):
-    opened = visit(reports[name], width)
+def test_it_opens_quietly_asks_for_nothing_and_stays_within_the_window(seen, reports, name, width):
+    opened = seen(name, width)
     assert opened.said == []
     assert opened.asked == [reports[name].as_uri()]
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -91,16 +107,16 @@ def test_it_opens_quietly_asks_for_nothing_and_stays_within_the_window(visit, re
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
-def test_all_charts_are_drawn_and_no_text_in_them_is_cut_off(visit, reports, name, width):
-    charts = drawings(visit(reports[name], width).page)
+def test_all_charts_are_drawn_and_no_text_in_them_is_cut_off(seen, name, width):
+    charts = drawings(seen(name, width).page)
     assert charts
     assert all(width > 50 and height > 20 and marks for width, height, marks, _ in charts)
     assert [out for *_, out in charts if out] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_chart_says_what_it_shows_and_has_a_table_of_its_numbers(visit, reports, name):
-    page = visit(reports[name]).page
+def test_every_chart_says_what_it_shows_and_has_a_table_of_its_numbers(seen, name):
+    page = seen(name).page
     figures = page.evaluate(
         """() => [...document.querySelectorAll('figure')].map(f => [
             f.querySelector('svg').getAttribute('aria-label').length,
@@ -112,12 +128,12 @@ def test_every_chart_says_what_it_shows_and_has_a_table_of_its_numbers(visit, re
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
-def test_axe_finds_nothing(visit, reports, name, width):
-    readable.look(visit(reports[name], width).page, width, name)
+def test_axe_finds_nothing(seen, name, width):
+    readable.look(seen(name, width).page, width, name)
 
 
-def test_hostile_names_stay_text(visit, reports):
-    page = visit(reports["hostile"]).page
+def test_hostile_names_stay_text(seen):
+    page = seen("hostile").page
     assert page.evaluate("window.pwned") is None
     assert page.evaluate("document.querySelectorAll('script, img, iframe, [onload]').length") == 0
     assert HOSTILE[0] in page.inner_text("h1")
@@ -140,8 +156,8 @@ def test_the_policy_of_the_page_stops_a_script_and_a_style_that_get_in(visit, re
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_two_elements_have_the_same_id_and_every_link_leads_somewhere(visit, reports, name):
-    page = visit(reports[name]).page
+def test_no_two_elements_have_the_same_id_and_every_link_leads_somewhere(seen, name):
+    page = seen(name).page
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     links = page.evaluate("[...document.querySelectorAll('a')].map(a => a.getAttribute('href'))")
     assert len(ids) == len(set(ids))

@@ -14,7 +14,7 @@ import pytest
 from discreet.app.server import service
 from tests.app.conftest import running
 from tests.browser import readable
-from tests.browser.test_app import Steward
+from tests.browser.steward import Steward
 
 N = 200
 WIDTHS = [400, 1400]
@@ -45,17 +45,13 @@ def server(tmp_path_factory):
             yield started
 
 
-@pytest.fixture
-def steward(browser, server):
-    made = []
-
-    def one(width=1400):
-        made.append(Steward(browser, server, width))
-        return made[-1]
-
-    yield one
-    for each in made:
-        each.context.close()
+@pytest.fixture(scope="module")
+def context(browser, server):
+    """One that has been let in here."""
+    first = Steward.alone(browser, server)
+    first.enter().close()
+    yield first.context
+    first.context.close()
 
 
 def planted(common, rare, times=4):
@@ -126,7 +122,7 @@ def test_k_of_the_view_can_be_set_and_never_below_five(steward, table):
     visit = steward()
     jobs = ["cook"] * 30 + ["baker"] * 6 + ["smith"] * 4
     content = "job,n\n" + "".join(f"{job},{i}\n" for i, job in enumerate(jobs))
-    page = visit.open("jobs.csv", content.encode())
+    page = visit.with_table("jobs.csv", content.encode())
     assert page.inner_text("tbody tr:nth-child(2) .badge") == "different in every record"
     page.click("[aria-label^='Values of job']")
     page.wait_for_selector("h1:has-text('Values of job')")
@@ -152,11 +148,9 @@ def test_k_of_the_view_can_be_set_and_never_below_five(steward, table):
 def test_values_that_a_hierarchy_misses_are_shown_where_five_records_have_them(steward, tmp_path):
     visit = steward()
     jobs = ["cook"] * 30 + ["baker"] * 6 + ["Tr0ub4dor"] * 3
-    page = visit.open("jobs.csv", ("job\n" + "\n".join(jobs) + "\n").encode())
-    page.goto(page.url.replace("/data", "/roles"))
-    with page.expect_response("**/roles/0"):
-        page.select_option("#role-0", "key")
-    page.click("[aria-label='job: hierarchy']")
+    page = visit.with_table("jobs.csv", ("job\n" + "\n".join(jobs) + "\n").encode())
+    visit.give(0, "key")
+    page.goto(page.url.replace("/data", "/hierarchy/0"))
     page.check("[value=file]")
     file = {"name": "jobs.csv", "mimeType": "text/csv", "buffer": b"cook;kitchen;*\nsmith;yard;*\n"}
     page.set_input_files("#file", file)
@@ -176,8 +170,7 @@ def test_values_that_a_hierarchy_misses_are_shown_where_five_records_have_them(s
 
 def test_the_scale_of_an_ordinal_column_is_not_typed_blind(steward):
     visit = steward()
-    page = visit.open("t.csv", b"size\n" + b"low\n" * 9 + b"high\n" * 8 + b"odd\n")
-    page.goto(page.url.replace("/data", "/roles"))
+    page = visit.with_table("t.csv", b"size\n" + b"low\n" * 9 + b"high\n" * 8 + b"odd\n", "roles")
     with page.expect_response("**/roles/0"):
         page.select_option("#type-0", "ordinal")
     page.wait_for_selector("#scale-0")
@@ -188,11 +181,7 @@ def test_the_scale_of_an_ordinal_column_is_not_typed_blind(steward):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_pages_of_values_fit_their_window_and_axe_finds_nothing(steward, table, width):
     visit = steward(width)
-    page = visit.enter()
-    file = {"name": "planted.parquet", "mimeType": "application/x", "buffer": table[0]}
-    page.set_input_files("#file", file)
-    page.click("form[action='/open'] button.primary")
-    page.wait_for_selector("#columns-title")
+    page = visit.with_table("planted.parquet", table[0])
     at = f"{visit.server.address}/w/{visit.workspace.id}"
     for path in ("data", "values/0", "values/3", "values/5", "values/9"):
         page.goto(f"{at}/{path}")

@@ -5,31 +5,11 @@ import re
 import pytest
 
 import discreet as ds
-from tests.app.conftest import running
+from tests.app.releases import done
+from tests.app.visitor import Visitor
 from tests.browser import readable
-from tests.browser.test_app import Steward
 
 WIDTHS = [400, 1400]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work") as started:
-        started.workspaces.most = 100
-        yield started
-
-
-@pytest.fixture
-def steward(browser, server):
-    made = []
-
-    def one(width=1400):
-        made.append(Steward(browser, server, width))
-        return made[-1]
-
-    yield one
-    for each in made:
-        each.context.close()
 
 
 class Hand:
@@ -79,13 +59,19 @@ def test_from_a_csv_to_a_verified_release_in_twelve_clicks(steward, tmp_path):
     assert visit.said == []
 
 
-def test_adult_with_its_eight_hierarchies_in_twenty_clicks(steward, reference_data):
+@pytest.mark.parametrize("records", [3_000, 30_162])
+def test_adult_with_its_eight_hierarchies_in_twenty_clicks(
+    steward, reference_data, tmp_path, records
+):
     names = ("age", "education", "marital-status", "native-country", "occupation", "race", "sex",
              "workclass")  # fmt: skip
     files = [reference_data(f"adult/adult_hierarchy_{name}.csv") for name in names]
+    lines = reference_data("adult/adult_30162x9.csv").read_text(encoding="utf-8").splitlines()
+    table = tmp_path / "adult.csv"
+    table.write_text("\n".join([*lines[: records + 1], ""]), encoding="utf-8")
     visit = steward()
     hand = Hand(visit.enter())
-    hand.choose("#file", reference_data("adult/adult_30162x9.csv"))
+    hand.choose("#file", table)
     hand.click("form[action='/open'] button.primary", then="#columns-title")
     hand.click("text=Use the suggested roles", then="h1:has-text('Roles')")
     hand.choose("#files", files)
@@ -102,24 +88,23 @@ def table():
     return ("age,job\n" + "\n".join(rows) + "\n").encode()
 
 
-def swept(visit, table):
-    page = visit.open("t.csv", table)
-    page.goto(page.url.replace("/data", "/roles"))
+@pytest.fixture(scope="module")
+def swept(server, table):
+    """The address of this table with its lattice swept."""
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.csv", table)
+    at = f"/w/{workspace.id}"
     for number in (0, 1):
-        with page.expect_response(f"**/roles/{number}"):
-            page.select_option(f"#role-{number}", "key")
-    page.wait_for_selector("text=2 keys without a hierarchy")
-    page.click("text=Use the suggested hierarchies")
-    page.wait_for_selector("text=All keys have one")
-    page.click("text=Next: Explore")
-    page.click("text=Sweep the lattice")
-    page.wait_for_selector(".way")
-    return page
+        visitor.post(f"{at}/roles/{number}", {f"role-{number}": "key", f"type-{number}": ""})
+    visitor.post(f"{at}/hierarchies/suggested")
+    visitor.post(f"{at}/explore/sweep")
+    done(workspace)
+    return at
 
 
-def test_explore_leads_with_cards_in_words_and_the_lattice_stands_under_expert(steward, table):
+def test_explore_leads_with_cards_in_words_and_the_lattice_stands_under_expert(steward, swept):
     visit = steward()
-    page = swept(visit, table)
+    page = visit.at(f"{swept}/explore")
     cards = [" ".join(text.split()) for text in page.locator(".way").all_inner_texts()]
     assert 1 <= len(cards) <= 3
     assert re.search("Keeps most", cards[0])
@@ -149,8 +134,7 @@ def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others
     steward, table
 ):
     visit = steward()
-    page = visit.open("t.csv", table)
-    page.goto(page.url.replace("/data", "/roles"))
+    page = visit.with_table("t.csv", table, "roles")
     good = b"cook;kitchen;*\nbaker;kitchen;*\nsmith;yard;*\n"
     files = [("job.csv", good), ("height.csv", good), ("x_age.csv", b"20;young;*\n")]
     page.set_input_files(
@@ -165,8 +149,7 @@ def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_cards_fit_their_window_and_axe_finds_nothing(steward, table, width):
-    page = swept(steward(width), table)
-    for _ in range(2):
-        readable.look(page, width, page.url)
-        page.goto(page.url.partition("?")[0].replace("/explore", "/roles"))
+def test_the_cards_fit_their_window_and_axe_finds_nothing(steward, swept, width):
+    visit = steward(width)
+    for screen in ("explore", "roles"):
+        readable.look(visit.at(f"{swept}/{screen}"), width, screen)

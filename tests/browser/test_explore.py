@@ -4,14 +4,14 @@ import re
 
 import pytest
 
+from discreet.app.forms import draft
 from tests.app.lattice_tables import TABLES, planned, swept
 from tests.app.test_explore import hostile, lattice
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
 from tests.app.waiting import until
 from tests.browser import readable
-from tests.browser.conftest import browser, patient  # noqa: F401 - a fixture
-from tests.browser.test_app import Steward
+from tests.browser.steward import patient
 
 WIDTHS = [400, 1400]
 
@@ -19,7 +19,6 @@ WIDTHS = [400, 1400]
 @pytest.fixture(scope="module")
 def all_swept(server):
     """Swept tables by their number of nodes, each made when it is asked for."""
-    server.workspaces.most = 100
     visitor, made = Visitor(server).logged_in(), {}
 
     def one(name):
@@ -31,21 +30,17 @@ def all_swept(server):
 
 
 @pytest.fixture
-def look(browser, server, all_swept):  # noqa: F811
+def look(steward, all_swept):
     """A function that opens the page of a lattice."""
-    made = []
 
     def open_page(name, width=1400, **asked):
-        visit = Steward(browser, server, width)
-        made.append(visit)
+        visit = steward(width)
         query = "&".join(f"{key}={value}" for key, value in asked.items())
         visit.at(f"/w/{all_swept(name).id}/explore?{query}")
         visit.page.evaluate("document.querySelector('#expert').open = true")
         return visit
 
-    yield open_page
-    for each in made:
-        each.context.close()
+    return open_page
 
 
 def selected(page):
@@ -158,9 +153,41 @@ def test_a_node_is_used_by_keyboard_and_the_page_says_so(look, all_swept):
     assert visit.said == []
 
 
-def test_a_lattice_is_swept_and_appears_without_a_reload(browser, server):  # noqa: F811
+def test_a_weaker_node_asks_first_and_both_answers_are_given_by_mouse_and_keyboard(look, all_swept):
+    workspace = all_swept("12")
+    before = workspace.document
+    workspace.change(lambda d: {**draft.without_levels(d), "criterion": {"k": 20}})
+    feasible = [lattice(workspace, k, 1, 3.0).feasible for k in (2, 20)]
+    node = next(n for n in range(12) if feasible[0][n] and not feasible[1][n])
+    visit = look("12", k=2, p=1, limit=3, node=node)
+    page = visit.page
+    question = page.locator(f"#ask-{node}-here")
+    page.click("#use")
+    assert question.is_visible()
+    assert question.locator("h3").inner_text() == "Ask for less than before?"
+    assert "The plan asks for k = 20" in question.inner_text()
+    assert readable.faults(page) == []
+    question.locator("text=No, keep k = 20").click()
+    assert question.is_hidden()
+    page.focus("#use")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "No, keep k = 20"
+    page.keyboard.press("Escape")
+    assert question.is_hidden()
+    assert page.evaluate("document.activeElement.id") == "use"
+    assert workspace.document["criterion"] == {"k": 20}
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".done")
+    assert workspace.document["criterion"] == {"k": 2}
+    assert visit.said == []
+    workspace.change(lambda _: before)
+
+
+def test_a_lattice_is_swept_and_appears_without_a_reload(steward, server):
     workspace = planned(Visitor(server).logged_in(), "12")
-    visit = Steward(browser, server)
+    visit = steward()
     page = visit.at(f"/w/{workspace.id}/explore")
     page.click("text=Sweep the lattice")
     page.wait_for_selector(".way")
@@ -168,12 +195,11 @@ def test_a_lattice_is_swept_and_appears_without_a_reload(browser, server):  # no
     page.focus(".lattice svg a[aria-current]")
     moved(page, lambda: page.keyboard.press("ArrowUp"))
     assert visit.said == []
-    visit.context.close()
 
 
-def test_a_sweep_shows_its_percentage_and_cancel_leaves_no_process(browser, server, endless):  # noqa: F811
+def test_a_sweep_shows_its_percentage_and_cancel_leaves_no_process(steward, server, endless):  # noqa: F811
     workspace = planned(Visitor(server).logged_in(), "12")
-    visit = Steward(browser, server)
+    visit = steward()
     page = visit.at(f"/w/{workspace.id}/explore")
     endless("")
     page.click("text=Sweep the lattice")
@@ -187,10 +213,9 @@ def test_a_sweep_shows_its_percentage_and_cancel_leaves_no_process(browser, serv
     assert page.url.endswith("/explore")
     assert page.is_enabled("text=Sweep the lattice")
     assert visit.said == []
-    visit.context.close()
 
 
-def test_without_scripts_links_and_forms_work(browser, server, all_swept):  # noqa: F811
+def test_without_scripts_links_and_forms_work(browser, server, all_swept):
     workspace = all_swept("12")
     context = patient(browser.new_context(java_script_enabled=False))
     page = context.new_page()

@@ -9,41 +9,13 @@ from urllib.parse import urlsplit
 import pytest
 
 import discreet as ds
-from tests.app.conftest import running
 from tests.app.releases import CHAIN, GENERALIZE, number, opened, protected, released
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
 from tests.browser import readable
-from tests.browser.conftest import browser  # noqa: F401 - a fixture
-from tests.browser.test_app import Steward
 
 WIDTHS = [400, 1400]
 SECRET = "Tr0ub4dor"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def processes_of_jobs():
-    """As the app starts them."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("app") / "work") as started:
-        started.workspaces.most = 100
-        yield started
-
-
-@pytest.fixture
-def steward(browser, server):  # noqa: F811
-    made = []
-
-    def one(width=1400):
-        made.append(Steward(browser, server, width))
-        return made[-1]
-
-    yield one
-    for each in made:
-        each.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +63,7 @@ def same_figures(page, file):
 
 
 def test_the_whole_way_by_mouse(steward, table, tmp_path):
-    visit = steward()
+    visit = steward(alone=True)
     page = visit.open("patients.csv", table)
     seen = [page.content()]
     page.click("text=Use the suggested roles")
@@ -228,7 +200,7 @@ def test_the_whole_way_by_keyboard_alone(steward, patients, tmp_path):
 @pytest.fixture
 def at_work(steward, ready, endless):  # noqa: F811
     """A steward who watches a run that does not end by itself."""
-    visit = steward()
+    visit = steward(alone=True)  # it loses its connection
     page = visit.at(f"/w/{ready.id}/protect")
     endless("")
     page.click("button:has-text('Run')")
@@ -372,20 +344,20 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
     page.goto(f"{visit.server.address}/w/{ready.id}/protect")
     page.click("button:has-text('Run')")
     page.wait_for_selector("#job progress[value='25']")
-    look("protect, running")
+    readable.look_at(page, "#job", "protect, running")
     page.click("text=Cancel")
     page.wait_for_selector("text=No result was kept.")
-    look("protect, cancelled")
+    readable.look_at(page, "#job", "protect, cancelled")
     page.click("button:has-text('Run')")
     page.wait_for_selector("#job progress[value='25']")
     os.kill(ready.job.pid, signal.SIGKILL)
     page.wait_for_selector("#job:has-text('failed')")
-    look("protect, failed")
+    readable.look_at(page, "#job", "protect, failed")
     sex = number(ready, "sex")
     visitor = Visitor(visit.server).logged_in()
     visitor.post(f"/w/{ready.id}/roles/{sex}", {f"role-{sex}": "other", f"type-{sex}": ""})
     for path in ("protect", "compare", "release"):
         page.goto(f"{visit.server.address}/w/{ready.id}/{path}")
-        look(f"{path}, out of date")
+        readable.look_at(page, "main", f"{path}, out of date")
     visitor.post(f"/w/{ready.id}/roles/{sex}", {f"role-{sex}": "key", f"type-{sex}": ""})
     visitor.post(f"/w/{empty.id}/close")

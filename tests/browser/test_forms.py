@@ -5,24 +5,20 @@ import pytest
 from tests.app.test_forms import EDU, OTHER, number, with_keys
 from tests.app.visitor import Visitor
 from tests.app.waiting import until
-from tests.browser.conftest import browser  # noqa: F401 - a fixture
-from tests.browser.test_app import Steward
 
 
 @pytest.fixture
-def steward(browser, server):  # noqa: F811
-    made = Steward(browser, server)
-    yield made
-    made.context.close()
+def visit(steward):
+    return steward()
 
 
 def file(content):
     return {"name": "edu.csv", "mimeType": "text/csv", "buffer": content}
 
 
-def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(steward, server):
+def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(visit, server):
     workspace = with_keys(Visitor(server).logged_in())
-    page = steward.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'edu')}")
+    page = visit.at(f"/w/{workspace.id}/hierarchy/{number(workspace, 'edu')}")
     page.check("[value=file]")
     for content in (EDU, OTHER):
         page.wait_for_load_state("load")  # a page just shown does not listen yet
@@ -35,14 +31,14 @@ def test_a_file_just_chosen_is_never_beside_the_groups_of_the_one_before(steward
         page.click("button:has-text('Save')")
         page.wait_for_selector("#preview h2:has-text('What edu.csv does with the values')")
         assert page.locator("#preview table").count() == 1
-    assert steward.said == []
+    assert visit.said == []
     assert (workspace.folder / "edu.csv").read_bytes() == OTHER
 
 
-def test_a_column_that_has_no_average_cannot_be_ticked(steward, server):
+def test_a_column_that_has_no_average_cannot_be_ticked(visit, server):
     visitor = Visitor(server).logged_in()
     workspace = with_keys(visitor)
-    page = steward.at(f"/w/{workspace.id}/protect")
+    page = visit.at(f"/w/{workspace.id}/protect")
     page.click("button:has-text('+ Microaggregation')")
     boxes = page.locator("[name=columns-0]")
     assert [boxes.nth(i).is_enabled() for i in range(5)] == [False, False, True, True, True]
@@ -51,9 +47,9 @@ def test_a_column_that_has_no_average_cannot_be_ticked(steward, server):
     assert "of job, edu, age" in page.inner_text("#results")
 
 
-def test_what_is_wanted_is_kept_when_its_field_is_left(steward, server):
+def test_what_is_wanted_is_kept_when_its_field_is_left(visit, server):
     workspace = with_keys(Visitor(server).logged_in())
-    page = steward.at(f"/w/{workspace.id}/roles")
+    page = visit.at(f"/w/{workspace.id}/roles")
     page.fill("#k", "10")
     page.keyboard.press("Tab")
     until(lambda: page.text_content("#status") == "Saved.")
@@ -67,13 +63,13 @@ def test_what_is_wanted_is_kept_when_its_field_is_left(steward, server):
     page.click("button:has-text('Measure')")
     page.wait_for_selector("#results .found")
     assert workspace.document["criterion"] == {"k": 12}
-    assert steward.said == []
+    assert visit.said == []
 
 
 @pytest.mark.parametrize("path", ["roles", "protect"])
-def test_more_requirements_stay_closed_until_one_is_asked_for(steward, server, path):
+def test_more_requirements_stay_closed_until_one_is_asked_for(visit, server, path):
     workspace = with_keys(Visitor(server).logged_in())
-    page = steward.at(f"/w/{workspace.id}/{path}")
+    page = visit.at(f"/w/{workspace.id}/{path}")
     field = page.locator("[name='disclosure_risk-limit']")
     assert page.locator("#k").is_visible()
     assert not field.is_visible()
@@ -89,4 +85,4 @@ def test_more_requirements_stay_closed_until_one_is_asked_for(steward, server, p
     page.reload()
     assert field.is_visible()
     assert field.input_value() == "0.2"
-    assert steward.said == []
+    assert visit.said == []
