@@ -93,6 +93,8 @@ AGAIN = {
     r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
         "the README and the pages that most people read",
     r"browser/test_words_first.py::test_adult.*30162": "the same clicks with fewer records",
+    r"browser/test_home.py::test_after_a_kill":
+        "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
     r"browser/.*_axe_finds_nothing\[(.*-)?400": "the wide window",
     r"browser/test_font_sets.py::test_the_drawings.*-400": "the wide window",

@@ -10,9 +10,10 @@ import zipfile
 import pytest
 
 import discreet as ds
+from discreet.app.jobs.job import Job
 from discreet.app.server import project_files
 from discreet.app.server.project_files import ProjectFolder
-from discreet.app.server.workspaces import Workspaces
+from discreet.app.server.workspaces import RELEASE, Workspace, Workspaces
 from tests.app.conftest import running
 from tests.app.releases import (
     GENERALIZE,
@@ -144,6 +145,18 @@ def test_a_table_of_the_command_line_goes_on_where_it_was(house, tmp_path):
         ledger = ds.Ledger.read(house.table.with_name("masked.ledger.json"))
         masked, plan = (house.table.with_name(n) for n in ("masked.csv", "release.toml"))
         assert ledger.verify(masked, initial=house.table, plan=plan).satisfied
+    with house.start(house.table) as server:  # the release is made again by itself
+        workspace, visitor = only(server), Visitor(server).logged_in()
+        assert workspace.results["release"].value.verified
+        again = downloaded(visitor, workspace, tmp_path, "masked")["masked"]
+        assert again.read_bytes() == masked.read_bytes()
+        assert "Verified" in visitor.get(f"/w/{workspace.id}/release").text
+        assert "accepted: told" in visitor.get(f"/w/{workspace.id}/release").text
+        visitor.post(f"/w/{workspace.id}/roles/{number(workspace, 'sex')}", row(workspace, "sex"))
+    with house.start(house.table) as server:  # it was made of something else
+        workspace = only(server)
+        assert "release" not in workspace.results
+        assert not workspace.remade[1]
 
 
 def names_in(place):
@@ -578,3 +591,18 @@ def test_another_way_of_reading_that_is_taken_back_is_read_again(workspace):
     workspace.go_to(0)
     ended(workspace.job)
     assert workspace.columns[0].missing == 0
+
+
+@pytest.mark.parametrize("basis", ["as it is", "as it was"])
+def test_a_release_is_made_again_only_of_what_is_there(workspace, monkeypatch, basis):
+    begun = []
+    monkeypatch.setattr(Workspace, "begin", lambda self, work, **_: begun.append(work) or read)
+    read = Job("open", "open", state="done")
+    read.over.set()
+    workspace.pending = ("risk", RELEASE)
+    workspace.remade = (workspace.basis(RELEASE), {"outputs": {}})
+    if basis == "as it was":
+        workspace.set(RELEASE, {"run": "run-2"})
+    workspace._find_again(read)
+    assert begun == ["again", RELEASE][: 2 if basis == "as it is" else 1]
+    assert workspace.pending == ()

@@ -6,10 +6,11 @@ import pytest
 
 from tests.app.conftest import running
 from tests.app.releases import GENERALIZE, protected
+from tests.app.test_server import logged_in, started
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended, until
 from tests.browser import readable
-from tests.browser.steward import Steward
+from tests.browser.steward import Steward, patient
 
 WIDTHS = [400, 1400]
 DROP = """([zone, names]) => {
@@ -86,6 +87,52 @@ def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
             said for said in visit.said if "401" not in said
         ] == []  # of the page that was refused
         visit.leave()
+
+
+def test_after_a_kill_only_what_was_being_typed_is_lost(browser, tmp_path, patients):
+    table = tmp_path / "house" / "patients.csv"
+    table.parent.mkdir(mode=0o700)
+    shutil.copy(patients, table)
+    page = patient(browser.new_context()).new_page()
+
+    def release(app):
+        page.goto(app.link())
+        page.wait_for_selector("#columns-title")
+        page.goto(page.url.replace("/data", "/release"))
+        return page.url.removesuffix("/release")
+
+    with started(tmp_path / "tmp", table, "--no-browser") as app:
+        visitor, landing = logged_in(link := app.link())
+        until(lambda: "records, 7 columns" in visitor.get(landing).text)
+        at = landing.removesuffix("/data")
+        visitor.post(f"{at}/data/suggested")
+        steps = {"do": "run", "do-0": "sample", "fraction-0": "50", "seed-0": "7", "k": "", "p": ""}
+        visitor.post(f"{at}/protect", steps)
+        until(lambda: visitor.post(f"{at}/compare/1/choose").status == 303)
+        page.goto(link)
+        page.wait_for_selector("h1")
+        page.goto(link.partition("/?")[0] + f"{at}/release")
+        for box in page.locator("textarea[required]").all():
+            box.fill("Agreed.")
+        page.click("text=Make the release")
+        page.wait_for_selector("text=Verified")
+        with page.expect_download() as before:
+            page.click("a:has-text('Masked table')")
+        page.fill("#remark", "half a sente")
+        app.process.kill()
+        app.process.wait()
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+        page.wait_for_selector("#lost:visible >> text=The app does not answer: it has ended.")
+    with started(tmp_path / "tmp", table, "--no-browser") as app:
+        release(app)
+        page.wait_for_selector("text=Verified")  # made again, without a click
+        with page.expect_download() as after:
+            page.click("a:has-text('Masked table')")
+        assert after.value.path().read_bytes() == before.value.path().read_bytes()
+        assert page.input_value("#remark") == ""
+        written = page.locator("textarea[required]").evaluate_all("all => all.map(e => e.value)")
+        assert set(written) == {"Agreed."}
+    page.context.close()
 
 
 def test_a_file_is_dropped_into_its_field_and_nowhere_else(browser, tmp_path):

@@ -27,9 +27,12 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
 
 
 async def job(request: Request) -> Response:
-    """The card of the job; when it is over, other parts of the page ask again."""
-    workspace = workspace_of(request)
-    headers = {} if workspace.is_busy else CHANGED
+    """The card of the job; when it is over, or another one has followed it, other parts of the page
+    ask again.
+    """
+    workspace, seen = workspace_of(request), request.query_params.get("seen")
+    follows = workspace.job is not None and seen not in (None, workspace.job.name)
+    headers = CHANGED if follows or not workspace.is_busy else {}
     here = _screen(request, request.query_params.get("here"))
     return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
 

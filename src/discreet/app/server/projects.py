@@ -34,6 +34,7 @@ from discreet.app.server.workspaces import (
     DIGESTS,
     LEVELS,
     REGISTERS,
+    RELEASE,
     STORE,
     MadeChoice,
     WorkResult,
@@ -149,10 +150,20 @@ def content_of(workspace: Workspace) -> dict[str, Any]:
         "settings": settings,
         "files": dict(_packed(workspace)),
         "runs": [_run_kept(slot, one, state) for slot, one in _runs(workspace)],
-        "found": [name for name in _FOUND if workspace.is_current(name)],
+        "found": [n for n in _FOUND if workspace.is_current(n) or n in workspace.pending],
+        "release": dict(_release(workspace)),
         "history": list(_history(workspace, state)),
         "place": workspace.place,
     }
+
+
+def _release(workspace: Workspace) -> Mapping[str, Any]:
+    """The sections that the release was made with, where it is up to date."""
+    basis, changes = workspace.remade
+    if RELEASE in workspace.pending and basis == workspace.basis(RELEASE):
+        return changes
+    current = workspace.is_current(RELEASE)
+    return workspace.results[RELEASE].changes if current else {}
 
 
 def _runs(workspace: Workspace) -> list[tuple[str, WorkResult]]:
@@ -315,7 +326,7 @@ def take_up(workspace: Workspace, content: Content) -> None:
     workspace.results = {one["slot"]: _run_of(one) for one in content["runs"]}
     workspace.history, workspace.place = tuple(_choices(content)), content["place"]
     workspace.missing = asked
-    workspace.recognise = functools.partial(_recognise, content["sha256"], tuple(content["found"]))
+    workspace.recognise = functools.partial(_recognise, content)
 
 
 def _run_of(kept: Mapping[str, Any]) -> WorkResult:
@@ -331,11 +342,11 @@ def _choices(content: Content) -> Iterator[MadeChoice]:
         yield MadeChoice(**{**one, "document": document})
 
 
-def _recognise(
-    digest: str, found: tuple[str, ...], workspace: Workspace, read: str, state: str
-) -> None:
-    """Where the table is the very same, all that was found is valid, and the rest found again."""
-    if read != digest:
+def _recognise(content: Content, workspace: Workspace, read: str, state: str) -> None:
+    """Where the table is the very same, all that was found is valid, and the rest found again; a
+    release is made again.
+    """
+    if read != content["sha256"]:
         return
     same = functools.partial(_marked, old=_SAME, new=state)
     levels = same(workspace.settings.get(LEVELS, ""))
@@ -344,7 +355,9 @@ def _recognise(
         s: replace(one, basis=same(one.basis)) for s, one in workspace.results.items()
     }
     workspace.history = tuple(replace(one, levels=same(one.levels)) for one in workspace.history)
-    workspace.pending = found
+    release = content.get("release", {})
+    workspace.remade = (workspace.basis(RELEASE), release)
+    workspace.pending = (*content["found"], *([RELEASE] if release else []))
 
 
 # -- plans, and files that are asked for ---------------------------------------------------------

@@ -37,6 +37,7 @@ from discreet.reports.shown_values import LEAST
 
 MOST = 8
 _READ = "open"  # the work that reads the table
+RELEASE = "release"  # the work that makes the files of a release
 REGISTERS = "registers"  # the setting that holds the names of uploaded registers
 DIGESTS = "digests"  # the setting that holds those of uploaded hierarchies, by their names
 ASKED = "asked"  # the setting that holds all that ever had to hold
@@ -164,6 +165,7 @@ class Workspace:
     place: int = -1  # in the history: those after it were taken back
     missing: Mapping[str, str] = field(default_factory=dict)  # files asked for: their digests
     pending: tuple[str, ...] = ()  # work to be done again once the table is read
+    remade: tuple[str, Document] = ("", {})  # the release among it: its basis, and its changes
     recognise: Callable[[Workspace, str, str], None] | None = None  # see projects.take_up
     complete: Callable[[Workspace], None] | None = None  # called when nothing is missing
     keeper: Keeper | None = None
@@ -428,9 +430,20 @@ class Workspace:
     @property
     def is_busy(self) -> bool:
         """Whether a job is under way, or about to be."""
-        return bool(self.pending) or (self.job is not None and not self.job.is_over)
+        return bool(self.pending) or self._is_at_work
 
-    def begin(self, work: str, *, slot: str | None = None, changes: Document | None = None) -> Job:
+    @property
+    def _is_at_work(self) -> bool:
+        return self.job is not None and not self.job.is_over
+
+    def begin(
+        self,
+        work: str,
+        *,
+        slot: str | None = None,
+        changes: Document | None = None,
+        going_on: bool = False,
+    ) -> Job:
         """Start a work on the plan as it stands.
 
         Parameters
@@ -441,9 +454,11 @@ class Workspace:
             Where its result is kept; without it, by the name of the work.
         changes : mapping, optional
             Sections that the job has instead of those of the workspace, such as steps to try.
+        going_on : bool
+            Whether it is one of those that are pending.
         """
         with self.lock:
-            if self.is_busy and (work != AGAIN or not self.pending):
+            if self._is_at_work or (self.pending and not going_on):
                 fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
             problem = self.source_problem
             if problem is not None and (work != _READ or self._state == GONE):
@@ -454,6 +469,7 @@ class Workspace:
             plan = ds.Plan.of({**self.sections, **(changes or {})}, self.folder)
             where = slot or work
             empty = WorkResult(work, None, (), self.basis(work), dict(changes or {}))
+            parts = {name: self.basis(name) for name in self.settings.get(AGAIN, ())}
             task = {
                 "work": work,
                 "slot": where,
@@ -465,7 +481,7 @@ class Workspace:
                 self.remember()
             self.job = Job(work, WORK[work].title)
             self.jobs.start(
-                self.job, task, self.folder, lambda found: self._keep(where, empty, found)
+                self.job, task, self.folder, lambda found: self._keep(where, empty, found, parts)
             )
             return self.job
 
@@ -475,14 +491,16 @@ class Workspace:
         if asked and asked not in before:
             self.set(ASKED, [*before, copy.deepcopy(asked)])
 
-    def _keep(self, slot: str, empty: WorkResult, found: JobOutcome) -> None:
+    def _keep(
+        self, slot: str, empty: WorkResult, found: JobOutcome, parts: Mapping[str, str]
+    ) -> None:
         with self.lock:
             result = replace(empty, value=found.value, remarks=found.remarks)
             if slot == AGAIN:
-                parts = {
-                    name: replace(result, work=name, value=one) for name, one in found.value.items()
+                again = {
+                    name: replace(result, work=name, value=one, basis=parts[name])
+                    for name, one in found.value.items()
                 }
-                again = {n: replace(one, basis=self.basis(n)) for n, one in parts.items()}
                 self.results = {**self.results, **again}
             else:
                 self.results = {**self.results, slot: result}
@@ -503,16 +521,29 @@ class Workspace:
             threading.Thread(target=self._find_again, args=(self.job,), daemon=True).start()
 
     def _find_again(self, job: Job) -> None:
-        job.over.wait()
+        """One after the other, as long as nothing comes between."""
         with self.lock:
-            try:
-                if job.state == "done":
-                    self.settings = {**self.settings, AGAIN: list(self.pending)}
-                    self.begin(AGAIN)
-            except ds.DiscreetError:
-                return  # the app is being closed
-            finally:
-                self.pending = ()
+            pending = self._to_be_done()
+        try:
+            for work, basis, changes in pending:
+                job.over.wait()
+                with self.lock:
+                    if job.state != "done" or self.basis(work) != basis:
+                        return
+                    job = self.begin(work, changes=changes, going_on=True)
+            job.over.wait()
+        except ds.DiscreetError:
+            return  # the app is being closed
+        finally:
+            self.pending = ()
+
+    def _to_be_done(self) -> list[tuple[str, str, Document]]:
+        """What is pending: its work, from what it is done, and the changes of its plan."""
+        basis, changes = self.remade
+        found = [name for name in self.pending if name != RELEASE]
+        self.settings = {**self.settings, AGAIN: found}
+        first = [(AGAIN, self.basis(AGAIN), dict[str, Any]())] if found else []
+        return [*first, *([(RELEASE, basis, changes)] if RELEASE in self.pending else [])]
 
     def cancel(self) -> None:
         """End the job; returns when its process is gone."""
