@@ -11,6 +11,7 @@ The guards are the keys of the tables below, and a few that need more than one l
 - ``RULES``: one file per upload, the id of a table, the number of tables, one job per table and two
   in all, tame names, choices and column numbers, the address of the socket, modes of folders and of
   the file with the token, nothing in a log, rare labels, withheld messages of pages, erasing;
+- the two archives of a release, in ``archives.py``: what is in them, and what is not;
 - escaping; withheld messages of jobs; files that only their owner may read; what the end of the app
   leaves: no job and no file. Sliders are held by ``test_explore.py``.
 """
@@ -26,16 +27,18 @@ import socket
 import stat
 import tempfile
 import threading
+import zipfile
 from contextlib import contextmanager, nullcontext
 
 import pytest
 import uvicorn
 
 from discreet.app.jobs import job as jobs
-from discreet.app.jobs import worker
+from discreet.app.jobs import plan_run, release, worker
 from discreet.app.server import application, guard, pages, uploads, workspaces
 from discreet.app.server import service as servers
-from tests.app import attacks, inside
+from discreet.files import pack
+from tests.app import archives, attacks, inside
 from tests.app.conftest import running
 from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
@@ -161,6 +164,75 @@ def test_without_the_rule_it_is_broken(tmp_path, monkeypatch, request, rule):
         mutate(mutated, RULES[rule])
         with running(tmp_path / "other") as server:
             gives_way(rule, server, *more)
+
+
+# -- the archives of a release --------------------------------------------------------------------
+
+
+def also(*roles):
+    """As if more might leave the house."""
+    return {(release, "GIVEN"): (*release.GIVEN, *roles)}
+
+
+def packing(change):
+    """The archives with other files than were chosen, or otherwise written."""
+    return {(release, "pack"): lambda target, files: change(target, list(files))}
+
+
+def with_the_source(target, files):
+    rows = "\n".join(archives.NAMES)
+    (target.parent / "t.csv").write_text(rows, encoding="utf-8")
+    pack(target, [*files, target.parent / "t.csv"])
+
+
+def with_the_original_in_a_report(target, files):
+    report = next(file for file in files if file.name == "public-report.html")
+    report.write_text(f"{report.read_text(encoding='utf-8')}{archives.NAMES[0]}", encoding="utf-8")
+    pack(target, files)
+
+
+def without_hierarchies(target, files):
+    pack(target, [file for file in files if file.name != "job.csv"])
+
+
+def with_folders_and_times(target, files):
+    with zipfile.ZipFile(target, "w") as archive:
+        for file in files:
+            archive.write(file)
+
+
+def another_table(target, files):
+    if target.name == plan_run.NAMES["given"]:
+        masked = next(file for file in files if file.name == "masked.csv")
+        before = masked.read_bytes()
+        masked.write_bytes(before + b"\n")
+        pack(target, files)
+        masked.write_bytes(before)
+    else:
+        pack(target, files)
+
+
+ARCHIVES = [
+    (archives.only_what_may_leave_is_given, also("report")),
+    (archives.only_what_may_leave_is_given, also("plan")),
+    (archives.no_seed_is_given, also("ledger")),
+    (archives.no_seed_is_given, also("script")),
+    (archives.no_record_is_packed, packing(with_the_source)),
+    (archives.no_record_is_packed, packing(with_the_original_in_a_report)),
+    (archives.all_is_kept, packing(without_hierarchies)),
+    (archives.what_is_given_is_what_is_kept, packing(another_table)),
+    (archives.names_are_plain_and_tell_no_time, packing(with_folders_and_times)),
+]
+
+
+def test_every_rule_of_the_archives_is_broken_by_a_mutant():
+    assert {rule for rule, _ in ARCHIVES} == set(archives.RULES)
+
+
+@pytest.mark.parametrize(("rule", "mutant"), ARCHIVES)
+def test_without_it_an_archive_holds_what_it_must_not(tmp_path, monkeypatch, rule, mutant):
+    mutate(monkeypatch, mutant)
+    gives_way(rule, archives.made(tmp_path / "table"))
 
 
 def test_without_escaping_a_name_becomes_a_script(server, monkeypatch):

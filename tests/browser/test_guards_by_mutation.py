@@ -5,15 +5,19 @@ Where two guards stop the same attack, the other one is out in both cases.
 """
 
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+import discreet.app
 from discreet.app.server import guard
 from tests.app.conftest import running
 from tests.app.waiting import until
+from tests.browser import drops
 from tests.browser.steward import patient
 from tests.browser.test_app import misled, site  # noqa: F401 - a fixture
 
+SCRIPT = Path(discreet.app.__file__).parent / "static" / "app.js"
 POLICY = guard.HEADERS["content-security-policy"]
 NO_SITE = {name: one for name, one in guard.GUARDS.items() if name != "site"}
 
@@ -199,3 +203,39 @@ def test_without_the_flag_of_the_cookie_the_attack_succeeds(
     monkeypatch.setattr(guard, "welcome", careless)
     with entered(misled, tmp_path / "other") as (page, server):
         assert attack(page, server)
+
+
+# -- files that are dropped ----------------------------------------------------------------------
+
+# what is put in place of which part of the script, and what then succeeds
+DROPS = {
+    drops.the_page_stays: ("event.preventDefault();\n      const zone", "const zone"),
+    drops.nothing_is_taken_elsewhere: (
+        'event.target.closest("[data-drop]")',
+        'document.querySelector("[data-drop]")',
+    ),
+    drops.one_file_at_a_time: (
+        'if (files.length > 1 && !field.multiple) return say("One file at a time.");',
+        "",
+    ),
+    drops.no_more_than_the_limit: (
+        'field.dispatchEvent(new Event("change", { bubbles: true }));',
+        "",
+    ),
+}
+
+
+def test_every_rule_of_drops_has_a_mutant():
+    assert set(DROPS) == set(drops.RULES)
+
+
+@pytest.mark.parametrize("rule", drops.RULES, ids=lambda rule: rule.__name__)
+def test_without_it_a_dropped_file_goes_astray(steward, rule):
+    part, mutant = DROPS[rule]
+    visit = steward()
+    script = SCRIPT.read_text(encoding="utf-8")
+    assert part in script
+    visit.page.route("**/app.js*", lambda route: route.fulfill(body=script.replace(part, mutant)))
+    page = visit.at("/")
+    with pytest.raises(AssertionError):
+        drops.holds(page, rule)

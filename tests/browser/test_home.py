@@ -8,21 +8,11 @@ from tests.app.conftest import running
 from tests.app.releases import GENERALIZE, protected
 from tests.app.test_server import logged_in, started
 from tests.app.visitor import Visitor
-from tests.app.waiting import ended, until
-from tests.browser import readable
+from tests.app.waiting import until
+from tests.browser import drops, readable
 from tests.browser.steward import Steward, patient
 
 WIDTHS = [400, 1400]
-DROP = """([zone, names]) => {
-    const held = new DataTransfer();
-    for (const name of names) held.items.add(new File(["age,sex\\n23,F\\n37,M\\n38,M\\n"], name));
-    const made = { bubbles: true, cancelable: true, dataTransfer: held };
-    const over = new DragEvent("dragover", made), drop = new DragEvent("drop", made);
-    const target = document.querySelector(zone);
-    target.dispatchEvent(over);
-    target.dispatchEvent(drop);
-    return [over.defaultPrevented, drop.defaultPrevented, held.dropEffect];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -135,26 +125,14 @@ def test_after_a_kill_only_what_was_being_typed_is_lost(browser, tmp_path, patie
     page.context.close()
 
 
-def test_a_file_is_dropped_into_its_field_and_nowhere_else(browser, tmp_path):
-    with running(tmp_path / "work") as server:
-        visit = Steward.alone(browser, server)
-        page = visit.enter()
-        assert page.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [True, True]  # the page stays
-        assert page.evaluate(DROP, [".drop", ["t.csv", "u.csv"]])[:2] == [True, True]
-        assert page.inner_text("#status") == "One file at a time."
-        assert server.workspaces.all == []
-        page.evaluate(DROP, [".drop", ["t.csv"]])
-        page.wait_for_selector("#columns-title")
-        (workspace,) = server.workspaces.all
-        ended(workspace.job)
-        assert workspace.name == "t.csv"
-        # without what keeps it, the browser would go to a file that was dropped beside the field
-        careless = visit.tab()
-        script = (server_script := (page.request.get(f"{server.address}/static/app.js"))).text()
-        assert server_script.ok
-        changed = script.replace("event.preventDefault();\n      const zone", "const zone")
-        assert changed != script
-        careless.route("**/app.js", lambda route: route.fulfill(body=changed))
-        careless.goto(server.address)
-        assert careless.evaluate(DROP, ["h1", ["t.csv"]])[:2] == [False, False]
-        visit.leave()
+@pytest.mark.parametrize("rule", drops.RULES, ids=lambda rule: rule.__name__)
+def test_a_dropped_file_goes_into_its_field_and_nowhere_else(steward, rule):
+    drops.holds(steward().at("/"), rule)
+
+
+def test_a_file_that_is_dropped_is_opened(steward):
+    visit = steward()
+    page = visit.at("/")
+    drops.dropped(page, ".drop", ["t.csv"])
+    page.wait_for_selector("#columns-title")
+    assert visit.workspace.name == "t.csv"
