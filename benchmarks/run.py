@@ -42,6 +42,7 @@ USUAL = (
     "perturbation",
     "noise",
     "app",
+    "peers",
 )
 NAMES = (*USUAL, "lattice_scale", "record_risk_scale", "scale")  # the last take minutes: by name
 
