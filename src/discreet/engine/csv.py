@@ -37,7 +37,7 @@ _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its
 _PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
 _BRING_BELOW = 8 * MOST_CELLS  # up to this one it comes into this process
 
-_HEAD = 1000
+_HEAD = 400  # rows that a type is guessed from; the whole file is held against it
 _AT_ONCE = 500  # columns that are looked at in one query
 _UNFIT = "discreet: a cell does not fit"
 
