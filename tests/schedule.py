@@ -45,7 +45,7 @@ LONG = (
 COMPILES = tuple(
     f"tests/unit/test_{name}.py"
     for name in (
-        "attack", "averages", "bits", "compilation", "confidential_keys", "disclosure_risk", "final_check", "generalize",
+        "advice", "attack", "averages", "bits", "compilation", "confidential_keys", "disclosure_risk", "final_check", "generalize",
         "household_role", "individual_risk", "infinite_numbers", "key_candidates", "known_sets_sums",
         "lattice_pairwise", "local_recoding", "losses_that_apply", "microaggregate", "minimal_uniques",
         "model_risk", "multivariate_blocks", "multivariate_exchange", "multivariate_mdav",
@@ -56,6 +56,7 @@ COMPILES = tuple(
         "readings", "recode", "recommend", "record_risk", "regression_loss", "related_tuples", "report", "report_parts",
         "report_population", "risk_bounds", "ru_map",
         "sample", "sample_weights", "schools", "search_limits", "separation", "special_uniques",
+        "suppress_cells",
         "unchanged",
         "univariate", "weight_triangles", "weights", "written_files",
     )
