@@ -108,7 +108,7 @@ def test_from_a_point_of_several_nodes_each_is_reached(swept):
 # -- Compare -------------------------------------------------------------------------------------
 
 
-def run(risk, loss, label):
+def run(risk, loss, label, left=()):
     after = {"k": 5, "uniques": 0, "p": {}}
     figures = {
         "records": {"before": 100, "after": 90},
@@ -116,6 +116,7 @@ def run(risk, loss, label):
         "disclosure_risk": {"before": {"maximal": 0.7}, "after": {"maximal": risk}},
         "information_loss": {"ebil_share": loss},
         "statistics": [],
+        "left": list(left),
     }
     return Run(label, {}, True, "5-anonymity", "masked.csv", figures, ())
 
@@ -130,10 +131,11 @@ def compared(server):
     columns = (TableColumn("age", "continuous", 2, 0, "key", ""),)
     made.results["open"] = WorkResult("open", Opened(2, columns), (), made.basis("open"))
 
-    def show(figures, shown=None):
+    def show(figures, shown=None, label="masking {}", left=(), chosen=None):
         kept = {"open": made.results["open"]}
+        made.settings = {"release": {"run": f"run-{chosen}"}} if chosen else {}
         for i, (risk, loss) in enumerate(figures, 1):
-            value = run(risk, loss, f"masking {i}")
+            value = run(risk, loss, label.format(i), left)
             kept[f"run-{i}"] = WorkResult("protect", value, (), made.basis("protect"))
         made.results = kept
         answer = visitor.get(f"/w/{made.id}/compare{f'/{shown}' if shown else ''}")
@@ -231,3 +233,43 @@ def test_runs_at_one_place_are_counted_listed_and_each_is_reached(compared):
 
 def test_a_run_without_figures_is_not_on_the_map(compared):
     assert 'class="card runs-map"' not in compared([(None, None)])
+
+
+LEFT = [
+    {"attribute": "age", "lost": 1.0, "light": "bad", "words": "nothing left of age"},
+    {"attribute": "zip", "lost": 0.61, "light": "late", "words": "partly kept"},
+    {"attribute": "sex", "lost": 0.0, "light": "good", "words": "as it was"},
+    {"attribute": "job", "lost": None, "light": "unknown", "words": "not measured"},
+]
+
+
+def test_a_light_for_each_attribute_stands_first_with_its_word(compared):
+    page = compared([(0.1, 0.5)], left=LEFT)
+    lights = re.search(r'<ul class="lights">(.*?)</ul>', page, re.DOTALL)[1]
+    rows = [
+        (light, " ".join(re.sub(r"<[^>]*>", "", words).split()))
+        for light, words in re.findall(r'<li class="(\w+)">(.*?)</li>', lights)
+    ]
+    assert rows == [
+        ("bad", "○ age nothing left of age EBIL, share 1.00"),
+        ("late", "◐ zip partly kept EBIL, share 0.61"),
+        ("good", "● sex as it was"),
+        ("unknown", "– job not measured"),
+    ]
+    assert 'class="lights"' not in compared([(0.1, 0.5)])
+
+
+def rows_of(page):
+    """The runs in each row of the table."""
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)[1:]
+    return [[int(n) for n in re.findall(r'/compare/(\d+)"', row)] for row in rows]
+
+
+def test_runs_that_did_the_same_with_the_same_outcome_are_one_row(compared):
+    figures = [(0.2, 0.3), (0.1, 0.9), (0.2, 0.3), (0.2, 0.3)]
+    page = compared(figures, label="microaggregated")
+    assert rows_of(page) == [[1, 3, 4], [2]]
+    assert "the same: <a" in page
+    assert rows_of(compared(figures, label="microaggregated", chosen=3)) == [[3, 1, 4], [2]]
+    assert rows_of(compared(figures)) == [[1], [2], [3], [4]]  # other steps

@@ -112,6 +112,26 @@ def test_steps_are_added_moved_and_removed_and_nothing_that_was_written_is_lost(
     assert 'value="fixed" selected' in visitor.get(at).text
 
 
+def test_a_first_step_is_recommended_by_what_the_keys_have_and_added_by_a_click(visitor, idle):
+    before = idle.document
+    bare = {name: part for name, part in before.items() if name not in ("steps", "hierarchies")}
+    for with_hierarchies, (title, why, kind) in {
+        True: ("Generalization", "It makes the keys coarser", "generalize"),
+        False: ("Local suppression", "No key has a hierarchy", "suppress_cells"),
+    }.items():
+        given = {"hierarchies": before["hierarchies"]} if with_hierarchies else {}
+        idle.change(lambda _, given=given: {**bare, **given})
+        page = visitor.get(f"/w/{idle.id}/protect")
+        assert f"Recommended first step: {title} {why}" in text_of(page)
+        first = re.search(r'class="primary" name="do" value="([\w-]+)">Add it', page.text)[1]
+        assert first == f"add-{kind}"
+        added = visitor.post(f"/w/{idle.id}/protect", {"do": first, "k": "5", "p": ""})
+        after = text_of(visitor.get(added.place) if added.status == 303 else added)
+        assert "Recommended first step" not in after
+        assert f"1. {title}" in after
+    idle.change(lambda _: before)
+
+
 def test_all_that_is_wrong_is_said_at_once_and_the_form_is_kept(visitor, idle):
     before = idle.document
     wrong = {
@@ -217,6 +237,21 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     assert "quantile" not in (folder_of(ready.folder, "run-2") / "figures.json").read_text(
         encoding="utf-8"
     )
+
+
+def test_what_is_left_of_each_attribute_is_told_by_a_light(visitor, ready):
+    rows = {row["attribute"]: row for row in ready.results["run-1"].value.figures["left"]}
+    assert list(rows) == sorted(rows, key=lambda name: -(rows[name]["lost"] or 0))
+    for name, row in rows.items():
+        words = {
+            "good": ("as it was", "mostly kept"),
+            "late": ("partly kept",),
+            "bad": ("little left", f"nothing left of {name}"),
+        }[row["light"]]
+        assert row["words"] in words, row
+    assert rows["sex"]["words"] == "mostly kept"  # it went with the records that were left out
+    page = text_of(visitor.get(f"/w/{ready.id}/compare/1"))
+    assert "● sex mostly kept" in page
 
 
 def test_a_generalization_has_the_loss_on_compare_that_explore_shows_by_the_same_name(

@@ -146,6 +146,26 @@ def test_an_answer_never_lowers_what_need_not_be(visitor, workspace, weaker):
     assert workspace.settings[ASKED] == []
 
 
+@pytest.mark.parametrize(
+    ("criterion", "marks"),
+    [
+        ({"k": 10}, {"k": 10}),
+        ({"k": 10, "p": 2}, {"k": 10, "p": 2}),
+        ({"k": 60}, {}),  # beyond the slider: said in words
+        ({}, {}),
+    ],
+)
+def test_what_is_required_is_marked_on_its_slider(visitor, workspace, criterion, marks):
+    others = {n: v for n, v in workspace.document.items() if n not in ("steps", "criterion")}
+    workspace.change(lambda _: {**others, **({"criterion": criterion} if criterion else {})})
+    page = visitor.get(f"/w/{workspace.id}/explore")
+    found = re.findall(r'<datalist id="required-(\w)"><option value="(\d+)">', page.text)
+    assert {name: int(value) for name, value in found} == marks
+    assert re.findall(r'type="range" list="required-(\w)"', page.text) == list(marks)
+    assert re.findall(r"▲ required: (\d+)", page.text) == [str(one) for one in marks.values()]
+    assert ("k = 60" in text_of(page)) == (criterion.get("k") == 60)
+
+
 def test_the_page_says_that_a_lower_slider_does_not_lower_the_plan(visitor, workspace):
     workspace.change(
         lambda d: {n: v for n, v in d.items() if n != "steps"} | {"criterion": {"k": 10}}

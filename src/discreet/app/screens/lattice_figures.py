@@ -29,7 +29,6 @@ WAYS = {"Keeps most": 1, "Balanced": 2, "Safest": 4}  # and how much larger clas
 LEAST_K = 2
 MOST_LIMIT = 20  # per cent of the records, the end of the slider
 WHOLE = 500  # nodes up to which all are drawn
-TALL = 100  # nodes whose drawing takes more than half a screen
 BAND = 120  # nodes that are drawn of a larger lattice
 
 
@@ -325,11 +324,6 @@ class LatticeFigures:
             found = near | set(order[: BAND - len(near)].tolist())
         kept = found if wanted is None else {node for node in found if wanted[node]}
         return sorted(kept | {self.selected})
-
-    @property
-    def is_tall(self) -> bool:
-        """Whether its drawing is higher than the map."""
-        return self.is_whole and len(self.drawn) > TALL
 
     @functools.cached_property
     def rows(self) -> list[list[int]]:
