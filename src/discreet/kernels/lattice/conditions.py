@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.lattice.amounts import row_length
-from discreet.kernels.lattice.rollup import Words, u64
+from discreet.kernels.lattice.rollup import u64
 
 VALUES = 64  # of all attributes together: so many are followed
 SMALL = 64  # margins of fewer people are small
@@ -48,15 +48,12 @@ class ClassConditions:
 class PeopleArrays(NamedTuple):
     """The people that must be behind a class; `shares` tells whether low and high matter.
 
-    For so many people as the tables have places, `fewest` says how many records there must
-    be and `more` how many more there may be.  For the smallest margins `places` says at once
-    where they go: in a plane of the tally, by people and records (see `tally_by_conditions`).
+    For the smallest margins `places` says at once where they go: in a plane of the tally, by
+    people and records (see `tally_by_conditions`).
     """
 
     places: NDArray[Any]
     least: np.uint64
-    fewest: Words
-    more: Words
     low: float
     high: float
     shares: bool
@@ -88,19 +85,14 @@ def people_arrays(asked: ClassConditions, cap: int) -> PeopleArrays:
     """Return the conditions on people as the loops take them."""
     shares = asked.low_people > 0 or asked.high_people < 1
     low, high = float(asked.low_people), float(asked.high_people)
-    people = np.arange(_SIZES + 1, dtype=np.float64)
-    fewest = np.ceil(low * people)
-    most = np.floor(min(high, 2.0**31) * people)
-    none = (most < fewest) | (people < asked.least_people)
-    fewest[none], most[none] = 2**62, 2**62  # no number of records is as large
-    fewest[0] = most[0] = 0  # nobody behind nothing
-    records = np.arange(SMALL)
-    holds = (records >= fewest[:SMALL, None]) & (records <= most[:SMALL, None])
+    people, records = np.ogrid[:SMALL, :SMALL]
+    holds = (records >= low * people) & (records <= min(high, 2.0**31) * people)
+    holds &= people >= asked.least_people
+    holds[0, 0] = True  # nobody behind nothing
     places = 2 * np.minimum(records, cap + 1) + 2 * (cap + 2) * holds
-    tables = fewest.astype(np.uint64), (most - fewest).astype(np.uint64)
-    least = u64(asked.least_people)
     kind = np.uint16 if places.max() < 2**16 else np.uint32  # a small table stays in the cache
-    return PeopleArrays(places.astype(kind).ravel(), least, *tables, low, high, shares)
+    least = u64(min(asked.least_people, 2**31))  # more than there ever are
+    return PeopleArrays(places.astype(kind).ravel(), least, low, high, shares)
 
 
 def largest_failing(

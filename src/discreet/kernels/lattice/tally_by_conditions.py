@@ -9,18 +9,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.amounts import Amounts, narrow
 from discreet.kernels.lattice.conditions import SMALL, PeopleArrays, ValueArrays
-from discreet.kernels.lattice.rollup import Classes, Words, u64
+from discreet.kernels.lattice.rollup import Classes, u64
 from discreet.kernels.lattice.tally import CELLS, Tally, four, margin_sums, margins_of, sums_of
 
 RECORDS = u64(2**32 - 1)  # of a count with people: records below, people above
 _HALF = u64(32)
 _SIX = u64(32 - 6)
 _SMALL = u64(SMALL) << _HALF
+
+
+def _two_sums(context: Any, array: Any, at: Any, first: Any, second: Any) -> Any:  # noqa: ARG001
+    """Emit two sums side by side in one instruction."""
+
+    def emit(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        two = ir.VectorType(ir.DoubleType(), 2)
+        begin = context.make_array(array)(context, builder, args[0]).data
+        place = builder.bitcast(builder.gep(begin, [args[1]]), two.as_pointer())
+        more = ir.Constant(two, ir.Undefined)
+        for n in range(2):
+            more = builder.insert_element(more, args[2 + n], ir.IntType(32)(n))
+        builder.store(builder.fadd(builder.load(place, align=8), more), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, at, first, second), emit
+
+
+_add_two: Any = intrinsic(_two_sums)
 
 
 @njit(cache=True, nogil=True)
@@ -32,111 +54,93 @@ def tally_by_people(
     Margins without records go to size 0, those that people have to row 0 where shares are
     asked for.  Classes without any are left out: of them `vacant` keeps that there are some.
     """
+    _clear(into)
+    if asked.shares:
+        vacant[0] = _tally_by_shares(classes, size, asked, into) < size
+    else:
+        _tally_by_least(classes, size, asked.least << _HALF, into)
+
+
+@njit(cache=True, nogil=True)
+def _clear(into: Tally) -> None:
     into.small[:] = 0.0
     into.large[:] = 0
     into.large_loss[:] = 0.0
-    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
+
+
+@njit(cache=True, nogil=True)
+def _tally_by_least(classes: Classes, size: int, least: np.uint64, into: Tally) -> None:
+    """Tally by how many people there are; they stand in front, so that comparing whole counts
+    compares them."""
+    small, large, large_loss = into.flat, into.large, into.large_loss
     beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
-    fewest, more, known = asked.fewest, asked.more, u64(len(asked.fewest)) << _HALF
-    places = asked.places
-    vacant[0] = False
-    few = min(u64(SMALL), beyond)
     for i in range(u64(size)):
         cls = classes[i]
         counts = margin_sums(cls.count)
         records = counts[8] & RECORDS
         if records == u64(0):
-            vacant[0] |= asked.shares
             continue
-        # One question, seldom guessed wrong by the processor: no margin is large then.
-        if (counts[8] < _SMALL) & (records < few):
-            _add_small(cls, small, u64(2) * row, places)
-            continue
-        if asked.shares:
-            if counts[8] < known:
-                _add_by_shares(cls, counts, small, beyond, row, fewest, more)
-            else:
-                held = _held_by_people(counts, asked)
-                _add_held(cls, _records(counts), held, small, beyond, row)
-        else:
-            _add_by_people(cls, counts, small, beyond, row, asked.least << _HALF)
+        share, begin = cls.share, u64(0)
+        for j in range(margins_of(len(cls.count))):
+            few = (counts[j] - least) >> u64(63)  # a branch would often be guessed wrong
+            at = begin + u64(2) * min(counts[j] & RECORDS, beyond) + (row & (few - u64(1)))
+            _add_two(small, at, 1.0, share)
+            begin += u64(2) * row
         if records >= beyond:
-            held = _held_by_people(counts, asked)
-            _add_large(cls, _records(counts), held, beyond, large, large_loss)
+            _add_large(cls, _enough(cls.count, least), beyond, large, large_loss)
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_small(cls: Any, small: Floats, plane: np.uint64, places: Any) -> None:
-    """Add the margins of a class of few people where a table says; six bits for the people and
-    six for the records make its place, and no sum of them overflows."""
-    share, begin = cls.share, u64(0)
-    a, b, c, d = four(cls.count)
-    counts = sums_of(_place(a), _place(b), _place(c), _place(d))
-    for j in range(margins_of(len(cls.count))):
-        at = begin + u64(places[counts[j]])
-        small[at] += 1.0
-        small[at + u64(1)] += share
-        begin += plane
+@njit(cache=True, nogil=True)
+def _enough(cells: Any, least: np.uint64) -> int:
+    """Return, as bits, the margins with enough people."""
+    counts, held = margin_sums(cells), 0
+    for j in range(9):
+        held |= int(counts[j] >= least) << j
+    return held
+
+
+@njit(cache=True, nogil=True)
+def _tally_by_shares(classes: Classes, size: int, asked: PeopleArrays, into: Tally) -> int:
+    """Tally by the share of the people that have records; return how many classes have any.
+
+    Of a class of few people a table says where its margins go: six bits for the people and six
+    for the records make a place in it, and no sum of them overflows.  The others are added as
+    nothing here, so that nothing is guessed, and after.
+    """
+    small, large, large_loss = into.flat, into.large, into.large_loss
+    beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
+    places, few = asked.places, min(u64(SMALL), beyond)
+    due = np.empty(size, np.uint32)
+    some = left = u64(0)
+    for i in range(u64(size)):
+        cls = classes[i]
+        a, b, c, d = four(cls.count)
+        whole = a + b + c + d
+        if whole & RECORDS == u64(0):
+            continue
+        some += u64(1)
+        fits = (whole < _SMALL) & (whole & RECORDS < few)
+        due[left] = i
+        left += u64(not fits)
+        keep, one = u64(0) - u64(fits), 1.0 if fits else 0.0
+        share, begin = cls.share * one, u64(0)
+        counts = sums_of(_place(a & keep), _place(b & keep), _place(c & keep), _place(d & keep))
+        for j in range(margins_of(len(cls.count))):
+            _add_two(small, begin + u64(places[counts[j]]), one, share)
+            begin += u64(2) * row
+    for n in range(left):
+        cls = classes[due[n]]
+        counts = margin_sums(cls.count)
+        held = _held_by_people(counts, asked.least, asked.low, asked.high, True)
+        _add_held(cls, _records(counts), held, small, beyond, row)
+        _add_large(cls, held, beyond, large, large_loss)
+    return int(np.int64(some))
 
 
 @njit(cache=True, nogil=True)
 def _place(count: np.uint64) -> np.uint64:
     """Return where few people and records stand in a table."""
     return (count >> _SIX) | (count & RECORDS)
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_by_people(
-    cls: Any,
-    counts: tuple[Any, ...],
-    small: Floats,
-    beyond: np.uint64,
-    row: np.uint64,
-    least: np.uint64,
-) -> None:
-    """Add the margins of a class to their rows; people stand in front, so that comparing the
-    whole number compares them."""
-    share, begin = cls.share, u64(0)
-    for j in range(margins_of(len(cls.count))):
-        at = begin + u64(2) * min(counts[j] & RECORDS, beyond)
-        at += row if counts[j] >= least else u64(0)
-        small[at] += 1.0
-        small[at + u64(1)] += share
-        begin += u64(2) * row
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_by_shares(
-    cls: Any,
-    counts: tuple[Any, ...],
-    small: Floats,
-    beyond: np.uint64,
-    row: np.uint64,
-    fewest: Words,
-    more: Words,
-) -> None:
-    """Add the margins of a class to their rows, by which share of the people has records."""
-    share, begin = cls.share, u64(0)
-    for j in range(margins_of(len(cls.count))):
-        records, people = counts[j] & RECORDS, counts[j] >> _HALF
-        at = begin + u64(2) * min(records, beyond)
-        at += row if records - fewest[people] <= more[people] else u64(0)  # 0 − 1 is very large
-        small[at] += 1.0
-        small[at + u64(1)] += share
-        begin += u64(2) * row
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_failing(
-    cls: Any, members: tuple[Any, ...], small: Floats, beyond: np.uint64, row: np.uint64
-) -> None:
-    """Add the margins of a class that is too small for any of them to hold to row 0."""
-    share, begin = cls.share, u64(0)
-    for j in range(margins_of(len(cls.count))):
-        at = begin + u64(2) * min(members[j], beyond)
-        small[at] += 1.0
-        small[at + u64(1)] += share
-        begin += u64(2) * row
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -153,20 +157,20 @@ def _add_held(
     for j in range(margins_of(len(cls.count))):
         at = begin + u64(2) * min(members[j], beyond)
         at += row if held & (1 << j) else u64(0)
-        small[at] += 1.0
-        small[at + u64(1)] += share
+        _add_two(small, at, 1.0, share)
         begin += u64(2) * row
 
 
 @njit(cache=True, nogil=True)
-def _held_by_people(counts: tuple[Any, ...], asked: PeopleArrays) -> int:
+def _held_by_people(
+    counts: tuple[Any, ...], least: np.uint64, low: float, high: float, shares: bool
+) -> int:
     """Return, as bits, which margins hold."""
     held = 0
     for j in range(9):
         records, people = np.float64(counts[j] & RECORDS), np.float64(counts[j] >> _HALF)
-        holds = (counts[j] >> _HALF) >= asked.least
-        if asked.shares:
-            holds &= (records >= asked.low * people) & (records <= asked.high * people)
+        share = (records >= low * people) & (records <= high * people)
+        holds = ((counts[j] >> _HALF) >= least) & (share | (not shares))
         held |= int(holds | (counts[j] == u64(0))) << j
     return held
 
@@ -183,10 +187,9 @@ def tally_by_values(
 ) -> None:
     """Tally every margin of the first `size` classes by how often values occur in them, and by
     the people behind them where there are any."""
-    into.small[:] = 0.0
-    into.large[:] = 0
-    into.large_loss[:] = 0.0
-    small, large, large_loss = into.small.reshape(into.small.size), into.large, into.large_loss
+    _clear(into)
+    # Taken from `into` inside the loop, each would cost a reference count per class.
+    small, large, large_loss = into.flat, into.large, into.large_loss
     beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
     most, fewer, absent = asked.most, asked.fewer, asked.absent
     first, sizes, below = asked.first, asked.sizes, asked.bounded_below
@@ -208,17 +211,16 @@ def tally_by_values(
             else:
                 held = _held_by_shares(amounts[i], members, asked)
         if people is not None:
-            held = (held & _held_by_people(counts, people)) | _nobody(counts)
-            _add_held(cls, members, held, small, beyond, row)
-        elif members[8] < first:
-            _add_failing(cls, members, small, beyond, row)
-        else:
-            _add_held(cls, members, held, small, beyond, row)
+            by_people = _held_by_people(
+                counts, people.least, people.low, people.high, people.shares
+            )
+            held = (held & by_people) | _nobody(counts)
+        _add_held(cls, members, held, small, beyond, row)
         if members[8] >= beyond:
-            _add_large(cls, members, held, beyond, large, large_loss)
+            _add_large(cls, held, beyond, large, large_loss)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
     """Return, as bits, the margins in which no value occurs too often.
 
@@ -247,7 +249,7 @@ def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
     return _bits(a, b, c, d, e, f, g, h, k)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _held_by_both(
     amounts: Any, members: tuple[Any, ...], most: Any, fewer: Any, absent: Any
 ) -> int:
@@ -355,18 +357,16 @@ def _records(counts: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-@njit(cache=True, nogil=True)
-def _add_large(
-    cls: Any,
-    members: tuple[Any, ...],
-    held: int,
-    beyond: np.uint64,
-    large: Ints,
-    large_loss: Floats,
-) -> None:
-    """Add what is kept of large margins."""
+@njit(cache=True, nogil=True, forceinline=True)
+def _add_large(cls: Any, held: int, beyond: np.uint64, large: Ints, large_loss: Floats) -> None:
+    """Add what is kept of large margins.
+
+    The sums are computed anew: few classes come here, and registers stay free for the others.
+    """
+    counts = margin_sums(cls.count)
     for j in range(margins_of(len(cls.count))):
-        records = np.int64(members[j] if members[j] >= beyond else u64(0))
+        members = counts[j] & RECORDS
+        records = np.int64(members if members >= beyond else u64(0))
         row = (held >> j) & 1
         large[j, row, 0] += records
         large[j, row, 1] += records * records
