@@ -12,6 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit
@@ -21,6 +22,7 @@ from discreet.kernels.lattice.rollup import Classes, u64
 from discreet.kernels.lattice.tally import CELLS, Tally, four, margin_sums, margins_of, sums_of
 
 RECORDS = u64(2**32 - 1)  # of a count with people: records below, people above
+Due = NDArray[np.uint32]
 _HALF = u64(32)
 _SIX = u64(32 - 6)
 _SMALL = u64(SMALL) << _HALF
@@ -195,7 +197,10 @@ def tally_by_values(
     first, sizes, below = asked.first, asked.sizes, asked.bounded_below
     plain = len(asked.distinct) == 0
     vacant[0] = False
-    for i in range(u64(size)):
+    due = np.empty(size, np.uint32)
+    few = min(first, beyond) if people is None else u64(0)
+    for n in range(_tally_failing(classes, size, few, small, row, due)):
+        i = u64(due[n])
         cls = classes[i]
         counts = margin_sums(cls.count)
         members = counts
@@ -218,6 +223,28 @@ def tally_by_values(
         _add_held(cls, members, held, small, beyond, row)
         if members[8] >= beyond:
             _add_large(cls, held, beyond, large, large_loss)
+
+
+@njit(cache=True, nogil=True)
+def _tally_failing(
+    classes: Classes, size: int, few: np.uint64, small: Floats, row: np.uint64, due: Due
+) -> int:
+    """Tally the classes of fewer than `few` records, none of which holds; return how many are
+    still due, and in `due` which.  These are added as nothing, so that nothing is guessed."""
+    left = u64(0)
+    for i in range(u64(size)):
+        cls = classes[i]
+        a, b, c, d = four(cls.count)
+        fits = a + b + c + d < few
+        due[left] = i
+        left += u64(not fits)
+        keep, one = u64(0) - u64(fits), 1.0 if fits else 0.0
+        counts = sums_of(a & keep, b & keep, c & keep, d & keep)
+        share, begin = cls.share * one, u64(0)
+        for j in range(margins_of(len(cls.count))):
+            _add_two(small, begin + u64(2) * counts[j], one, share)
+            begin += u64(2) * row
+    return int(np.int64(left))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
