@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -32,6 +31,7 @@ def _two_sums(context: Any, array: Any, at: Any, first: Any, second: Any) -> Any
     """Emit two sums side by side in one instruction."""
 
     def emit(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        ir = cgutils.ir
         two = ir.VectorType(ir.DoubleType(), 2)
         begin = context.make_array(array)(context, builder, args[0]).data
         place = builder.bitcast(builder.gep(begin, [args[1]]), two.as_pointer())
