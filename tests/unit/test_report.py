@@ -403,3 +403,31 @@ def test_cells_blanked_here_are_shown_with_the_four_counts(tmp_path, data):
     assert fewer.in_cells & set(data.keys)
     ds.report(data, fewer, tmp_path / "in.html")
     assert "four counts" in text_of(tmp_path / "in.html")
+
+
+CELLS = {
+    "suppress_cells": lambda data: ds.suppress_cells(data, ds.KAnonymity(3), search="quick"),
+    "recode": lambda data: ds.recode(
+        data,
+        {key: ds.Hierarchy.suppress() for key in data.keys},
+        ds.KAnonymity(3),
+        method="mondrian",
+    ),
+}
+
+
+@pytest.mark.parametrize("public", [False, True])
+@pytest.mark.parametrize("masking", CELLS.values(), ids=list(CELLS))
+def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, data, masking, public):
+    fewer = masking(data)
+    total = sum(fewer.changes.values())
+    assert total
+    given = {"audience": "public", "unique_columns": {"income": "simulated"}} if public else {}
+    ds.report(data, fewer, tmp_path / "r.html", **given)
+    text = " ".join(text_of(tmp_path / "r.html").split())
+    assert f"Step 1 changed {total:,} cell" in text
+    assert "Bar chart: Step 1 changed" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    rows = text.partition("changed cells, numbers")[2]
+    for key, number in fewer.changes.items():
+        assert f"{key} {number:,}" in rows
+    assert ("By the number of records that had the same keys before." in rows) is not public
