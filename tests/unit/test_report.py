@@ -422,8 +422,9 @@ def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, data, m
     fewer = masking(data)
     total = sum(fewer.changes.values())
     assert total
-    given = {"audience": "public", "unique_columns": {"income": "simulated"}} if public else {}
-    ds.report(data, fewer, tmp_path / "r.html", **given)
+    kept = {"income", "age", "zip"} - (fewer.changed - fewer.in_cells)
+    reasons = {"audience": "public", "unique_columns": dict.fromkeys(kept, "simulated")}
+    ds.report(data, fewer, tmp_path / "r.html", **(reasons if public else {}))
     text = " ".join(text_of(tmp_path / "r.html").split())
     assert f"Step 1 changed {total:,} cell" in text
     assert "Bar chart: Step 1 changed" in (tmp_path / "r.html").read_text(encoding="utf-8")
