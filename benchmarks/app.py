@@ -4,6 +4,7 @@ the server and its workers together; and the roles of 300 columns."""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import re
@@ -45,6 +46,7 @@ def run() -> Iterator[Figure]:
         measured = app.job(app.at("roles/measure"), app.at("roles/results"), 'class="found"')
         yield Figure("… roles chosen, until the risk is shown", measured, "s")
         yield Figure("… both", read + measured, "s", 15)
+        yield Figure("… both, time of processors, whatever else they do", app.worked(), "s", 20)
         for number, given in app.hierarchies():
             app.post(app.at(f"hierarchy/{number}"), given)
         swept = app.job(app.at("explore/sweep"), app.at("explore/results"), 'id="sliders"')
@@ -86,7 +88,7 @@ class App:
     """A started app, and a visitor who has followed its link."""
 
     def __init__(self, table: Path) -> None:
-        command = [sys.executable, "-c", COMMAND, "app", str(table), "--no-browser"]
+        command = [sys.executable, "-c", COMMAND, "app", str(table), "--no-browser", "--no-project"]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -158,15 +160,24 @@ class App:
 
     def megabytes(self) -> float:
         """Resident memory of the server and all it started (Linux)."""
-        total = 0
+        pages = 0
+        for place, _ in self.processes():
+            with contextlib.suppress(OSError):
+                pages += int((place / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def worked(self) -> float:
+        """Seconds that processors worked for the server and all it started, also what has ended."""
+        ticks = sum(sum(map(int, fields[11:15])) for _, fields in self.processes())
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def processes(self) -> Iterator[tuple[Path, list[str]]]:
+        """The folder in /proc, and the fields of its stat after the name, of each process."""
         for status in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                session = int(status.read_text().rpartition(")")[2].split()[3])
-                pages = int((status.parent / "statm").read_text().split()[1])
-            except (OSError, ValueError):
-                continue
-            total += pages if session == self.process.pid else 0
-        return total * os.sysconf("SC_PAGE_SIZE") / 1e6
+            with contextlib.suppress(OSError):
+                fields = status.read_text().rpartition(")")[2].split()
+                if int(fields[3]) == self.process.pid:  # its session
+                    yield status.parent, fields
 
     def get(self, path: str) -> str:
         return self.ask("GET", path, None)
