@@ -46,7 +46,7 @@ def run() -> Iterator[Figure]:
         measured = app.job(app.at("roles/measure"), app.at("roles/results"), 'class="found"')
         yield Figure("… roles chosen, until the risk is shown", measured, "s")
         yield Figure("… both", read + measured, "s", 15)
-        yield Figure("… both, time of processors, whatever else they do", app.worked(), "s", 20)
+        yield Figure("… both, time of processors, whatever else they do", app.worked(), "s", 15)
         for number, given in app.hierarchies():
             app.post(app.at(f"hierarchy/{number}"), given)
         swept = app.job(app.at("explore/sweep"), app.at("explore/results"), 'id="sliders"')

@@ -418,3 +418,17 @@ def test_a_value_off_the_scale_is_counted_and_not_shown(cells):
         ds.DiscreetError, match=r"D04.*'a' has a value that is not on its scale, in 1 record"
     ):
         ds.read({"a": cells}, types={"a": ["a", "b", 1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("cells", "stored"),
+    [("02968 41076", "text"), ("-0 5", "number"), ("0 -7", "integer"), ("12 34", "integer")],
+)
+def test_codes_with_leading_zeros_are_told_from_numbers_by_the_first_rows(
+    csv, monkeypatch, cells, stored
+):
+    """So that the file is read once."""
+    path = csv("\n".join(["a,b", *(f"{cell},1" for cell in cells.split()), ""]))
+    again = "discreet.engine.csv._fitting"
+    monkeypatch.setattr(again, lambda *_: pytest.fail("types are looked for once more"))
+    assert kind(ds.read(path)) == stored

@@ -407,7 +407,7 @@ def _stripped(text: str) -> str:
 
 
 _FORMS: dict[Kind, re.Pattern[str]] = {
-    "integer": re.compile(r"^\s*-?[0-9]+\s*$"),
+    "integer": re.compile(r"^\s*(0|-?[1-9][0-9]*)\s*$"),  # codes such as 02968 are texts
     "number": re.compile(_NUMBER),
     "date": re.compile(r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$"),
     "timestamp": re.compile(r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+)?\s*$"),
