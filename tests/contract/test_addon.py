@@ -163,7 +163,7 @@ import discreet as ds
 data = ds.read("people.csv", keys=["age"], record_id="id")
 masked = ds.to_tens(data, ["income"], base=100)
 found = ds.ru_map(data, [masked], loss="changed_numbers.share", measures={"changed_numbers": {"column": "ill"}})
-print(found.explain())
+print(ascii(found.explain()))
 """)  # fmt: skip
     assert "E50" in wrong
     assert "flu" not in wrong

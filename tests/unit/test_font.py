@@ -1,6 +1,7 @@
 """The font of the charts: the same picture on every machine, whatever fonts it has."""
 
 import io
+import json
 import re
 import struct
 import subprocess
@@ -16,10 +17,10 @@ from tests import font_sets
 
 OTHER = ["возраст", "ηλικία", "łódź", "年齢の区分", "عمر", "வயது", "e\u0301", "👍🏽"]
 DRAWN = """
-import hashlib, io, sys
+import hashlib, io, json, sys
 import discreet as ds
 from discreet.charts import before_after_chart, correlation_chart, svg
-names = sys.argv[1:]
+names = json.load(sys.stdin)
 rows = [(name, file, 0.5) for name in names for file in ("before", "after")]
 saved = io.StringIO()
 before_after_chart(rows, of="share").save(saved, format="svg")
@@ -39,7 +40,8 @@ print(*(hashlib.sha256(text.encode()).hexdigest() for text in drawn))
 
 def digests(environment):
     done = subprocess.run(
-        [sys.executable, "-c", DRAWN, "other (9 categories)", *OTHER],
+        [sys.executable, "-c", DRAWN],
+        input=json.dumps(["other (9 categories)", *OTHER]),
         env={**environment, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
