@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from discreet.errors import FULL, Problem, argument, fail, raise_all
+from discreet.errors import FULL, Problem, argument, fail, noted, raise_all
 from discreet.files import bomb, most_unpacked
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")  # the usual ones, as forms offer them
@@ -83,9 +83,12 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
         cuts the first rows into the same number of cells, the more the better. A byte order
         mark is skipped.
     """
-    known = known_encoding(options.encoding)
-    raise_all([*_separator_problems(options), *_number_problems(options)])
-    formats = _known_formats(options.date_format)
+    problems = [*_separator_problems(options), *_number_problems(options)]
+    with noted(problems):
+        known = known_encoding(options.encoding)
+    with noted(problems):
+        formats = _known_formats(options.date_format)
+    raise_all(problems)
     head = _head(path, known)
     if not head.strip():
         fail("S02", f"{path.name} is empty.", "Give a file with a header and records.")

@@ -9,13 +9,14 @@ Every code is explained in ``docs/errors.md``.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -37,6 +38,7 @@ __all__ = [
     "fail",
     "failure",
     "listed",
+    "noted",
     "raise_all",
 ]
 
@@ -202,6 +204,24 @@ def raise_all(problems: Sequence[Problem]) -> None:
     """Raise all problems at once, as the family of the first; do nothing when there are none."""
     if problems:
         raise _FAMILY[problems[0].code[0]](*problems)
+
+
+@contextlib.contextmanager
+def noted(problems: list[Problem]) -> Iterator[None]:
+    """Note what is wrong within, to raise it with what else is: :func:`raise_all`.
+
+    Examples
+    --------
+    >>> problems: list[Problem] = []
+    >>> with noted(problems):
+    ...     fail("P04", "no attribute is named.", "Name at least one.")
+    >>> [problem.code for problem in problems]
+    ['P04']
+    """
+    try:
+        yield
+    except DiscreetError as error:
+        problems += error.problems
 
 
 def fail(code: str, what: str, remedy: str, parameter: str = "") -> NoReturn:

@@ -20,7 +20,7 @@ OURS = (
 )  # fmt: skip
 TABLES = tuple(name for name in OURS if not name.endswith(".toml"))  # which is a plan
 OTHERS = (
-    "RELEASE.TOML", "Figures.json", "ledger.json", "released.csv",
+    "RELEASE.PY", "Figures.json", "ledger.json", "released.csv",
     "result.pickle", "made-from", "survey (1).csv", "patients.csv",
 )  # fmt: skip
 LINKS = ("file", "symbolic link", "hard link", "link to a link")

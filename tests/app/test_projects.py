@@ -505,7 +505,7 @@ def test_an_uploaded_plan_asks_for_its_files_and_never_looks_for_them(house, pla
     text = PLAN.replace("levels/report.html", str(trap))
     with house.start() as server:
         visitor = Visitor(server).logged_in()
-        sent = visitor.upload("/open", [("file", ("release.toml", text.encode()))])
+        sent = visitor.upload("/open", [("file", ("RELEASE.TOML", text.encode()))])
         assert sent.status == 303
         (workspace,) = server.workspaces.all
         assert set(workspace.missing) == {".source/patients.csv", "trap.csv"}

@@ -149,10 +149,17 @@ def test_codes_that_mean_missing_are_said_per_column(run, folder):
 # -- what protect wrote ----------------------------------------------------------------------------
 
 
-def test_a_masking_command_writes_the_report_of_what_it_wrote(run, folder):
-    code, out, _ = run("sample", "p.csv", *KEYS, "--fraction", "0.5", "--seed", "1",
-                       "-o", "s.csv", "--report", "r.html")  # fmt: skip
-    assert code == 0
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sample", "--fraction", "0.5", "--seed", "1"),
+        ("microaggregate", "--columns", "age", "--k", "3"),  # the size of a group, no criterion
+    ],
+)
+def test_a_masking_command_writes_the_report_of_what_it_wrote(run, folder, command):
+    name, *options = command
+    code, out, err = run(name, "p.csv", *KEYS, *options, "-o", "s.csv", "--report", "r.html")
+    assert code == 0, err
     assert "The report is r.html" in out
     assert "<html" in (folder / "r.html").read_text(encoding="utf-8")
     taken = run("sample", "p.csv", *KEYS, "--fraction", "0.5", "--seed", "1", "-o", "s2.csv",
@@ -177,3 +184,22 @@ def test_what_comes_next_is_said_in_commands(run, command):
     assert code == 0
     assert "Next: " in out
     assert not re.search(r"\bds\.", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        (("protect", "p.csv", "--keys", "agee", "--k", "x", "--search", "y", "--hierarchies", "none",
+          "-o", "m.txt", "--report", "m.pdf"), ["O01", "O01", "R01", "S01", "P07", "P16"]),
+        (("check", "p.csv", *KEYS, "--k", "x", "--p", "0", "--closeness", "y", "--diversity", "z"),
+         ["P07", "P07", "P18", "P18"]),
+        (("risk", "p.csv", "--type", "age", "--missing-in", "x", "--decimal", ";", "--encoding", "x"),
+         ["P03", "P04", "P05", "P26"]),
+        (("ru-map", "nowhere.csv", *KEYS, "--k", "x", "--keep", "2", "--amount", "y"),
+         ["S01", "P07", "P10", "P10"]),
+    ],
+)  # fmt: skip
+def test_all_that_is_wrong_with_a_command_is_told_at_once(run, arguments, codes):
+    code, out, _ = run(*arguments, "--json")
+    found = [problem["code"] for problem in json.loads(out)["problems"]]
+    assert (code, sorted(found)) == (2, sorted(codes)), out

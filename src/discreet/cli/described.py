@@ -12,7 +12,7 @@ import typer
 
 from discreet.cli.options import Hierarchies, Unmapped, hierarchies_in, names_in, reading_options
 from discreet.criteria.kind import CriterionKind
-from discreet.errors import Problem, argument, raise_all
+from discreet.errors import Problem, argument, noted, raise_all
 from discreet.masking.method import MEASURE, Method
 from discreet.measures import Measure
 from discreet.parameters import Parameter, parameters_of, read_problem
@@ -125,18 +125,20 @@ def _option(parameter: Parameter, method: Described) -> inspect.Parameter:
 
 
 def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that the options stand for; all that cannot be read is said at once."""
+    """The arguments that the options stand for; all that cannot be read is said at once.
+
+    There may be no data, where the file cannot be read: then the other problems are wanted.
+    """
     problems: list[Problem] = []
     found: dict[str, Any] = {}
     for name, parameter in method.parameters.items():
-        if parameter.shared == "criterion":
-            found[name] = criteria_in(given)
-        elif parameter.shared == "hierarchies":
-            found[name] = hierarchies_in(data, given[name], given.get("unmapped") or "error")
-        elif name not in method.files and given.get(place(name, method)) not in (None, []):
-            value, wrong = _read(parameter, given[place(name, method)])
-            problems += wrong
-            found[name] = value
+        with noted(problems):
+            if parameter.shared == "criterion":
+                found[name] = criteria_in(given)
+            elif parameter.shared == "hierarchies":
+                found[name] = hierarchies_in(data, given[name], given.get("unmapped") or "error")
+            elif name not in method.files and given.get(place(name, method)) not in (None, []):
+                found[name] = _read(parameter, given[place(name, method)])
     files = {name: given[name] for name in method.files if given.get(name) is not None}
     needed = method.needed(found) if isinstance(method, Method) else method.needed
     problems += [] if files else _missing([method.parameters[name] for name in needed], found)
@@ -160,19 +162,20 @@ def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _read(parameter: Parameter, given: Any) -> tuple[Any, list[Problem]]:
+def _read(parameter: Parameter, given: Any) -> Any:
     if isinstance(given, bool):
-        return given, []
+        return given
     text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
     try:
         if parameter.written is not None:
             from discreet.plan.criteria import plain_in
 
             plain = parameter.read(text) if parameter.written.read else plain_in(parameter, text)
-            return parameter.written.load(plain, Path()), []
-        return parameter.read(text), []
+            return parameter.written.load(plain, Path())
+        return parameter.read(text)
     except ValueError:
-        return None, [read_problem(parameter)]
+        pass
+    raise_all([read_problem(parameter)])
 
 
 def _quoted(names: Iterable[str]) -> list[str]:
@@ -233,10 +236,9 @@ def grid_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
         if not texts:
             continue
         together = parameter.kind in ("columns", "table")
-        read = [_read(parameter, one) for one in ([texts] if together else texts)]
-        problems += [wrong[0] for _, wrong in read if wrong][:1]
-        values = [value for value, _ in read]
-        found[name] = values[0] if together else values
+        with noted(problems):
+            values = [_read(parameter, one) for one in ([texts] if together else texts)]
+            found[name] = values[0] if together else values
     raise_all(problems)
     return found
 
@@ -251,9 +253,9 @@ def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
         if kind.inline:
             for p in kind.parameters.values():
                 if p.kind != "columns":
-                    about = typer.Option(flag(p.name), help=p.doc)
-                    usual = usual_k if p.name == "k" else None
-                    found.setdefault(p.name, option(p.name, Annotated[int | None, about], usual))
+                    about = typer.Option(flag(p.name), help=p.doc, metavar=_METAVARS[p.kind])
+                    usual = str(usual_k) if p.name == "k" and usual_k is not None else None
+                    found.setdefault(p.name, option(p.name, Annotated[str | None, about], usual))
         else:
             names = [flag(kind.key), *([flag(kind.option)] if kind.option else [])]
             said = f"{kind.about} {kind.examples}"
@@ -267,13 +269,30 @@ def _kinds() -> list[CriterionKind]:
 
 
 def criteria_in(given: Mapping[str, Any]) -> list[Any]:
-    """The criteria that the options stand for."""
+    """The criteria that the options stand for; all that is wrong with them is said at once."""
     from discreet.plan.criteria import inline_kinds
 
     said = {name: value for name, value in given.items() if value is not None}
+    problems: list[Problem] = []
     found: list[Any] = []
     for kind in inline_kinds():
         if all(name in said for name in kind.needed):
-            found += [kind.made(**{name: said.pop(name) for name in kind.needed})]
-    nested = [kind for kind in _kinds() if not kind.inline and kind.key in said]
-    return [*found, *(kind.from_text(said[kind.key]) for kind in nested)]
+            texts = {name: said.pop(name) for name in kind.needed}
+            with noted(problems):
+                found.append(kind.made(**_numbers(kind, texts)))
+    for kind in _kinds():
+        if not kind.inline and kind.key in said:
+            with noted(problems):
+                found.append(kind.from_text(said[kind.key]))
+    raise_all(problems)
+    return found
+
+
+def _numbers(kind: CriterionKind, texts: Mapping[str, str]) -> dict[str, Any]:
+    problems: list[Problem] = []
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        with noted(problems):
+            found[name] = _read(kind.parameters[name], text)
+    raise_all(problems)
+    return found

@@ -57,15 +57,19 @@ _TEXTS = ("help", "short_help", "epilog", "metavar")
 
 
 def reading(
-    run: Callable[..., None], options: list[inspect.Parameter], about: str, example: str
+    run: Callable[..., None],
+    options: list[inspect.Parameter],
+    about: str,
+    example: str,
+    asked: Callable[[Any, dict[str, Any]], Any] | None = None,
 ) -> Callable[..., None]:
-    """A command that reads a file and has these options."""
+    """A command that reads a file and has these options; ``asked`` reads them."""
     data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     needed = [one for one in options if one.default is inspect.Parameter.empty]
     others = [one for one in options if one.default is not inspect.Parameter.empty]
     run.__signature__ = inspect.Signature([data, *needed, *others])  # type: ignore[attr-defined]
     run.__doc__ = f"{about}\n\n{example}"
-    return reads_data(run)
+    return reads_data(run, asked)
 
 
 def options_of(arguments: list[str]) -> dict[str, str]:

@@ -17,7 +17,6 @@ from discreet.cli.lazy import lazily, reading
 from discreet.cli.options import Force, Json, Output
 from discreet.cli.program import in_terminal
 from discreet.errors import argument, fail
-from discreet.files import need_free
 from discreet.registry import maskings
 
 if TYPE_CHECKING:
@@ -39,13 +38,11 @@ def _masking(name: str) -> Callable[..., None]:
     from discreet.cli.described import criteria_in, method_arguments, method_options, option
 
     method = maskings[name]
+    has_criterion = any(one.shared == "criterion" for one in method.parameters.values())
 
     def run(
         data: Any, *, output: Path, page: Path | None, force: bool, as_json: bool, **given: Any
     ) -> None:
-        if page is not None:
-            inputs = (*data.inputs, output)
-            need_free(page, overwrite=force, suffixes=(".html",), inputs=inputs)
         done = method.run(data, method_arguments(method, data, given))
         if done.masked.n == 0:
             remedy = f"Lower {argument('max_suppressed')} or the criterion."
@@ -54,7 +51,7 @@ def _masking(name: str) -> Callable[..., None]:
         written = done.masked.write(output, overwrite=force)
         report = {**written.to_dict(), **_figures(done, told)}
         if page is not None:
-            _report(data, done, page, criteria_in(given) if "k" in given else [], force)
+            _report(data, done, page, criteria_in(given) if has_criterion else [], force)
             report["report"] = page.name
         said = f"{done.masked.n:,} of {data.n:,} records written to {output.name}."
         lines = [_said(done, told, said), written.unchanged.explain()]
@@ -69,9 +66,8 @@ def _masking(name: str) -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
-    return reading(
-        run, [option("output", Output), *method_options(method), *ends], method.about, example
-    )
+    options = [option("output", Output), *method_options(method), *ends]
+    return reading(run, options, method.about, example, partial(method_arguments, method))
 
 
 def _report(data: Any, done: Done, page: Path, criterion: list[Any], force: bool) -> None:
@@ -129,7 +125,8 @@ def _lattice() -> Callable[..., None]:
     options = [one for one in method_options(method) if one.name != "levels"]
     about = "List the nodes of the generalization lattice that meet the criterion, and draw them."
     example = "Example: discreet lattice data.csv --keys age,zip --hierarchies dir/ -o lattice.svg"
-    return reading(run, [*options, option("output", Draw, None), *ends], about, example)
+    options = [*options, option("output", Draw, None), *ends]
+    return reading(run, options, about, example, partial(method_arguments, method))
 
 
 for entry in maskings.entries().values():
@@ -161,7 +158,7 @@ def _advise() -> Callable[..., None]:
     options = [*offered, option("as_json", Json, default=False)]
     about = "Say what to relax when no generalization meets a criterion; exit with 1 in that case."
     example = "Example: discreet advise data.csv --keys age,zip --hierarchies dir/ --k 5"
-    return reading(run, options, about, example)
+    return reading(run, options, about, example, partial(method_arguments, method))
 
 
 lazily("advise", "Say what to relax when no generalization meets a criterion.", _advise)

@@ -83,7 +83,8 @@ def _measure(name: str) -> Callable[..., None]:
     ]
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
-    return reading(run, options, measure.about, example.rstrip())
+    asked = partial(method_arguments, measure)
+    return reading(run, options, measure.about, example.rstrip(), asked)
 
 
 def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
@@ -139,7 +140,7 @@ def _check() -> Callable[..., None]:
     options = [*criterion_options(), option("as_json", Json, default=False)]
     about = "Check k-anonymity or another criterion; exit with 1 when it does not hold."
     example = "Example: discreet check masked.csv --keys age,zip,sex --k 5"
-    return reading(run, options, about, example)
+    return reading(run, options, about, example, lambda _data, given: criteria_in(given))
 
 
 lazily(
@@ -171,7 +172,7 @@ def _compare_releases() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet compare-releases 2025.csv 2026.csv --on rec --keys age,zip --k 5"
-    return reading(run, options, _RELEASES, example)
+    return reading(run, options, _RELEASES, example, partial(method_arguments, verb))
 
 
 _RELEASES = "Count what two releases about the same people tell together."

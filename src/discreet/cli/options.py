@@ -11,8 +11,8 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
-from discreet.errors import fail, listed, raise_all
-from discreet.files import need_free, place_problems
+from discreet.errors import Problem, fail, listed, noted, raise_all
+from discreet.files import place_problems
 from discreet.formats import WRITTEN
 
 Output = Annotated[
@@ -56,21 +56,28 @@ _HOW = (
 )
 
 
-def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+def reads_data(
+    command: Callable[..., None], asked: Callable[[Any, dict[str, Any]], Any] | None = None
+) -> Callable[..., None]:
     """Give a command the options of :func:`_read`, and the microdata as its first argument.
 
     A second argument, where there is one by the name of ``read_alike``, reads another file the
-    same way, without roles.
+    same way, without roles. ``asked`` reads the options of the command itself, also without data:
+    what is wrong with them is told together with what is wrong with the file and the output.
     """
 
     def run(**given: Any) -> None:
         chosen = {name: given.pop(name) for name in options}
         place, force = given.get("output"), given.get("force", False)
         endings = suffixes or (() if place is None else (place.suffix,))
-        if place is not None:  # refused before anything is read
-            read = [chosen["file"], *_files_in(given)]
-            need_free(place, overwrite=force, suffixes=endings, inputs=read)
-        data = _read(**chosen)
+        problems = _output_problems(given, endings, [chosen["file"], *_files_in(given)])
+        data = None
+        with noted(problems):
+            data = _read(**chosen)
+        if problems and asked is not None:
+            with noted(problems):
+                asked(data, given)
+        raise_all(problems)
         if place is not None:  # and what shows in the data, before the work
             named = hierarchy_files(data.keys, given.get("hierarchies"))
             beside = place_problems(place, overwrite=True, suffixes=endings, inputs=named.values())
@@ -88,6 +95,20 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     return run
+
+
+def _output_problems(
+    given: dict[str, Any], endings: tuple[str, ...], inputs: list[Path]
+) -> list[Problem]:
+    """What is in the way of the files that a command would write."""
+    force, output, page = given.get("force", False), given.get("output"), given.get("page")
+    found = []
+    if output is not None:
+        found += place_problems(output, overwrite=force, suffixes=endings, inputs=inputs)
+    if page is not None:
+        inputs = [*inputs, output] if output is not None else inputs
+        found += place_problems(page, overwrite=force, suffixes=(".html",), inputs=inputs)
+    return found
 
 
 def reading_options() -> tuple[str, ...]:
@@ -197,32 +218,49 @@ def _read(
         "sheet": int(sheet) if sheet is not None and sheet.isdecimal() else sheet,
         "labels": labels,
     }
-    codes: Any = names_in(missing_values)
-    if missing_in:
-        by_column = {name: names_in([given]) for name, given in map(_of_column, missing_in)}
-        everywhere = dict.fromkeys(ds.read(file, **how).columns, codes) if codes else {}
-        codes = everywhere | {n: [*codes, *given] for n, given in by_column.items()}
-    return ds.read(
-        file,
-        keys=names_in(keys),
-        confidential=names_in(confidential),
-        identifiers=names_in(identifiers),
-        types=dict(_type(given) for given in types),
-        weight=weight,
-        record_id=record_id,
-        household=household,
-        missing=cast("Any", missing),
-        missing_values=codes,
-        date_format=_dates_in(date_format),
-        **how,
-    )
+    problems: list[Problem] = []
+    by_column = dict(_each(_of_column, missing_in, problems))
+    kinds = dict(_each(_type, types, problems))
+    data = None
+    with noted(problems):
+        codes: Any = names_in(missing_values)
+        if by_column:
+            everywhere = dict.fromkeys(ds.read(file, **how).columns, codes) if codes else {}
+            codes = everywhere | {n: [*codes, *given] for n, given in by_column.items()}
+        data = ds.read(
+            file,
+            keys=names_in(keys),
+            confidential=names_in(confidential),
+            identifiers=names_in(identifiers),
+            types=kinds,
+            weight=weight,
+            record_id=record_id,
+            household=household,
+            missing=cast("Any", missing),
+            missing_values=codes,
+            date_format=_dates_in(date_format),
+            **how,
+        )
+    raise_all(problems)
+    return data
 
 
-def _of_column(given: str) -> tuple[str, str]:
+def _each(
+    read: Callable[[str], tuple[str, Any]], given: list[str], problems: list[Problem]
+) -> list[tuple[str, Any]]:
+    """What the texts stand for, of those that can be read."""
+    found = []
+    for one in given:
+        with noted(problems):
+            found.append(read(one))
+    return found
+
+
+def _of_column(given: str) -> tuple[str, list[str]]:
     name, equals, codes = given.partition("=")
     if not equals or not name.strip():
         fail("P04", "--missing-in names no column.", "Write --missing-in 'income=-9,-8'.")
-    return name.strip(), codes
+    return name.strip(), names_in([codes])
 
 
 def _dates_in(given: list[str]) -> Any:
@@ -238,6 +276,8 @@ def hierarchies_in(data: Any, folder: Path | None, unmapped: str = "error") -> d
         return {}
     if not folder.is_dir():
         fail("S01", f"{folder.name} is not a folder.", "Give a folder of hierarchy files.")
+    if data is None:  # the file could not be read, which is told as well
+        return {}
     files = hierarchy_files(data.need_keys(), folder)
     if not files:
         names = listed(f"{key}.csv" for key in data.keys)

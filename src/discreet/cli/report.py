@@ -77,7 +77,11 @@ def _report() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet report initial.csv masked.csv --on rec --keys age,sex -o r.html"
-    return reading(run, options, ABOUT, example)
+
+    def asked(_data: Any, given: dict[str, Any]) -> None:
+        criteria_in(_with_least_size(given))
+
+    return reading(run, options, ABOUT, example, asked)
 
 
 def _with_least_size(given: dict[str, Any]) -> dict[str, Any]:

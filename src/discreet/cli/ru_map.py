@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,7 +108,7 @@ def _ru_map() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
-    return reading(run, options, ABOUT, example)
+    return reading(run, options, ABOUT, example, lambda _data, given: grid_arguments(given))
 
 
 lazily("ru-map", ABOUT, _ru_map)
@@ -138,7 +139,8 @@ def _recommend() -> Callable[..., None]:
     example = (
         "Example: discreet recommend data.csv --keys age,zip --hierarchies dir/ --k 5 -o p.toml"
     )
-    return reading(run, [*method_options(verb), *ends], RECOMMEND, example)
+    options = [*method_options(verb), *ends]
+    return reading(run, options, RECOMMEND, example, partial(method_arguments, verb))
 
 
 RECOMMEND = (

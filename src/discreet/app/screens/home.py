@@ -63,7 +63,7 @@ def _opened(all_: Workspaces, form: FormData) -> Workspace:
     if not isinstance(file, UploadFile) or not file.filename:
         fail("P60", "no file was chosen.", "Choose a CSV or Parquet file, or a plan.")
     name = uploads.tame(file.filename, "table.csv")
-    options = {} if name.endswith(".toml") else options_in(form)
+    options = {} if projects.is_plan(name) else options_in(form)
     return projects.open_upload(all_, file.file, name, options)
 
 

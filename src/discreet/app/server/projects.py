@@ -212,6 +212,17 @@ def _pack(workspace: Workspace, digest: str) -> str:
 # -- how it is taken up --------------------------------------------------------------------------
 
 
+def is_plan(name: str) -> bool:
+    """Whether a file is a plan and not a table, by its name.
+
+    Examples
+    --------
+    >>> is_plan("RELEASE.TOML"), is_plan("survey.csv")
+    (True, False)
+    """
+    return name.lower().endswith(".toml")
+
+
 def open_path(all_: Workspaces, file: Path) -> Workspace:
     """Open a file of the command line: a table, a plan, or the project of either."""
     if file.suffix == SUFFIX:
@@ -225,7 +236,7 @@ def open_path(all_: Workspaces, file: Path) -> Workspace:
     with _made(all_) as workspace:
         if content:
             take_up(workspace, content)
-        if file.suffix == ".toml":
+        if is_plan(file.name):
             _open_plan(workspace, file)
         else:
             source = uploads.link_source(file, workspace.folder)
@@ -265,7 +276,7 @@ def open_upload(
     """Open an upload: a table, or a plan, whose table and other files are then asked for."""
     with _made(all_) as workspace:
         workspace.keeper = _new_keeper(all_.projects, {})
-        if name.endswith(".toml"):
+        if is_plan(name):
             _take_plan(workspace, file.read(), name)
         else:
             source = uploads.keep_source(file, workspace.folder, name)
