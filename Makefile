@@ -5,7 +5,7 @@ BIN := .venv/bin
 # what Python and Numba compile is kept for the next process, whatever the shell says
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick test thorough ascii lowest twins mutants check format bench papers docs clean
+.PHONY: demo quick test thorough ascii locked lowest twins mutants check format bench papers docs clean
 
 demo: .venv/demo
 	$(BIN)/discreet demo -o demo --force
@@ -28,6 +28,10 @@ thorough: .venv/test
 # where the locale has ASCII only, as in a container or a scheduled job, and Python does not help
 ascii: .venv/test
 	LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not thorough" tests/unit tests/cli tests/hostile tests/contract
+
+# where nothing but a folder for temporary files can be written to, and there is no home directory
+locked: .venv/test
+	room=$$(mktemp -d) && unshare --map-root-user --mount sh tests/locked.sh $$room -n 2 --dist loadfile -m "not long" tests/unit tests/cli tests/contract; code=$$?; rmdir $$room; exit $$code
 
 # the lowest versions that pyproject.toml allows, in an environment of their own
 lowest:
