@@ -272,6 +272,12 @@ def is_debug() -> bool:
     return os.environ.get(DEBUG, "") not in ("", "0")
 
 
+def unreadable_name() -> Problem:
+    """A name has bytes that are no text in the encoding of the system."""
+    what = f"a name cannot be read as {sys.getfilesystemencoding()}, the encoding of this system."
+    return Problem("E05", what, "Rename it, or set PYTHONUTF8=1 in the environment.")
+
+
 def environment_problem(error: BaseException) -> Problem | None:
     """What is wrong with the machine, in words; None where the error is not of that kind."""
     if isinstance(error, MemoryError):

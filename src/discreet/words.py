@@ -19,6 +19,12 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun if n == 1 else plural}"
 
 
+def either(words: Sequence[str]) -> str:
+    """One of several words: "a", "a or b", "a, b or c"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 _PLURALS = {
     "person": "people",
     "leaf": "leaves",

@@ -2,12 +2,14 @@
 
 import importlib.util
 import os
+import sys
 
 import numba
 import pytest
 from numba.core import caching
 
-from discreet import on_progress, progress
+import discreet as ds
+from discreet import cli, on_progress, progress
 from discreet.kernels import compilation
 
 KERNEL = """
@@ -134,3 +136,21 @@ def test_a_notebook_shows_a_bar(monkeypatch):
         advance(4)
     assert 'grouping <progress value="4" max="10">' in notebook.shown[0]
     assert notebook.shown[-1] == ""
+
+
+def test_a_name_that_is_no_text_is_told_plainly_and_not_by_the_engine(tmp_path):
+    place = tmp_path / os.fsdecode(b"\xff.csv")
+    place.write_text("age\n1\n2\n")
+    data = ds.read({"age": [1, 2]})
+    for step in (lambda: ds.read(place), lambda: data.write(place, overwrite=True)):
+        with pytest.raises(ds.DiscreetError, match=r"E05.*PYTHONUTF8=1"):
+            step()
+    assert place.read_text() == "age\n1\n2\n"
+
+
+def test_a_command_with_a_word_that_is_no_text_is_told_plainly(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["discreet", "risk", "t.csv", "--keys", os.fsdecode(b"\xff")])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    assert "[E05]" in capsys.readouterr().err

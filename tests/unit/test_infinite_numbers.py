@@ -92,5 +92,5 @@ def test_what_is_written_is_read_as_it_was(tmp_path, source):
 
 
 def test_words_that_only_begin_so_are_text(tmp_path):
-    (tmp_path / "t.csv").write_text("unit,n\ninf\u200bantry,1\ninfo,2\n")
+    (tmp_path / "t.csv").write_text("unit,n\ninf\u200bantry,1\ninfo,2\n", encoding="utf-8")
     assert ds.read(tmp_path / "t.csv").types["unit"].measure == "nominal"

@@ -389,7 +389,7 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
         "P31 release.toml:32 (steps[1].seed): must be a whole number.",
         "P32 release.toml:28 (steps[1]): needs fraction or n, one of the two.",
         "P30 release.toml:37 (steps[2].metod): 'metod' is not known in this part of a plan. Did you mean 'method'?",
-        "O01 release.toml:40 (outputs.masked): does not end in .csv or .parquet or .sav or .zsav or .dta or .xlsx.",
+        "O01 release.toml:40 (outputs.masked): does not end in .csv, .parquet, .sav, .zsav, .dta or .xlsx.",
         "P34 release.toml:41 (outputs.ledger): names the same file as 'public'.",
         "R01 release.toml:7 (roles.keys[1]): 'zpi' is not a column of patients.csv. Did you mean 'zip'?",
         "R01 release.toml:12 (types.ilness): 'ilness' is not a column of patients.csv. Did you mean 'illness'?",

@@ -324,9 +324,11 @@ def test_the_schema_has_every_measure_with_its_parameters():
 
 def test_the_script_measures_the_same(made):
     release, _, _, place = made
-    (place / "release.py").write_text(release.plan.to_python().replace("m.csv", "script.csv"))
-    done = subprocess.run([sys.executable, "release.py"], cwd=place, capture_output=True,
-                          text=True, check=True)  # fmt: skip
+    (place / "release.py").write_text(
+        release.plan.to_python().replace("m.csv", "script.csv"), encoding="utf-8"
+    )
+    done = subprocess.run([sys.executable, "-X", "utf8", "release.py"], cwd=place, check=True,
+                          capture_output=True, encoding="utf-8")  # fmt: skip
     for name, found in release.measures.items():
         results = [found.before.result] if found.before else []
         for result in (*results, found.result):

@@ -27,6 +27,7 @@ from discreet.errors import (
     Problem,
     ReadHint,
     failure,
+    unreadable_name,
 )
 from discreet.files.rooms import vacate
 
@@ -73,6 +74,8 @@ def _stoppable() -> Iterator[None]:
 def _exit_code() -> int:
     _fall_back()
     as_json = "--json" in sys.argv[1:]
+    if not all(map(_is_text, sys.argv)):
+        return _told(EngineFailure(unreadable_name()), as_json)
     try:
         with _stoppable(), warnings.catch_warnings():
             warnings.showwarning = cast("Any", _noted)
@@ -97,6 +100,11 @@ def _exit_code() -> int:
         family = DiscreetError if problem.code[0] != "E" else EngineFailure
         return _told(family(problem), as_json)
     return code if isinstance(code, int) else 0
+
+
+def _is_text(word: str) -> bool:
+    """Whether a word of the command is text in the encoding of the system."""
+    return not any("\ud800" <= one <= "\udfff" for one in word)
 
 
 def _noted(message: Warning | str, *_where: object) -> None:

@@ -24,6 +24,7 @@ from discreet.data.foreign import Foreign, ForeignOptions, open_foreign
 from discreet.data.microdata import POLICIES, Microdata, MissingPolicy, checked
 from discreet.data.origin import Origin
 from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
+from discreet.files import encoding_problems
 
 if TYPE_CHECKING:
     from discreet.csvfile import CsvOptions
@@ -259,6 +260,7 @@ def _open_file(path: Path, codes: Any, csv: csvfile.CsvOptions, as_text: set[str
 
 
 def _need_readable(path: Path) -> None:
+    raise_all(encoding_problems(path))
     name = path.name or str(path)
     if not _exists(path):
         near = [p.name for p in path.parent.glob("*")]  # none where the folder may not be read

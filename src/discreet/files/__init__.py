@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, raise_all, unreadable_name
+from discreet.words import either
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,15 +45,15 @@ def place_problems(
 
     ``inputs`` are the files that what is written was made from: they are never overwritten.
     """
+    if unreadable := encoding_problems(target.absolute()):
+        return unreadable
     problems = []
     if is_among(target, inputs):
         what = f"{target.name} is an input, which is never changed."
         return [Problem("O03", what, "Choose another name.")]
     if target.suffix not in suffixes:
-        allowed = " or ".join(suffixes)
-        problems.append(
-            Problem("O01", f"{target.name} does not end in {allowed}.", "Change the ending.")
-        )
+        what = f"{target.name} does not end in {either(suffixes)}."
+        problems.append(Problem("O01", what, "Change the ending."))
     if not target.parent.is_dir():
         problems.append(
             Problem("O02", f"the folder of {target.name} does not exist.", "Create it first.")
@@ -61,6 +62,18 @@ def place_problems(
         remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
         problems.append(Problem("O03", f"{target.name} exists.", remedy))
     return problems
+
+
+def encoding_problems(path: Path) -> list[Problem]:
+    """What is wrong with a path that Python and the engine, to which every path is UTF-8, would
+    take for two: that of a system with another encoding, or of bytes that are no text.
+    """
+    try:
+        if os.fsencode(path) == str(path).encode():
+            return []
+    except UnicodeEncodeError:
+        pass
+    return [unreadable_name()]
 
 
 def is_among(target: Path, files: Iterable[Path]) -> bool:

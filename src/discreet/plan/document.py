@@ -26,6 +26,7 @@ from discreet.plan.fields import (
 )
 from discreet.plan.lines import At
 from discreet.registry import maskings
+from discreet.words import either
 
 _CODES = Field(
     "a list of codes, or a table of columns and lists",
@@ -236,7 +237,7 @@ def _output_problems(document: Mapping[str, Any], where: Where) -> list[Problem]
     named = {name: outputs[name] for name in FILES if isinstance(outputs.get(name), str)}
     for name, file in named.items():
         if Path(file).suffix not in FILES[name]:
-            what = f"does not end in {' or '.join(FILES[name])}."
+            what = f"does not end in {either(FILES[name])}."
             problems.append(where.problem(("outputs", name), "O01", what, "Change the ending."))
     for name, file in named.items():
         twin = next(n for n, f in named.items() if Path(f) == Path(file))
