@@ -299,7 +299,8 @@ def _need_text(raw: bytes, encoding: str, path: Path) -> None:
         if raw.startswith(magic):
             fail("S05", f"{path.name} holds {kind}.", f"Rename it so that it ends in {ending}.")
     if not wide and b"\0" in raw:
-        fail("S05", f"{path.name} is not a text file.", "Give a CSV or Parquet file.")
+        remedy = "Give a CSV file; the name of any other kind must end in .parquet, .sav, .xlsx, …."
+        fail("S05", f"{path.name} is not a text file.", remedy)
 
 
 def _decoded(raw: bytes, encoding: str, path: Path) -> str:

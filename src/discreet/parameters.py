@@ -25,7 +25,7 @@ from typing import Any, Literal
 import annotated_types as at
 from annotated_doc import Doc
 
-from discreet.errors import Problem, argument
+from discreet.errors import Problem, argument, fail
 
 Kind = Literal[
     "whole", "number", "amount", "flag", "choice", "text", "column", "columns", "table", "special"
@@ -538,6 +538,12 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
         return []
     what = f"{argument(name)} must be a whole number of at least {least}."
     return [Problem("P07", what, f"Give {argument(name, least)} or more.", name)]
+
+
+def need_confidence(value: Any) -> None:
+    """Refuse a confidence of an interval that is none."""
+    if not (is_number(value) and 0 < value < 1):
+        fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
 
 
 def _plain(value: Any) -> Any:

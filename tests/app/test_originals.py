@@ -12,7 +12,7 @@ from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 
 CHANGED = "The original file has changed since it was opened. Read it again"
-GONE_WORDS = "the original file is not there any more. Put it back, or open another one."
+GONE_WORDS = "the original file is no longer there. Put it back, or open another one."
 READING = {"separator": "", "encoding": "utf-8", "header": "", "missing_values": ""}
 
 
@@ -108,7 +108,7 @@ def test_a_file_that_is_gone_is_said_with_what_to_do(opened, original):
         answer = visitor.post(f"/w/{workspace.id}/{path}", fields)
         assert answer.status == 422
         assert GONE_WORDS in text_of(answer)
-    assert "The original file is not there any more" in page(visitor, workspace, "protect")
+    assert "The original file is no longer there" in page(visitor, workspace, "protect")
     away.rename(original)
     assert workspace.source_problem is None
     assert measured(visitor, workspace)["n"] == 400

@@ -103,7 +103,7 @@ def test_how_far_from_the_best_it_may_be_is_said(wide):
     data, above = wide
     found = ds.generalize(data, above, ds.KAnonymity(5), max_suppressed=0.02, nodes=200)
     gap = found.best.objective - found.bound
-    assert f"loses at most {gap:.4f} more than it must" in found.explain()
+    assert f"loses at most {gap:.4f} more than the best one" in found.explain()
     assert found.to_dict()["bound"] == found.bound
     other = ds.generalize(
         data, above, ds.KAnonymity(5), max_suppressed=0.02, nodes=50, loss="discernibility"

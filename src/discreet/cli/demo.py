@@ -54,7 +54,7 @@ def demo(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Show the way of the data on simulated patients: read, measure, protect, compare, release.
+    """Show all steps on simulated patients: read, measure, protect, compare, release.
 
     Example: discreet demo -o demo
     """  # fmt: skip

@@ -154,7 +154,7 @@ def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
     return [
         Problem(
             "P16",
-            f"{argument(name)} belongs to another measure than the one that is named.",
+            f"{argument(name)} does not belong to the measure that is named.",
             remedy,
             name,
         )
@@ -215,7 +215,7 @@ def grid_options() -> list[inspect.Parameter]:
     found = []
     for name, parameter in _varied().items():
         usual = ",".join(parameter.text(value) for value in parameter.vary)
-        shown = "" if parameter.kind in ("columns", "table") else " Several: 3,5,10."
+        shown = "" if parameter.kind in ("columns", "table") else " Separate several by commas."
         names = [name, *(also for also, real in ALSO.items() if real == name)]
         about = typer.Option(
             *map(flag, names),

@@ -42,7 +42,7 @@ OnIfNeeded = Annotated[
 ]
 Records = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write what was found per record: .csv or .parquet."),
+    typer.Option("--output", "-o", help="Write the figures of each record: .csv or .parquet."),
 ]
 
 
@@ -95,7 +95,7 @@ def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
         name, _, number = (part.strip() for part in one.partition("="))
         if name not in known:
             near = did_you_mean(name, known) or f"Use one of {listed(known, 20)}."
-            what = f"{name!r} is not a figure of {measure.name} that can be too high."
+            what = f"{name!r} is not a figure of {measure.name} that can have an upper limit."
             problems.append(Problem("P16", what, near, "fail_above"))
             continue
         try:
@@ -175,7 +175,7 @@ def _compare_releases() -> Callable[..., None]:
     return reading(run, options, _RELEASES, example, partial(method_arguments, verb))
 
 
-_RELEASES = "Count what two releases about the same people tell together."
+_RELEASES = "Count what two releases about the same people reveal together."
 lazily("compare-releases", _RELEASES, _compare_releases)
 
 

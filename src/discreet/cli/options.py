@@ -46,7 +46,7 @@ UniqueColumns = Annotated[
 Measures = Annotated[
     Path | None,
     typer.Option(
-        help="TOML file with [measures.NAME]: measures and their parameters; a plan will do.",
+        help="TOML file with [measures.NAME]: measures and their parameters; a plan works, too.",
         show_default=False,
     ),
 ]

@@ -50,7 +50,7 @@ def run(
     *,
     ledger: Annotated[
         Path | None,
-        typer.Option(help="Repeat the run of this ledger: its seeds, and the same bytes."),
+        typer.Option(help="Repeat the run of this ledger with its seeds, and compare the files."),
     ] = None,
     unique_columns: UniqueColumns = [],  # noqa: B006
     dry_run: Annotated[

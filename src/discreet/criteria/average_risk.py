@@ -97,7 +97,7 @@ class AverageRisk(Criterion):
         """What is wrong with its parameters."""
         problems = super().problems()
         if self.share_above is not None and self.highest is None:
-            what = f"{argument('share_above')} needs {argument('highest')}: above which risk."
+            what = f"{argument('share_above')} needs {argument('highest')}, the risk it is about."
             problems.append(Problem("P18", what, "Give for example 0.2.", "highest"))
         return problems
 

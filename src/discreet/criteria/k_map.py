@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @criterion(
     title="k-map",
-    about="Behind every class are at least k people of the population.",
+    about="At least k people of the population stand behind every class.",
     key="k_map",
 )
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ PEOPLE = "population"  # the reason by which a class fails
 Population = Annotated[
     Any | str | PathLike[str],
     REGISTER,
-    File("CSV or Parquet file of the population, with the keys."),
+    File("File of the population, with the keys."),
     Label("Register of the population"),
     Doc("All people the file was drawn from, with the keys: a file, microdata or a table."),
 ]

@@ -106,7 +106,7 @@ class TCloseness(Criterion):
         """What is wrong with its parameters."""
         problems = super().problems()
         if (self.distance == "hierarchical") != (self.hierarchy is not None):
-            what = f"the hierarchical distance, and only it, needs {argument('hierarchy')}."
+            what = f"{argument('hierarchy')} is for the hierarchical distance, which needs it."
             problems.append(
                 Problem("P18", what, "Give the hierarchy of the confidential attribute.")
             )

@@ -399,7 +399,8 @@ def require_records(data: Microdata) -> None:
         fail(
             "D32",
             "all records were suppressed: nothing is left to release or to measure.",
-            f"Lower {argument('max_suppressed')}, or the criterion, or give hierarchies up to '*'.",
+            f"Lower {argument('max_suppressed')} or the criterion, or give hierarchies that "
+            "end in '*'.",
         )
 
 

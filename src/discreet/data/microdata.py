@@ -579,7 +579,7 @@ def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Probl
         return []
     if target.suffix == ".parquet":
         what = f"{argument('escape_formulas')} is for CSV files."
-        return [Problem("O07", what, "Leave it out: no spreadsheet runs a Parquet file.")]
+        return [Problem("O07", what, "Leave it out: other files hold no formulas.")]
     return [
         Problem("O07", f"the name of column {name!r} would be run as a formula.", "Rename it.")
         for name in names

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from discreet.data.link import Linked
-from discreet.errors import InfiniteValues, raise_all
+from discreet.errors import InfiniteValues, fail, raise_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +29,12 @@ def need_finite(linked: Linked, names: Sequence[str]) -> None:
     files = (linked.initial, linked.masked)
     problems = [one for data in files for one in data.infinite_problems(names)]
     raise_all(list(dict.fromkeys(problems)))
+
+
+def fail_incomplete() -> NoReturn:
+    """Refuse to compare numbers where every released record misses one."""
+    remedy = "Fill the missing values, or suppress fewer single values."
+    fail("D06", "no released record is complete.", remedy)
 
 
 def complete_numbers(

@@ -135,7 +135,7 @@ def hashed_records(
     if is_distributed(source) and n > _MOST:
         fail(
             "N10",
-            f"the columns of {n:,} records would have to be held by one machine, which takes up to "
+            f"one machine would have to hold the columns of {n:,} records, and it takes up to "
             f"{_MOST:,}.",
             "Mask parts of the file by themselves, or draw a sample.",
         )

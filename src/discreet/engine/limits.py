@@ -128,7 +128,7 @@ def _folder(value: Any, shown: str, problems: list[Problem]) -> Path | None:
         if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
             return folder
     what = f"{shown} is not a folder in which files can be made."
-    problems.append(Problem("P70", what, "Name one on a disk with room."))
+    problems.append(Problem("P70", what, "Name one on a disk with free space."))
     return None
 
 

@@ -179,7 +179,7 @@ def _length_problems(lengths: list[Any]) -> list[Problem]:
             Problem("P21", "no length is given.", "List the lengths from level 0 on: [5, 3, 0].")
         ]
     problems = [
-        Problem("P21", f"the length of level {level} is not a whole number ≥ 0.", "Mend it.")
+        Problem("P21", f"the length of level {level} is not a whole number ≥ 0.", "Correct it.")
         for level, length in enumerate(lengths)
         if not _is_int(length) or length < 0
     ]

@@ -431,6 +431,13 @@ class Hierarchy:
         write_rows(rows_of(self.table()), path, separator=separator, overwrite=overwrite)
 
 
+def by_key(given: Any) -> dict[str, Any]:
+    """What is given for each key, by its name."""
+    if not isinstance(given, Mapping):
+        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
+    return {str(key): one for key, one in given.items()}
+
+
 def fit_all(
     hierarchies: Mapping[str, Hierarchy],
     values: Mapping[str, pa.Array],

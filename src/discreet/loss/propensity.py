@@ -202,8 +202,8 @@ def propensity(
         bool,
         Label("Interactions"),
         Doc(
-            "Whether the model has products of pairs of attributes and squares of numbers, too, "
-            "where it stays small."
+            "Whether the model also has products of pairs of attributes and squares of numbers, "
+            "if it stays small."
         ),
         Public,
     ] = True,

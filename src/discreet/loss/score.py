@@ -19,7 +19,7 @@ import numpy as np
 from discreet import frames
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import complete_numbers, need_finite
+from discreet.data.paired_columns import complete_numbers, fail_incomplete, need_finite
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
 from discreet.kernels.moments import spreads
@@ -184,10 +184,7 @@ def linkage_attack(
         fail("N07", what, _OTHERWISE)
     _, x, y = complete_numbers(*linked.values(names), names)
     if not len(x):
-        remedy = (
-            "Fill the missing values, or raise the limit of a step that suppresses single ones."
-        )
-        fail("D06", "no released record is complete.", remedy)
+        fail_incomplete()
     spread = spreads(x)
     unit = np.where(spread > 0, spread, 1.0)
     share, blocks = _linkage(x / unit, y / unit)

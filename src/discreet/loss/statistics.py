@@ -14,7 +14,7 @@ from discreet.data import attributes
 from discreet.data.attributes import unknown_column
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import shared_codes
+from discreet.data.paired_columns import fail_incomplete, shared_codes
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.comparison import summary_of
@@ -158,7 +158,7 @@ class Statistics(Result):
 
 @measure(
     title="Statistics before and after",
-    about="Means, spreads, quantiles and correlations of the released records.",
+    about="Means, spreads, quantiles and correlations of the released records, before and after.",
     side="loss",
     figures={
         "mean_change": "largest relative change of a mean",
@@ -213,10 +213,7 @@ def compare_statistics(
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     found = summary_of(linked, names)
     if found is None:
-        remedy = (
-            "Fill the missing values, or raise the limit of a step that suppresses single ones."
-        )
-        fail("D06", "no released record is complete.", remedy)
+        fail_incomplete()
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
     return Statistics((*rows, *_correlations(names, found)), masked.source.kind, differences)
 

@@ -85,7 +85,7 @@ def add_noise(
         float,
         Gt(0),
         Label("Amount"),
-        Doc("Size of the noise in standard deviations of a column; of factors, as a share."),
+        Doc("Size of the noise, in standard deviations of a column; for factors, as a share."),
         Public,
         Vary(0.05, 0.1, 0.2, 0.5),
     ] = 0.1,
@@ -206,13 +206,13 @@ def _together(amount: float, kind: str, whole: bool) -> list[Problem]:
     """Arguments that do not go together."""
     problems = []
     if kind == "exact-moments" and amount > 1:
-        what = f"{argument('amount')} is more than 1, which exact moments leave no room for."
+        what = f"{argument('amount')} is more than 1: no moment could stay exactly the same."
         problems.append(Problem("P10", what, "Give a number up to 1.", "amount"))
     if kind == "multiplicative" and amount >= _LARGEST_FACTOR:
         what = f"{argument('amount')} is 2/3 or more: factors would not all be positive."
         problems.append(Problem("P10", what, "Give a number below 2/3.", "amount"))
     if kind == "exact-moments" and whole:
-        what = f"{argument('round')} would change the moments that are to stay as they are."
+        what = f"{argument('round')} would change the moments that must stay the same."
         remedy = f"Leave it out, or choose {argument('kind', 'correlated')}."
         problems.append(Problem("P81", what, remedy, "round"))
     return problems

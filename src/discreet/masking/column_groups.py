@@ -103,5 +103,5 @@ def cautions(recorded: Mapping[str, Any]) -> list[str]:
         return []
     return [
         f"Each column was microaggregated by itself: k = {recorded['k']} holds for each of them, "
-        "and not for the columns together, which are not k-anonymous by it."
+        "but the columns together need not be k-anonymous."
     ]

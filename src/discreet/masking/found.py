@@ -284,7 +284,7 @@ class Found(Result):
             return f"{said} How much less another one loses is not known for this loss."
         return (
             f"{said} No node loses less than {self.bound:.4f}, so this one loses at most "
-            f"{best - self.bound:.4f} more than it must."
+            f"{best - self.bound:.4f} more than the best one."
         )
 
     def table(self, kind: FrameKind | None = None) -> Any:

@@ -25,10 +25,10 @@ from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.hierarchies.hierarchy import Hierarchy, by_key
 from discreet.loss.generalization import LOSSES, LossName
 from discreet.masking.found import Found
-from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
 from discreet.masking.generalization.population import coded_population
 from discreet.masking.generalization.search import Search, SearchName
@@ -172,9 +172,7 @@ def generalize(
     parts, limits = split(combined(criterion))
     wanted = tuple(one for one in (parts, *limits) if one is not None)
     parts = None if parts is None else parts.resolved(data.confidential)
-    if not isinstance(hierarchies, Mapping):
-        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
-    hierarchies = {str(name): hierarchy for name, hierarchy in hierarchies.items()}
+    hierarchies = by_key(hierarchies)
     raise_all(
         [
             *hierarchy_problems(data, hierarchies),
@@ -336,12 +334,7 @@ def _infeasible(searching: Search) -> NoReturn:
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
     what = " ".join([what, *Diagnosis(searching).sentences()])
-    fail(
-        "D31",
-        what,
-        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'; "
-        "ds.advise(…) says how far.",
-    )
+    fail("D31", what, f"{RELAX}; ds.advise(…) says how far.")
 
 
 class Confidential(NamedTuple):

@@ -19,7 +19,7 @@ function as here.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -208,7 +208,7 @@ def microaggregate(
         float,
         Ge(0),
         Label("Growth γ of V-MDAV"),
-        Doc("How readily the groups of V-MDAV grow."),
+        Doc("How easily the groups of V-MDAV grow."),
         Public,
     ] = 0.2,
     ties: Annotated[
@@ -217,7 +217,7 @@ def microaggregate(
             "Equal values in groups of fixed size",
             {"split": "may be split between groups", "together": "stay together"},
         ),
-        Doc("Whether groups of fixed size, each column by itself, may split equal values."),
+        Doc("Whether groups of fixed size, in each column by itself, may split equal values."),
         Public,
     ] = "split",
     exchange: Annotated[
@@ -261,7 +261,7 @@ def microaggregate(
     objective : {"squares", "absolute"}
         What the optimal univariate partition minimises.
     gamma : float
-        How readily the groups of V-MDAV grow.
+        How easily the groups of V-MDAV grow.
     ties : {"split", "together"}
         Whether equal values may be split between groups of fixed size (``"fixed"``,
         ``"individual"``), in the order of the records; or stay together, so that a group ends
@@ -397,12 +397,7 @@ def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
     packed, _ = pack([codes for _, codes in columns], [len(values) for values, _ in columns])
     _, which = np.unique(packed, return_inverse=True)
     sizes = np.bincount(which)
-    if (sizes < k).any():
-        fail(
-            "D07",
-            f"{int((sizes < k).sum()):,} of {len(sizes):,} strata have fewer than k = {k} records.",
-            "Merge small strata, or lower k.",
-        )
+    _need_k(sizes, k)
     return np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
 
 
@@ -492,15 +487,16 @@ def _moves(
     }
 
 
+def _need_k(sizes: Collection[int], k: int) -> None:
+    small = sum(size < k for size in sizes)
+    if small:
+        what = f"{small:,} of {len(sizes):,} strata have fewer than k = {k} records."
+        fail("D07", what, "Merge small strata, or lower k.")
+
+
 def _sizes(data: Microdata, strata: Sequence[str], options: Grouping) -> list[int]:
     sizes = data.frequency_set(strata).counts.tolist() if strata else [data.n]
-    small = sum(size < options.k for size in sizes)
-    if small:
-        fail(
-            "D07",
-            f"{small:,} of {len(sizes):,} strata have fewer than k = {options.k} records.",
-            "Merge small strata, or lower k.",
-        )
+    _need_k(sizes, options.k)
     largest = max(sizes) if options.univariate else min(max(sizes), options.blocks or max(sizes))
     if largest > _WHOLE:
         fail(

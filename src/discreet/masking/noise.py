@@ -52,7 +52,7 @@ class Noise(Result):
     >>> masked = ds.add_noise(survey, "income", 0.1, kind="exact-moments", seed=1)
     >>> print(masked.outcome.explain())
     Noise of kind exact-moments and amount 0.1 in 'income'.
-    Means, variances and covariances are what they were, in every stratum.
+    Means, variances and covariances stay exactly the same, in every stratum.
     Standard deviation of the changes, in that of the values: income 0.10.
     """
 
@@ -77,7 +77,7 @@ class Noise(Result):
         left = {name: number for name, number in self.unchanged.items() if number}
         if left:
             each = ", ".join(f"{name} {number:,}" for name, number in left.items())
-            lines.append(f"Values that are as they were: {each}.")
+            lines.append(f"Unchanged values: {each}.")
         return "\n".join(lines)
 
     def table(self, kind: FrameKind | None = None) -> Any:
@@ -104,7 +104,7 @@ _KEPT = {
     "correlations smaller by that factor.",
     "correlated": "On average means and correlations stay, and variances are {times:.4g} times as "
     "large.",
-    "exact-moments": "Means, variances and covariances are what they were, in every stratum.",
+    "exact-moments": "Means, variances and covariances stay exactly the same, in every stratum.",
     "multiplicative": "Every number except 0 changes by {low:.4g} to {high:.4g} of "
     "itself; zeros and "
     "signs stay.",

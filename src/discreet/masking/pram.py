@@ -151,7 +151,7 @@ def exchangeable(column: ColumnFacts) -> list[Unfit]:
 @masking(
     title="Post-randomization (PRAM)",
     done="post-randomized",
-    about="Categories become others by known probabilities; counts stay in balance.",
+    about="Values become other categories by known probabilities; counts stay equal on average.",
     noun="pram",
     example="--keys edu --columns edu --keep 0.8 --seed 1",
     tells=("information_loss",),

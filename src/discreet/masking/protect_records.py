@@ -20,6 +20,7 @@ from discreet.data.masked import Masked, masked_from, refuse, require_ids, requi
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.cell_suppression.class_risk import blanked_by_class
+from discreet.masking.cell_suppression.request import policy_problems
 from discreet.masking.local_suppression import Protection, suppressed
 from discreet.masking.method import MEASURE, masking
 from discreet.masking.risky_groups import AtMost, aggregated
@@ -259,12 +260,7 @@ def _require(
             f"the risk was measured on {counted(risk.n, 'record')}, and the data have {data.n:,}."
         )
         problems.append(Problem("P43", what, "Measure it on these data."))
-    if data.missing == "refuse":
-        what = (
-            f"the data are read with {argument('missing', 'refuse')}, and a blank is a "
-            "missing value."
-        )
-        problems.append(Problem("N40", what, 'Read them with missing="category" or "wildcard".'))
+    problems += policy_problems(data)
     known = risk.attributes
     for word, names in (("column", attributes.names(columns)), ("cost of", tuple(cost or ()))):
         problems += [

@@ -69,7 +69,7 @@ def rank_swap(
         Interval(gt=0, lt=1),
         Share,
         Label("Window"),
-        Doc("Share of the records by which the ranks of two that are swapped differ at most."),
+        Doc("How far apart the ranks of two swapped values may be, as a share of the records."),
         Public,
         Vary(0.01, 0.05, 0.1, 0.2),
     ] = 0.05,

@@ -20,6 +20,7 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.hierarchies.hierarchy import by_key
 from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.bound import READS, bound
 from discreet.kernels.local_recoding.mondrian import mondrian
@@ -30,7 +31,7 @@ from discreet.kernels.local_recoding.task import Cells
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import people_problems
 from discreet.masking.cells import cell_table, changed_cells, sizes_before
-from discreet.masking.generalization.budget import budget_of, suppression_problems
+from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
 from discreet.masking.key_hierarchies import (
     KeyHierarchies,
     confidential_key_problems,
@@ -203,16 +204,10 @@ def _request(
     require_records(data)
     parts, limits = split(combined(asked["criterion"]))
     if parts is None:
-        what = (
-            f"{limits[0].describe()} is not about single classes, and cells are "
-            "searched by classes."
-        )
+        what = f"{limits[0].describe()} is not about single classes, which this method works on."
         fail("N14", what, "Ask for a criterion on classes as well, such as ds.KAnonymity(3).")
     parts = parts.resolved(data.confidential)
-    given = asked["hierarchies"]
-    if not isinstance(given, Mapping):
-        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
-    hierarchies = {str(name): hierarchy for name, hierarchy in given.items()}
+    hierarchies = by_key(asked["hierarchies"])
     by = attributes.names(asked["by"])
     checked = ("method", "by", "search", "seconds", "seed")
     own = [p for p in parameters_of(recode) if p.name in checked]
@@ -437,5 +432,5 @@ def _not_reached(asked: RecodingRequest, found: Answer) -> NoReturn:
         "D31",
         f"{counted(found.suppressed, 'record')} cannot be brought into a class that satisfies "
         f"{asked.criterion.describe()}, {asked.budget:,} may be left out.",
-        f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies up to '*'.",
+        f"{RELAX}.",
     )

@@ -247,7 +247,7 @@ class Shuffled(Result):
     >>> import discreet as ds
     >>> survey = ds.read(ds.datasets.patients(500, seed=1), keys=["age"])
     >>> print(ds.shuffle(survey, ["income"], given=["age"], seed=1).outcome.explain())
-    The values of 'income' were redistributed, given 'age': as a whole they are what they were.
+    The values of 'income' were redistributed, given 'age': as a whole they stay the same.
     Largest change of a rank correlation: income with age, 0.175 to 0.174.
     """
 
@@ -266,9 +266,7 @@ class Shuffled(Result):
         """What was done, and how far rank correlations moved."""
         named, given = (", ".join(map(repr, part)) for part in (self.columns, self.given))
         first = f"The values of {named} were redistributed"
-        lines = [
-            f"{first}{f', given {given}' if given else ''}: as a whole they are what they were."
-        ]
+        lines = [f"{first}{f', given {given}' if given else ''}: as a whole they stay the same."]
         if self.pairs:
             one, other, before, after = max(self.pairs, key=lambda pair: abs(pair[3] - pair[2]))
             what = f"{one} with {other}, {before:.3f} to {after:.3f}"

@@ -84,7 +84,7 @@ def suppress_cells(
         Columns(named=notation.keys_in),
         notation.SUBSETS,
         Label("Sets of keys"),
-        Doc("What must hold of every so many keys, or of named sets of keys, in place of all."),
+        Doc("Sets of keys that must meet the criterion, by size or by name; else all keys."),
         Public,
     ] = None,
     search: Annotated[

@@ -60,7 +60,7 @@ def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
     raise_all(_reason_problems(release))
     if release.satisfied:
         if _states(plan) != before:  # it would be written from two states of a file
-            fail("S22", "an input was changed during the run.", "Run again when it is at rest.")
+            fail("S22", "an input was changed during the run.", "Run it again.")
         release = _written(release, under_way, data, clock)
     return release
 

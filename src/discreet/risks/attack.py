@@ -349,7 +349,7 @@ def attack(
         Sequence[str] | None,
         Columns(),
         Label("What others know"),
-        Doc("What somebody else knows, for linkability; by default every second column known."),
+        Doc("What somebody else knows, for linkability; by default every second known column."),
         Public,
     ] = None,
     secrets: Annotated[
@@ -363,14 +363,14 @@ def attack(
         int,
         Ge(1),
         Label("Attacks"),
-        Doc("How many people are attacked, and as many as a control group; half the file at most."),
+        Doc("Number of people to attack, and of the control group; at most half the file."),
         Public,
     ] = 1000,
     width: Annotated[
         float,
         Gt(0),
         Label("Width"),
-        Doc("How far a number may be away to be right, in standard deviations."),
+        Doc("How far off a number may be and still count as right, in standard deviations."),
         Public,
     ] = 0.05,
     confidence: Annotated[

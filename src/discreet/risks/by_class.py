@@ -359,7 +359,7 @@ def risk(
     population: Annotated[
         Any | str | PathLike[str] | None,
         REGISTER,
-        File("CSV or Parquet file of the population, with the keys."),
+        File("File of the population, with the keys."),
         Label("Register of the population"),
         Doc("All people the file was drawn from, with the keys: adds the journalist risk."),
     ] = None,

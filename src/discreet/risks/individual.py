@@ -37,7 +37,7 @@ from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
 from discreet.kernels.packing import added
 from discreet.kernels.summation import total, weighted_total
 from discreet.measures import measure
-from discreet.parameters import is_number
+from discreet.parameters import is_number, need_confidence
 from discreet.results import Provenance
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords
@@ -152,8 +152,7 @@ class IndividualRisk(ProtectableRisk):
         confidence : float
             Above 0 and below 1.
         """
-        if not (is_number(confidence) and 0 < confidence < 1):
-            fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
+        need_confidence(confidence)
         if not self.partition:
             fail("N01", _NO_INTERVAL, f"Read the data with {argument('missing', 'category')}.")
         return interval_of(self.expected, self._counts, self._weights, confidence)
@@ -371,7 +370,7 @@ class IndividualRisk(ProtectableRisk):
 
 @measure(
     title="Individual risk",
-    about="The chance that a match of a sampled record with the population is right, by weights.",
+    about="The chance that a match with the population is right, estimated from the weights.",
     side="risk",
     of="file",
     figures={

@@ -156,14 +156,14 @@ def interval_disclosure(
         float,
         Gt(0),
         Label("Width"),
-        Doc("How far a value may be away, in standard deviations or as a share of the ranks."),
+        Doc("How far off a value may be, in standard deviations or as a share of the ranks."),
         Public,
     ] = 0.05,
     columns: Annotated[
         Sequence[str] | None,
         Columns(),
         Label("Columns"),
-        Doc("Numbers; by default all keys and confidential ones that are numbers in both files."),
+        Doc("Numeric columns; by default all keys and confidential attributes that are numeric."),
         Public,
     ] = None,
     sd: Annotated[

@@ -7,15 +7,15 @@ matched by their text form, as hierarchies and data are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
-from discreet.errors import Problem, did_you_mean, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy
+from discreet.errors import Problem, did_you_mean, raise_all
+from discreet.hierarchies.hierarchy import Hierarchy, by_key
 from discreet.hierarchies.texts import plain, text_form
 from discreet.kernels.related_tuples import CellRelation
 
@@ -116,12 +116,11 @@ def _given(hierarchies: Any, initial: Microdata) -> dict[str, pa.Table]:
     """The tables of hierarchies, fitted to the initial values, and those that are given."""
     if hierarchies is None:
         return {}
-    if not isinstance(hierarchies, Mapping):
-        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
-    raise_all([p for key, one in hierarchies.items() for p in _problems(key, one, initial)])
+    given = by_key(hierarchies)
+    raise_all([p for key, one in given.items() for p in _problems(key, one, initial)])
     return {
         key: _fitted(key, one, initial) if isinstance(one, Hierarchy) else one
-        for key, one in hierarchies.items()
+        for key, one in given.items()
     }
 
 

@@ -37,7 +37,7 @@ from discreet.parameters import (
     Label,
     Notation,
     Public,
-    is_number,
+    need_confidence,
     parameters_of,
     problems_of,
 )
@@ -161,8 +161,7 @@ class ModelRisk(RecordLevel):
             Above 0 and below 1.
         of : {"tau1", "tau2", "expected"}
         """
-        if not (is_number(confidence) and 0 < confidence < 1):
-            fail("P10", "the confidence is not a number between 0 and 1.", "Give for example 0.9.")
+        need_confidence(confidence)
         if of not in get_args(Estimate):
             fail("P16", f"{argument('of')} is not known.", f"Use {listed(get_args(Estimate))}.")
         z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -329,7 +328,7 @@ _MARGINS = Notation(
 
 @measure(
     title="Risk by a log-linear model",
-    about="How many records alone in the sample are alone in the population, by the keys' margins.",
+    about="How many sample uniques are unique in the population, by a model of the keys.",
     side="risk",
     of="file",
     figures={
@@ -352,7 +351,7 @@ def model_risk(
         Columns(named=_names_in),
         _MARGINS,
         Label("Keys that go together"),
-        Doc("Sets of keys whose joint counts are fitted (age+sex, age+zip), or search; none else."),
+        Doc("Sets of keys whose joint counts are fitted (age+sex, age+zip), or search; else none."),
         Public,
     ] = None,
     *,

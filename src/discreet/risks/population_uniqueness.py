@@ -230,7 +230,7 @@ SampledShare = Annotated[
     float | None,
     Interval(gt=0, le=1),
     Label("Share of the population in the file"),
-    Doc("In place of the number of people, the share of them that the records are."),
+    Doc("Instead of the number of people: the share of them that is in the file."),
     Share,
     Public,
 ]

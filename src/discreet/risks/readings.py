@@ -295,7 +295,7 @@ def _figures() -> dict[str, FigureKind]:
 
 @measure(
     title="Four counts",
-    about="Among how many a record of a file with blanks or generalized cells hides.",
+    about="Among how many records each one hides in a file with blanks or generalized cells.",
     side="risk",
     figures=_figures(),
     public=("least_category", "least_wildcard"),
@@ -306,7 +306,7 @@ def readings(
     *,
     on: str | None = None,
     k: Annotated[
-        int, Ge(2), Label("k"), Doc("How many there should be at least in every count."), Public
+        int, Ge(2), Label("k"), Doc("The least number that every count should reach."), Public
     ] = 3,
     hierarchies: Annotated[
         Mapping[str, Hierarchy] | None,

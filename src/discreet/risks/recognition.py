@@ -162,7 +162,7 @@ class PopulationRange(Result):
 
 @measure(
     title="Range over the models",
-    about="Between how many and how many people could be recognised in the population.",
+    about="How many people could be recognised in the population: the range over two models.",
     side="risk",
     of="file",
     figures={

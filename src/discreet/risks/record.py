@@ -282,7 +282,7 @@ def record_risk(
         Mapping[str, _Share] | None,
         Columns(),
         Label("Known"),
-        Doc("How likely an intruder knows the value of a person, per attribute."),
+        Doc("The probability that an intruder knows the value of a person, per attribute."),
         Needed,
     ] = None,
     sensitivity: Annotated[
@@ -308,7 +308,7 @@ def record_risk(
         float,
         Interval(ge=0, le=1),
         Label("Leave out sets less likely than ε"),
-        Doc("Sets of attributes are looked at while their probability is above it."),
+        Doc("Only sets of attributes with a probability above this are looked at."),
     ] = 0.01,
     default: Annotated[
         float | None,

@@ -1,4 +1,4 @@
-"""Repeated releases: what two files about the same people tell together.
+"""Repeated releases: what two files about the same people reveal together.
 
 Each release may be k-anonymous by itself. Somebody who has both, and knows a person to be in both,
 looks for those who look alike in the one and in the other: the joint class, which is smaller. And
@@ -30,7 +30,7 @@ Tuple = tuple[str | None, ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointReleases(Result):
-    """What two releases tell together.
+    """What two releases reveal together.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class JointReleases(Result):
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
                 "Next: mask the second release with the keys of the first among its own, so that "
-                "people who looked alike go on to look alike."
+                "people who looked alike still look alike."
             )
         return "\n".join(lines)
 
@@ -137,7 +137,7 @@ def compare_releases(
         int, Ge(2), Label("k"), Doc("How many people should look alike, at least."), Public
     ] = 3,
 ) -> JointReleases:
-    """Find what two releases about the same people tell together.
+    """Find what two releases about the same people reveal together.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ class RiskyCombinations(Result):
 
 @measure(
     title="Risky combinations",
-    about="Cells of a few keys that only few records have, for every set of keys up to a size.",
+    about="Combinations of a few keys that few records have, for every set of keys up to a size.",
     side="risk",
     of="file",
     figures={
@@ -142,10 +142,14 @@ class RiskyCombinations(Result):
 def risky_combinations(
     data: Microdata,
     at_most: Annotated[
-        int, Ge(1), Label("Records in a cell"), Doc("Most records of a cell that counts."), Public
+        int,
+        Ge(1),
+        Label("Records in a cell"),
+        Doc("Cells with at most this many records count."),
+        Public,
     ] = 3,
     size: Annotated[
-        int, Ge(1), Label("Keys in a set"), Doc("Most keys of a set that is counted."), Public
+        int, Ge(1), Label("Keys in a set"), Doc("Largest number of keys in a set."), Public
     ] = 3,
 ) -> RiskyCombinations:
     """Count the cells with few records of every set of keys up to a size.

@@ -326,7 +326,7 @@ class Suda(ProtectableRisk):
             )
         if self.max_size is not None and self.max_size < len(keys):
             notes.append(
-                f"Looked at were sets of up to {counted(self.max_size, 'key')}; "
+                f"Only sets of up to {counted(self.max_size, 'key')} were looked at; "
                 f"{counted(self.uniques - self.scored, 'unique')} "
                 "have no smaller one and no score."
             )
@@ -373,7 +373,7 @@ class Suda(ProtectableRisk):
 
 @measure(
     title="Special uniques",
-    about="Who is alone already on a few of the keys: scores by SUDA, and the DIS score.",
+    about="Records that are unique on only a few keys: SUDA scores, and the DIS score.",
     side="risk",
     of="file",
     figures={
@@ -395,7 +395,7 @@ def suda(
         int | None,
         Ge(1),
         Label("Largest set"),
-        Doc("Most keys of a set that is looked at; without it all sets of up to 16 keys."),
+        Doc("Largest number of keys in a set; by default all sets of up to 16 keys."),
         Public,
     ] = None,
     fraction: Annotated[

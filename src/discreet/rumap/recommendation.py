@@ -156,9 +156,13 @@ def recommend(
     risk: Annotated[str, Label("Risk"), Doc("The risk of the map."), Public] = "maximal",
     loss: Annotated[str, Label("Loss"), Doc("The loss of the map."), Public] = "ebil_share",
     risk_at_most: Annotated[
-        float | None, Ge(0), Label("Highest risk"), Doc("What the proposal may have."), Public
+        float | None,
+        Ge(0),
+        Label("Highest risk"),
+        Doc("Highest risk that the proposal may have."),
+        Public,
     ] = None,
-    seed: Annotated[int, Seed, Label("Seed"), Doc("Of methods that draw at random.")] = 0,
+    seed: Annotated[int, Seed, Label("Seed"), Doc("Seed of the methods that draw at random.")] = 0,
 ) -> Recommendation:
     """Try every method that can reach a criterion, and propose one.
 
@@ -177,7 +181,7 @@ def recommend(
     risk_at_most : float, optional
         A limit for the proposal beside the criterion.
     seed : int
-        Of methods that draw at random.
+        Seed of the methods that draw at random.
 
     Returns
     -------

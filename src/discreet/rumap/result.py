@@ -96,7 +96,7 @@ class RUMap(Result):
         raise_all(self._direction_problems(risk_at_most, loss_at_most))
         known = [point for point in self.points if not point.failed]
         if not known:
-            what = f"no masking could be measured. The first: {self.points[0].problem}"
+            what = f"no masking could be measured. The first one failed: {self.points[0].problem}"
             fail("D50", what, "See .explain() for the others.")
         fit = [
             point

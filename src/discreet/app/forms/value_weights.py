@@ -29,7 +29,7 @@ def weights_in(text: str, label: str) -> tuple[Any, list[Problem]]:
     weights = [_number(weight) for _, _, weight in pairs]
     if any(weight is None for weight in weights) or not all(value.strip() for value, *_ in pairs):
         what = f"the weights of the values of {label!r} cannot be read."
-        return None, [Problem("P60", what, "Write a line each: value = 0.5.")]
+        return None, [Problem("P60", what, "Write one line for each value: value = 0.5.")]
     values = [value.strip() for value, *_ in pairs]
     ranges = [_RANGE.fullmatch(value) for value in values]
     if values and all(ranges):

@@ -88,7 +88,7 @@ def explored(task: JobTask) -> Explored:
         found = ds.generalize(data, plan.hierarchies, criterion, max_suppressed=1.0, seconds=0.0)
     course.over = 1
     if found.lattice.nodes > MOST_NODES:
-        what = f"the lattice has {found.lattice.nodes:,} nodes, and a page is made for"
+        what = f"the lattice has {found.lattice.nodes:,} nodes; this page shows at most"
         remedy = "Take fewer keys, or hierarchies with fewer levels; Protect can search it."
         fail("N06", f"{what} {MOST_NODES:,}.", remedy)
     names = distinct(data.columns)

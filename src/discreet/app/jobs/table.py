@@ -64,7 +64,8 @@ def opened(task: JobTask) -> Opened:
     document = {"source": task.document["source"]}
     data = ds.Plan.of(document, task.folder).open()
     if len(data.columns) > MOST_COLUMNS:
-        what = f"{data.name} has {len(data.columns):,} columns, and a page shows {MOST_COLUMNS:,}."
+        wide = len(data.columns)
+        what = f"{data.name} has {wide:,} columns; the app shows at most {MOST_COLUMNS:,}."
         fail("N60", what, "Leave out columns first, or use the command line.")
     columns = _with_values(data, _columns(data), task.folder)
     typed_copy.copy(data, task)

@@ -450,9 +450,8 @@ def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Pa
     """Give an upload its place: that of the column's file of this name, if there is one."""
     with workspace.lock:
         name = uploads.unlike(draft.name, _files_of_others(workspace, number))
-        if workspace.is_busy and (workspace.folder / name).exists():
-            what = "a job of this table is running, which may read the file that is replaced."
-            fail("N62", what, "Wait for it, or cancel it.")
+        if (workspace.folder / name).exists():  # a job may read it
+            workspace.need_idle()
         workspace.keep_file(draft, name)
         _keep(workspace, number, hierarchy_in(fields, name))
 

@@ -61,7 +61,7 @@ async def open_file(request: Request) -> Response:
 def _opened(all_: Workspaces, form: FormData) -> Workspace:
     file = form.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
-        fail("P60", "no file was chosen.", "Choose a CSV or Parquet file, or a plan.")
+        fail("P60", "no file was chosen.", "Choose a table or a plan.")
     name = uploads.tame(file.filename, "table.csv")
     options = {} if projects.is_plan(name) else options_in(form)
     return projects.open_upload(all_, file.file, name, options)

@@ -205,8 +205,7 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
     note = note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
     with workspace.lock:
-        if workspace.is_busy:
-            raise_all([Problem("N62", "a job of this table is running.", "Wait, or cancel it.")])
+        workspace.need_idle()
         workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
         # the chain on the page Protect may ask for something else by now
         chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}

@@ -147,7 +147,7 @@ class ProjectFolder:
         """Write a project, whole or not at all."""
         body = json.dumps(content, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
         if len(body) > MOST_BYTES - _HEAD:
-            what = f"the project is larger than {MOST_BYTES >> 20} MB: its hierarchy files are."
+            what = f"the project is larger than {MOST_BYTES >> 20} MB with its hierarchy files."
             fail("N66", what, "Download the plan; what was saved before stays.")
         if not _is_guarded(place.parent):
             _refuse(place, "lies in a folder to which others may write.")

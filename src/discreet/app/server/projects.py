@@ -91,8 +91,8 @@ class ProjectKeeper:
             return
         try:
             if self._seen != (now := _mark(self.place)) and now is not None:
-                what = "another start of the app has saved this project since."
-                fail("N66", what, "Close it here, and go on there; what is done here is not saved.")
+                what = "this project was saved since by another app that is running."
+                fail("N66", what, "Go on there; changes that are made here are not saved.")
             self.folder.write(self.place, {**content_of(workspace), **self._origin})
             if self.is_beside:
                 self.folder.note(Path(self.table["path"]))
@@ -253,7 +253,7 @@ def open_project(all_: Workspaces, given: str) -> Workspace:
     known = folder.listed() if folder is not None else []
     found = [one for one in known if one.id == given and one.problem is None]
     if folder is None or not found:
-        fail("N66", "this project is not there any more.", "Choose another one.")
+        fail("N66", "this project no longer exists.", "Choose another one.")
     content = found[0].content
     if "path" in content:
         return open_path(all_, Path(content["path"]))
@@ -457,7 +457,7 @@ def give(workspace: Workspace, files: Iterable[tuple[str, IO[bytes]]]) -> list[P
             if not known and Path(one).name.casefold() == name.casefold()
         ]
         if not fits:
-            what = f"{name} is none of the files that are asked for, or was changed since."
+            what = f"{name} is not a file that the project needs, or it has changed since."
             problems.append(Problem("N66", what, "Choose the file that the project was made with."))
             continue
         _put(workspace, file, fits[0])

@@ -192,7 +192,7 @@ def duplicate(workspace: Workspace, kept: Kept) -> None:
 def run_again(workspace: Workspace, kept: Kept) -> None:
     """Work out once more what a project does not keep of a run: the same records, drawn anew."""
     if not kept.current:
-        what = "a run that is out of date cannot be worked out again."
+        what = "a run that is out of date cannot be computed again."
         fail("N64", what, "Duplicate it, and run the new one.")
     workspace.begin("protect", slot=kept.slot, changes=kept.run.document)
 

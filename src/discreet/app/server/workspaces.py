@@ -224,7 +224,7 @@ class Workspace:
         if self.source in self.missing:
             return None  # it is asked for
         if self._state == GONE:
-            what = "the original file is not there any more."
+            what = "the original file is no longer there."
             return Problem("N65", what, "Put it back, or open another one.")
         if self.table is None or self.is_current(_READ):
             return None
@@ -349,14 +349,19 @@ class Workspace:
             self.place = len(self.history) - 1
         self.save()
 
+    def need_idle(self) -> None:
+        """Refuse what cannot be done while a job is running."""
+        if self.is_busy:
+            fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+
     def go_to(self, place: int) -> None:
         """Take choices back, or make those again that were taken back."""
         with self.lock:
             chosen = self.history[place]
             known = self.settings.get(DIGESTS, {})
             other = {n: one for n, one in chosen.files.items() if known.get(n) != one}
-            if self.is_busy and other:
-                fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            if other:
+                self.need_idle()
             for name, digest in other.items():
                 shutil.copyfile(self._store / digest, self.folder / name)
             changed = {LEVELS: chosen.levels, DIGESTS: {**known, **other}}
@@ -458,8 +463,8 @@ class Workspace:
             Whether it is one of those that are pending.
         """
         with self.lock:
-            if self._is_at_work or (self.pending and not going_on):
-                fail("N62", "a job of this table is running.", "Wait for it, or cancel it.")
+            if self._is_at_work or not going_on:
+                self.need_idle()
             problem = self.source_problem
             if problem is not None and (work != _READ or self._state == GONE):
                 raise_all([problem])

@@ -118,7 +118,7 @@ def request_of(
     counted = () if criterion is None else _counted(data, criterion)
     k = None if criterion is None else criterion.least_size
     sets, wrong = key_sets(given["subsets"], keys, k)
-    problems += [*wrong, *_policy_problems(data), *_criterion_problems(given, criterion, counted)]
+    problems += [*wrong, *policy_problems(data), *_criterion_problems(given, criterion, counted)]
     if criterion is not None:
         problems += people_problems(people_apart(criterion)[1], by)
     tables = {name: _table(given[name], name, keys, problems) for name in _TABLES}
@@ -178,7 +178,8 @@ def _counted(data: Microdata, criterion: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needed))
 
 
-def _policy_problems(data: Microdata) -> list[Problem]:
+def policy_problems(data: Microdata) -> list[Problem]:
+    """What is wrong with blanking cells of data in which no value may be missing."""
     if data.missing != "refuse":
         return []
     what = (

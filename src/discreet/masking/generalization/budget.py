@@ -8,6 +8,9 @@ import numpy as np
 
 from discreet.errors import Problem, argument
 
+RELAX = (  # what helps where a criterion cannot be met
+    f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies that end in '*'"
+)
 _ROUNDING = 1e-12  # of a share that was worked out, such as 1 - 0.9
 
 

@@ -94,7 +94,7 @@ class LocalRecoding(Result):
     def _compared(self) -> str:
         if self.proven:
             return "no local recoding loses less"
-        return f"any local recoding loses {self.bound:.6f} at least, as far as proven"
+        return f"every local recoding loses at least {self.bound:.6f}, as far as proven"
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per key and class size before: how many cells are coarser."""

@@ -199,7 +199,7 @@ class Transition(Result):
         if self.exact:
             lines.append("As many records left each category as came to it: no count changed.")
         else:
-            lines.append("The expected count of every category is what it was.")
+            lines.append("The expected count of every category stays the same.")
         epsilon = self.epsilon
         if epsilon is not None:
             lines.append(
