@@ -130,3 +130,4 @@ def test_a_first_use_compiles_few_functions(tmp_path):
     done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
     counted = [int(number) for number in done.stdout.split()]
     assert all(n <= most for n, most in zip(counted, (8, 24, 17, 10), strict=True)), counted
+    assert done.stderr.count("Compiling kernels. This takes some seconds") == 1  # announced, once

@@ -173,3 +173,13 @@ def test_equal_records_are_written_side_by_side(tmp_path):
     changes = sum(a != b for a, b in itertools.pairwise(rows))
     assert changes == len(set(rows)) - 1
     assert "side by side" in ds.Masked.write.__doc__
+
+
+# -- the first lines ---------------------------------------------------------------------------------
+
+
+def test_the_first_commands_of_the_readme_show_spss_beside_csv():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    first = readme.split("```")[1]
+    assert "survey.csv" in first
+    assert "survey.sav" in first
