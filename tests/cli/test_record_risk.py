@@ -81,4 +81,4 @@ def test_the_measure_that_is_brought_down_is_named(run, folder):
     assert ds.individual_risk(masked).highest <= 0.2
     code, _, err = run(*asked, "--settings", "risk.toml", "--force")
     assert code != 0
-    assert "another measure" in err
+    assert "does not belong to the measure" in err

@@ -155,7 +155,7 @@ def test_a_column_of_one_value_stays_and_is_said_to():
     masked = ds.add_noise(read(rows), ["age", "pay"], 0.2, seed=1)
     assert column(masked, "age").to_pylist() == [40.0] * 60
     assert masked.outcome.spreads["age"] is None
-    assert "as they were: age 60" in masked.explain()
+    assert "Unchanged values: age 60" in masked.explain()
 
 
 def test_numbers_beyond_all_others_are_refused():
