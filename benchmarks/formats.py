@@ -31,7 +31,8 @@ def make(folder):
 READ = {
     "reader": "import pyreadstat\nfound = pyreadstat.read_{kind}({path!r})",
     "discreet": "import discreet as ds\nfound = ds.read({path!r})\nfound.n",
-    "nothing": "import pyreadstat, pandas, discreet as ds\nds.read({{'a': [1]}}).n",
+    "nothing": "import ibis, pyreadstat, pandas, discreet as ds\n"
+    "ibis.duckdb.connect()\nds.read({{'a': [1]}}).n",  # all libraries, and an engine
 }
 TIMED = """
 import json, resource, time

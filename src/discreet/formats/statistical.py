@@ -19,7 +19,9 @@ from discreet.formats.codebook import Codebook, Variable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CELLS = 5_000_000  # of a piece
+_CELLS = 5_000_000  # of a piece at most
+_LEAST = 1_000_000  # small pieces stay in the cache of the processor
+_PIECES = 20  # of a file, where that bounds them further: to each the reader skips what is before
 _READERS = {
     ".sav": ("read_sav", "SPSS"),
     ".zsav": ("read_sav", "SPSS"),
@@ -76,8 +78,7 @@ class StatisticalFile:
         """The records, piece by piece; codes that mean missing are missing."""
         import pyarrow as pa
 
-        rows = max(1, _CELLS // max(1, len(self.names)))
-        start = 0
+        rows, start = self._rows_of_a_piece(), 0
         while self.records is None or start < max(1, self.records):
             found = _called(self.path, self.encoding, row_offset=start, row_limit=rows)[0]
             taken = len(next(iter(found.values()), ()))
@@ -85,6 +86,11 @@ class StatisticalFile:
             start += taken
             if taken < rows:
                 return
+
+    def _rows_of_a_piece(self) -> int:
+        width = max(1, len(self.names))
+        cells = _CELLS * _PIECES if self.records is None else self.records * width
+        return max(1, min(_CELLS, max(_LEAST, cells // _PIECES)) // width)
 
     def _kind(self, name: str) -> str:
         return str(self.meta.readstat_variable_types[name])
@@ -118,6 +124,7 @@ def _labels(meta: Any, name: str, numeric: bool) -> dict[Any, str]:
 
 
 def _array(values: Any, kind: str) -> pa.Array:
+    import numpy as np
     import pyarrow as pa
 
     first = next((one for one in values if one is not None and one == one), None)  # noqa: PLR0124
@@ -133,7 +140,7 @@ def _array(values: Any, kind: str) -> pa.Array:
         return pa.array([None if one is None else str(one) for one in values], pa.string())
     if isinstance(first, str):  # a letter of Stata among numbers
         values = [None if isinstance(one, str) else one for one in values]
-    return pa.array(values, pa.float64(), from_pandas=True)
+    return pa.array(np.array(values, dtype=np.float64), from_pandas=True)
 
 
 def _called(path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any], Any]:
