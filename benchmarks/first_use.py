@@ -1,10 +1,12 @@
-"""What a verb takes in a new environment, where no kernel was compiled yet, and in the next
-process: wall time from the import on, Python's own files compiled; and the start of commands."""
+"""What a verb takes in a new environment with the package alone, where no kernel was compiled yet,
+and in the next process: wall time from the import on, Python's own files compiled; and the start of
+commands."""
 
 from __future__ import annotations
 
 import csv
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from pathlib import Path
 import adult
 from figure import Figure
 from first_use_job import VERBS
-from processes import job, times_of
+from processes import ENVIRONMENT, HERE, job, times_of
 from small_calls_job import table
 
 TIMES = 7
@@ -22,8 +24,7 @@ MOST = {"generalize": 4, "microaggregate": 6, "recode": 8}  # seconds, whatever 
 
 def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
-        file = _written(Path(folder))
-        discreet = Path(sys.executable).with_name("discreet")
+        file, discreet = _written(Path(folder)), python().with_name("discreet")
         risk = [discreet, "risk", file, "--keys", "k0,k1,k2,k3", "--confidential", "illness"]
         for name, command, most in (("--help", [discreet, "--help"], 0.25), ("risk", risk, 0.6)):
             least = min(times_of(command)["seconds"] for _ in range(TIMES))
@@ -36,6 +37,17 @@ def run() -> Iterator[Figure]:
             first, second = _twice(verb, file)
             yield Figure(f"first {verb}", first, "s", at_most=most)
             yield Figure("… in the next process", second, "s")
+
+
+def python() -> Path:
+    """The interpreter of an environment with the package and what it needs, made on demand: numba,
+    for one, loads scipy where it is installed, and the environment of the tests has it."""
+    found = ENVIRONMENT / "plain" / "bin" / "python"
+    if not found.exists():
+        subprocess.run([sys.executable, "-m", "venv", found.parent.parent], check=True)
+        pip = [found, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-e", HERE.parent], check=True)
+    return found
 
 
 def _written(folder: Path) -> Path:
@@ -54,8 +66,8 @@ def _twice(verb: str, file: Path) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as kept:
         os.environ["NUMBA_CACHE_DIR"] = kept
         try:
-            first = job("first_use_job.py", verb, str(file))
-            again = [job("first_use_job.py", verb, str(file)) for _ in range(3)]
+            first = job("first_use_job.py", verb, str(file), python=python())
+            again = [job("first_use_job.py", verb, str(file), python=python()) for _ in range(3)]
         finally:
             del os.environ["NUMBA_CACHE_DIR"]
             if before is not None:
