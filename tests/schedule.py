@@ -13,7 +13,6 @@ LONG = (
     "tests/browser/test_app.py",
     "tests/browser/test_explore.py",
     "tests/browser/test_report.py",
-    "tests/browser/test_font_sets.py",
     "tests/app/test_release.py",
     "tests/unit/test_lattice_sweep.py",
     "tests/app/test_requirements.py",
@@ -93,6 +92,7 @@ AGAIN = {
     r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
     r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
         "the README and the pages that most people read",
+    r"app/test_server.py::test_it_ends_in_order.*\[(1|15)": "one signal of three",
     r"browser/test_words_first.py::test_adult.*30162": "the same clicks with fewer records",
     r"browser/test_home.py::test_after_a_kill":
         "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
@@ -119,6 +119,7 @@ STARTED = re.compile(
     r"tests/engines/(?:.*\[(?P<by>spark|postgres)\b|test_(?P<of>spark|postgres)\.py)"
 )
 ALSO = {
+    "tests/browser/test_font_sets.py": "tests/browser/test_report.py",  # the same reports
     "tests/engines/test_interrupted.py": "spark",
     "tests/engines/test_released_files.py": "spark",
     "tests/engines/test_schema.py": "postgres",

@@ -162,21 +162,23 @@ def test_a_weaker_node_asks_first_and_both_answers_are_given_by_mouse_and_keyboa
     visit = look("12", k=2, p=1, limit=3, node=node)
     page = visit.page
     question = page.locator(f"#ask-{node}-here")
+    focused = "words => document.activeElement.textContent === words"
     page.click("#use")
-    assert question.is_visible()
+    question.wait_for(state="visible")
     assert question.locator("h3").inner_text() == "Ask for less than before?"
     assert "The plan asks for k = 20" in question.inner_text()
     assert readable.faults(page) == []
     question.locator("text=No, keep k = 20").click()
-    assert question.is_hidden()
+    question.wait_for(state="hidden")
     page.focus("#use")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "No, keep k = 20"
+    page.wait_for_function(focused, arg="No, keep k = 20")
     page.keyboard.press("Escape")
-    assert question.is_hidden()
-    assert page.evaluate("document.activeElement.id") == "use"
+    question.wait_for(state="hidden")
+    page.wait_for_function(focused, arg="Use this node")
     assert workspace.document["criterion"] == {"k": 20}
     page.keyboard.press("Enter")
+    page.wait_for_function(focused, arg="No, keep k = 20")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_selector(".done")
