@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import DiscreetError
+from tests.properties.test_lattice_search import low_on_average
+from tests.twins.classes import fails_disclosure, fails_likeness
 
 TOWNS = ["aa1", "aa2", "ab1", "ab2", "ba1"]
 TREE = {"x": ["xy", "*"], "y": ["xy", "*"], "z": ["z", "*"]}  # unbalanced: z ends early
@@ -32,13 +34,21 @@ CRITERIA = [
     ds.LDiversity(2, kind="entropy"),
     ds.LDiversity(2, kind="recursive", c=3.0),
     ds.AllOf([ds.KAnonymity(3), ds.TCloseness(0.5)]),
+    ds.BetaLikeness(1.5, "enhanced"),
+    ds.DeltaDisclosure(2.0),
+    ds.AverageRisk(0.4),
+    ds.AllOf([ds.LDiversity(2), ds.AverageRisk(0.6, highest=0.4, share_above=0.1)]),
 ]
 
 
 def holds(criterion, classes, everyone):
     """Whether every class satisfies, by the definitions."""
     parts = criterion.criteria if isinstance(criterion, ds.AllOf) else [criterion]
-    return all(_holds(one, values, everyone) for one in parts for values in classes)
+    of_file = [one for one in parts if isinstance(one, ds.AverageRisk)]
+    of_class = [one for one in parts if one not in of_file]
+    return all(low_on_average(list(map(len, classes)), one) for one in of_file if classes) and all(
+        _holds(one, values, everyone) for one in of_class for values in classes
+    )
 
 
 def _holds(criterion, values, everyone):
@@ -52,6 +62,10 @@ def _holds(criterion, values, everyone):
         here, whole = collections.Counter(values), collections.Counter(everyone)
         apart = sum(abs(here[v] / n - whole[v] / len(everyone)) for v in whole) / 2
         return apart <= criterion.t + 1e-9
+    if isinstance(criterion, ds.BetaLikeness):
+        return not fails_likeness(values, everyone, criterion.beta, criterion.kind)
+    if isinstance(criterion, ds.DeltaDisclosure):
+        return not fails_disclosure(values, everyone, criterion.delta, criterion.absent)
     if criterion.kind == "distinct":
         return len(counts) >= criterion.l
     if criterion.kind == "entropy":

@@ -32,6 +32,16 @@ def test_it_says_what_was_lost_and_what_is_proven(masked):
     assert masked.outcome.to_dict()["by_class_size"]["zip"] == {"1": 4}
 
 
+@pytest.mark.parametrize("large", [3, 200_000])
+@pytest.mark.parametrize("method", ["local", "mondrian", "mondrian-relaxed"])
+def test_an_average_of_the_whole_file_holds_however_it_is_cut(method, large, monkeypatch):
+    monkeypatch.setattr("discreet.kernels.local_recoding.search.LARGE", large)
+    table = {"a": [0, 0, 0, 1, 2, 3, 3, 4], "b": [0, 0, 0, 1, 1, 0, 2, 1]}
+    above = {"a": ds.Hierarchy.intervals([2, 4], top="*"), "b": ds.Hierarchy.suppress()}
+    masked = ds.recode(ds.read(table, keys=["a", "b"]), above, ds.AverageRisk(0.3), method=method)
+    assert ds.risk(masked).mean_risk <= 0.3
+
+
 def test_a_file_too_large_to_search_is_said_to_be_split(survey, masked, monkeypatch):
     assert masked.outcome.searched
     monkeypatch.setattr("discreet.kernels.local_recoding.search.LARGE", 3)

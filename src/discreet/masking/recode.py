@@ -270,7 +270,8 @@ def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | N
         found = _begun(asked)
     elif method != "local":
         relaxed = method == "mondrian-relaxed"
-        return _served(asked, mondrian(asked.from_start, relaxed=relaxed, passes=asked.decides))
+        cut = mondrian(asked.from_start, relaxed=relaxed, passes=asked.decides_alone)
+        return _served(asked, cut)
     else:
         found = _searched(asked, search, seconds)
     limit = found.price if found.suppressed <= asked.budget else np.inf
@@ -282,7 +283,7 @@ def _searched(asked: RecodingRequest, search: str, seconds: float | None) -> Ans
         cells = recoded(
             asked.from_start,
             search,
-            passes=asked.decides,
+            passes=asked.decides_alone if too_large(asked.task) else asked.decides,
             max_suppressed=asked.budget if asked.decides is None else 0,
             suppressed_cost=float(len(asked.keys)),
             seconds=seconds,

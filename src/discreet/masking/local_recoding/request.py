@@ -128,6 +128,12 @@ class RecodingRequest:
         """Which classes satisfy, where more than counts of records and values decides."""
         return None if self.of_records is None or self.of_records.counts_decide else self.passes
 
+    @property
+    def decides_alone(self) -> Passes | None:
+        """The same for cuts, which never see all classes: what is asked of the whole file is asked
+        of every class by itself."""
+        return self.decides and functools.partial(self.passes, alone=True)
+
     def small_strata(self) -> tuple[int, int]:
         """How many strata have fewer records than a class needs, and how many records these are."""
         sizes = self.counted.rollup(list(self.by)).counts if self.by else np.array([self.n])
@@ -142,7 +148,9 @@ class RecodingRequest:
         """By what a price is multiplied to be a mean over records and keys."""
         return 1 / (self.n * len(self.keys))
 
-    def passes(self, item: Ints, count: Ints, label: Ints, classes: int) -> Bools:
+    def passes(
+        self, item: Ints, count: Ints, label: Ints, classes: int, *, alone: bool = False
+    ) -> Bools:
         """Which classes satisfy what is asked of records, by item, count and class of each row."""
         size = np.bincount(label, count, classes).astype(np.int64)
         if self.of_records is None:
@@ -156,6 +164,8 @@ class RecodingRequest:
             values=values,
             labels={name: whole.values[0] for name, whole in self.whole.items()},
         )
+        if alone:
+            return ~np.logical_or.reduce([_failing_alone(c, found) for c in self.of_records.parts])
         return ~np.logical_or.reduce(list(self.of_records.failing(found).values()))
 
     def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
@@ -176,6 +186,17 @@ class RecodingRequest:
             codes = place.to_numpy(zero_copy_only=False).astype(np.int64)
             found[name] = codes[self.counted.codes[a]]
         return found
+
+
+def _failing_alone(criterion: Any, classes: Classes) -> Bools:
+    """Which classes fail, each of them as a file where the criterion is about the whole file."""
+    if not criterion.of_file:
+        return np.logical_or.reduce(list(criterion.failing(classes).values()))
+    sizes, at = np.unique(classes.size, return_inverse=True)
+    one = np.ones(1, np.int64)
+    files = (Classes(size, one, size) for size in sizes[:, None])
+    failing = [any(f.any() for f in criterion.failing(file).values()) for file in files]
+    return np.array(failing)[at]
 
 
 def request_of(
