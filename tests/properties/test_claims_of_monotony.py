@@ -186,6 +186,8 @@ def test_searches_against_a_population_equal_exhaustive_search(rows, others, k, 
         assert {tuple(n.levels.values()) for n in every.minimal} == minimal
         best = search("optimal").best
         assert tuple(best.levels.values()) in feasible
+        assert search("bounded").best.levels == best.levels
+        assert search("samarati").best.height == min(map(sum, minimal))
         assert best.suppressed == found[tuple(best.levels.values())][0]
         assert ds.check(best.mask(), criterion) if best.suppressed < len(rows) else True
 

@@ -99,10 +99,22 @@ def test_no_value_is_told():
     assert not {"'a'", "'x'", '"a"', '"x"'} & set(told.split())
 
 
-@settings(deadline=None, max_examples=8)
-@given(records, st.sampled_from([ds.KAnonymity(6), ds.LDiversity(3), ds.BetaLikeness(0.3)]))
-def test_every_proposal_holds_on_random_tables(rows, criterion):
+ASKED = (
+    lambda data: ds.KAnonymity(6),
+    lambda data: ds.LDiversity(3),
+    lambda data: ds.BetaLikeness(0.3),
+    lambda data: ds.DeltaDisclosure(0.5),
+    lambda data: ds.KMap(6, data),
+    lambda data: ds.DeltaPresence(0, 0.9, data),
+    lambda data: ds.AverageRisk(0.2),
+)
+
+
+@settings(deadline=None, max_examples=10)
+@given(records, st.sampled_from(ASKED))
+def test_every_proposal_holds_on_random_tables(rows, asked):
     data, kept = read(rows), {"b": HIERARCHIES["b"]}
+    criterion = asked(data)
     advice = ds.advise(data, kept, criterion, max_suppressed=0)
     for one in advice.proposals:
         holds(one)

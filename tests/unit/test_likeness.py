@@ -29,6 +29,13 @@ def test_a_gain_of_exactly_beta_satisfies_and_a_ratio_of_exactly_delta_does_not(
     assert ds.check(read(TABLE), ds.DeltaDisclosure(1.001, "ignore"))
 
 
+def test_a_ratio_without_a_limit_asks_for_all_values_and_nothing_else():
+    data = ds.read({"a": [1, 1, 2], "s": list("xyx")}, keys=["a"], confidential=["s"])
+    for delta in (1e3, 1e9):
+        assert ds.check(data, ds.DeltaDisclosure(delta)).violating_records == 1
+        assert ds.check(data, ds.DeltaDisclosure(delta, "ignore"))
+
+
 def test_a_frequent_value_may_gain_less_by_the_enhanced_kind():
     """Flu has 5/6 of the file: −ln 5/6 = 0.182, and the second class gains 0.2."""
     found = ds.check(read(TABLE), ds.BetaLikeness(1, "enhanced"))

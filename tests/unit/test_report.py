@@ -136,6 +136,20 @@ def test_criteria_may_be_a_conjunction(tmp_path, data, masked):
     assert text_of(written.path).count("✓") == 2
 
 
+def test_every_criterion_is_told_with_whether_it_holds(tmp_path, data, masked):
+    asked = [
+        ds.KMap(3, data),
+        ds.DeltaPresence(0, 1, data),
+        ds.BetaLikeness(4),
+        ds.DeltaDisclosure(2, "ignore"),
+        ds.AverageRisk(0.2),
+    ]
+    written = ds.report(data, masked, tmp_path / "r.html", criterion=asked)
+    said = " ".join(text_of(written.path).split())
+    assert all(one.describe() in said for one in asked)
+    assert said.count("✓") + said.count("✗") == len(asked)
+
+
 @pytest.mark.parametrize(
     ("criterion", "threshold", "least"),
     [(None, None, 5), (ds.KAnonymity(3), None, 5), (ds.KAnonymity(20), None, 20),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Absent = Literal["fail", "ignore"]
 _TOLERANCE = 1e-12  # what is δ but for rounding is not below δ
+_MOST = 900.0  # no count is so many doublings off, and numbers reach so far
 
 
 @criterion(
@@ -129,7 +130,7 @@ class DeltaDisclosure(Criterion):
         return tuple(self._limits(name, whole[name]) for name in names)
 
     def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
-        share, factor = whole / whole.sum(), 2 ** (self.delta - _TOLERANCE)
+        share, factor = whole / whole.sum(), 2 ** (min(self.delta, _MOST) - _TOLERANCE)
         return ValueLimits(name, share / factor, share * factor, self.absent == "ignore")
 
     def describe(self) -> str:
