@@ -127,7 +127,7 @@ RULES = {
         (workspaces.Workspaces, "get"): lambda self, _: next(iter(self._all.values()), None)
     },
     inside.too_many_tables: {(workspaces.Workspaces, "_make_room"): lambda _: None},
-    inside.two_jobs: {(workspaces.Workspace, "is_busy"): property(lambda _: False)},
+    inside.two_jobs: {(workspaces.Workspace, "_is_at_work"): property(lambda _: False)},
     inside.path_as_name: {(uploads, "tame"): lambda name, _: name},
     inside.left_behind: {(workspaces.shutil, "rmtree"): lambda *_, **__: None},
     inside.choice_not_offered: {
