@@ -212,6 +212,14 @@ def test_criteria_on_values_hold(criterion, by):
     assert masked.bound <= masked.outcome.cost + 1e-9
 
 
+def test_an_average_holds_in_a_file_too_large_to_search(monkeypatch):
+    monkeypatch.setattr("discreet.kernels.local_recoding.search.LARGE", 3)
+    for seed in (8, 19, 34):
+        codes = np.random.default_rng(seed).integers(0, [6, 3], (12, 2)).T.tolist()
+        data = ds.read(dict(zip("ab", codes, strict=True)), keys=["a", "b"])
+        assert ds.check(ds.suppress_cells(data, ds.AverageRisk(0.5)), ds.AverageRisk(0.5))
+
+
 @pytest.mark.parametrize("subsets", [1, 2, {2: 6, 3: 2}, {("a", "b"): 5, "a+c": 3}, [["a", "b"]]])
 @pytest.mark.parametrize("reading", READINGS)
 def test_sets_of_keys_hold_all_together(subsets, reading):

@@ -10,12 +10,11 @@ import numpy as np
 
 from discreet.criteria.criterion import Criterion
 from discreet.errors import fail
+from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import Sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from discreet.frequency.classes import Classes
 
 
 @dataclass(frozen=True)
@@ -162,6 +161,22 @@ def people_apart(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
     behind = tuple(c for c in criterion.parts if c.registers)
     parts = tuple(c for c in criterion.parts if not c.registers)
     return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), behind
+
+
+def failing_alone(criterion: Criterion, classes: Classes) -> NDArray[np.bool_]:
+    """Which classes fail by themselves, where they are not all there: each is taken for a file by
+    what is asked of the whole file, which then holds for all of them together, too."""
+    return np.logical_or.reduce([_fails_alone(part, classes) for part in criterion.parts])
+
+
+def _fails_alone(criterion: Any, classes: Classes) -> NDArray[np.bool_]:
+    if not criterion.of_file:
+        return np.logical_or.reduce(list(criterion.failing(classes).values()))
+    sizes, at = np.unique(classes.size, return_inverse=True)
+    one = np.ones(1, np.int64)
+    files = (Classes(size, one, size) for size in sizes[:, None])
+    failing = [any(f.any() for f in criterion.failing(file).values()) for file in files]
+    return np.array(failing)[at]
 
 
 def _merged(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

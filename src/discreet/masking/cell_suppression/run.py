@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from discreet import engine
-from discreet.criteria.all_of import people_apart
+from discreet.criteria.all_of import failing_alone, people_apart
 from discreet.errors import argument, fail
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import ValueCounts
+from discreet.kernels.local_recoding.search import too_large
 from discreet.kernels.local_recoding.task import Cells, CellTask
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import CellPeople, cell_people
@@ -154,6 +155,8 @@ class _Items:
             name: _in_whole(self.counted, name, whole)[rows] for name, whole in self.whole.items()
         }
 
+        alone = too_large(self.part(rows))  # then cuts, which never see all classes
+
         def passing(item: Ints, count: Ints, owner: Ints, number: int) -> NDArray[np.bool_]:
             size = np.bincount(owner, count, number).astype(np.int64)
             values = {
@@ -162,6 +165,8 @@ class _Items:
             }
             distinct = {name: one.distinct for name, one in values.items()}
             classes = Classes(size, np.ones_like(size), size, distinct, values=values)
+            if alone:
+                return ~failing_alone(criterion, classes)
             return ~np.logical_or.reduce(list(criterion.failing(classes).values()))
 
         return passing

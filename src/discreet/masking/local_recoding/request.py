@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from discreet import engine
-from discreet.criteria.all_of import people_apart
+from discreet.criteria.all_of import failing_alone, people_apart
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import ValueCounts
 from discreet.masking.cell_people import CellPeople, CellStart, begun, cell_people
@@ -165,7 +165,7 @@ class RecodingRequest:
             labels={name: whole.values[0] for name, whole in self.whole.items()},
         )
         if alone:
-            return ~np.logical_or.reduce([_failing_alone(c, found) for c in self.of_records.parts])
+            return ~failing_alone(self.of_records, found)
         return ~np.logical_or.reduce(list(self.of_records.failing(found).values()))
 
     def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
@@ -186,17 +186,6 @@ class RecodingRequest:
             codes = place.to_numpy(zero_copy_only=False).astype(np.int64)
             found[name] = codes[self.counted.codes[a]]
         return found
-
-
-def _failing_alone(criterion: Any, classes: Classes) -> Bools:
-    """Which classes fail, each of them as a file where the criterion is about the whole file."""
-    if not criterion.of_file:
-        return np.logical_or.reduce(list(criterion.failing(classes).values()))
-    sizes, at = np.unique(classes.size, return_inverse=True)
-    one = np.ones(1, np.int64)
-    files = (Classes(size, one, size) for size in sizes[:, None])
-    failing = [any(f.any() for f in criterion.failing(file).values()) for file in files]
-    return np.array(failing)[at]
 
 
 def request_of(
