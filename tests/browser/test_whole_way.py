@@ -336,7 +336,7 @@ def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
     page.fill("#fraction-0", "all")
     page.click("button:has-text('Run')")
     page.wait_for_selector("text=P60")
-    look("protect, problems")
+    readable.look_at(page, "main", "protect, problems")
     for path in ("protect", "compare", "release"):
         page.goto(f"{visit.server.address}/w/{ready.id}/{path}")
         look(path)
