@@ -394,3 +394,20 @@ def test_a_large_lattice_that_is_searched_to_the_end_gives_the_best_node(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(searching, "MAX_SWEPT", 2)
         assert best() == expected
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [("samarati", "heights were tried one by one"), ("optimal", "every node was judged by itself"),
+     ("all-minimal", "every node was judged by itself"), ("bounded", "no node was ruled out")],
+)  # fmt: skip
+def test_what_is_done_where_a_feasible_node_says_nothing_of_those_above_is_said(search, said):
+    table = {"sex": list("MF") * 6, "zip": list("123") * 4, "illness": list("aabbcc") * 2}
+    survey = ds.read(table, keys=["sex", "zip"], confidential="illness")
+    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+    for criterion, told in (
+        (ds.DeltaDisclosure(5, absent="ignore"), True),
+        (ds.KAnonymity(2), False),
+    ):
+        found = ds.generalize(survey, above, criterion, search=search)
+        assert (f"need not be feasible here: {said}" in found.explain()) is told

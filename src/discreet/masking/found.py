@@ -125,6 +125,13 @@ class Node:
         return f"Node({levels}: {said}{'' if self.feasible else ', not feasible'})"
 
 
+# What a search does where the feasible nodes are not all that lie above another.
+_ONE_BY_ONE = {
+    "samarati": "heights were tried one by one, from the lowest up",
+    "bounded": "no node was ruled out because of another one",
+}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Found(Result):
     """What a search found.
@@ -269,6 +276,9 @@ class Found(Result):
                 f"No hierarchy is given for {', '.join(self.as_they_are)}: these keys stay as "
                 "they are."
             )
+        if not self.task.monotone:
+            instead = _ONE_BY_ONE.get(self.name, "every node was judged by itself")
+            lines.append(f"A node above a feasible one need not be feasible here: {instead}.")
         if not self.complete:
             lines.append(self._how_far())
         return "\n".join(lines)
