@@ -12,18 +12,15 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import Shorts, Singles, kernel
 from discreet.kernels.multivariate.blocks import split
-from discreet.kernels.multivariate.coarse import coarsened
 
 LANES = 128
 SPAN = 32
-_CACHED = 1 << 20  # bytes that stay in a core's own cache: there is no haste to read less
 
 
 class Boxes(NamedTuple):
     """Blocks of records with bounding boxes on two levels."""
 
     x: Floats  # (blocks, d, LANES): coordinates, infinite where no record is left
-    coarse: Singles  # (blocks, d, LANES): x in single precision; of few records, (0, d, LANES)
     records: Shorts  # (blocks, LANES): record numbers
     low: Floats  # (super-blocks, d, SPAN): the boxes of blocks; empty ones go from inf to -inf
     high: Floats
@@ -54,7 +51,6 @@ def build(points: Floats, records: Ints, origin: Floats, where: Shorts) -> Boxes
     scale = np.ldexp(1.0, -np.frexp(radius.max())[1])
     return Boxes(
         x,
-        coarsened(x if x.nbytes > _CACHED else x[:0], origin, scale),
         full.astype(np.int32),
         low,
         high,
@@ -126,16 +122,16 @@ def shrink_super(
 
 
 @kernel
-def remove(boxes: Boxes, place: int) -> None:
+def remove(boxes: Boxes, coarse: Singles | None, place: int) -> None:
     """Take a record out, and draw anew the sides of boxes on which it lay."""
-    x, coarse, low, high = boxes.x, boxes.coarse, boxes.low, boxes.high
+    x, low, high = boxes.x, boxes.low, boxes.high
     super_low, super_high = boxes.super_low, boxes.super_high
     block, lane = place // LANES, place % LANES
     s, i = block // SPAN, block % SPAN
     for j in range(x.shape[1]):
         value = x[block, j, lane]
         x[block, j, lane] = np.inf
-        if len(coarse) > 0:
+        if coarse is not None:
             coarse[block, j, lane] = np.inf
         if value <= low[s, j, i] or value >= high[s, j, i]:
             shrink_block(x, low, high, block, j)

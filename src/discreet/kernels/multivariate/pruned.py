@@ -10,11 +10,14 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
-from discreet.kernels.multivariate.arrays import Shorts, Watch, kernel, unwatched
+from discreet.kernels.multivariate.arrays import Shorts, Singles, Watch, kernel, unwatched
 from discreet.kernels.multivariate.boxes import LANES, Boxes, build, remove, rounding
+from discreet.kernels.multivariate.coarse import coarsened
 from discreet.kernels.multivariate.search import Scratch, find_farthest, find_nearest, scratch
 from discreet.kernels.multivariate.shell import Shell, draw_up, walk
 from discreet.kernels.multivariate.sums import add, add_all, centroid
+
+_CACHED = 1 << 20  # bytes that stay in a core's own cache: there is no haste to read less
 
 
 class _Progress(NamedTuple):
@@ -57,12 +60,14 @@ def pruned_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
         np.divide(progress.sums[:, 0], progress.counts[0], out=progress.centre)
         left = np.flatnonzero(progress.labels < 0)
         boxes = build(points, left, progress.centre, progress.where)
+        large = points.nbytes > _CACHED
+        coarse = coarsened(boxes.x, boxes.origin, boxes.scale[0]) if large else None
         room = scratch(boxes)
         enough = progress.counts[0] * 5 // 8  # then pack the remaining records anew
         while progress.counts[0] >= max(2 * k, enough) and progress.watch[1] == 0:
             np.divide(progress.sums[:, 0], progress.counts[0], out=progress.centre)
             shell = draw_up(points, boxes, progress.centre, int(progress.counts[0]))
-            _advance(points, k, enough, boxes, room, shell, progress)
+            _advance(points, k, enough, boxes, coarse, room, shell, progress)
     progress.labels[progress.labels < 0] = progress.counts[1]
     return progress.labels
 
@@ -73,6 +78,7 @@ def _advance(
     k: int,
     enough: int,
     boxes: Boxes,
+    coarse: Singles | None,
     room: Scratch,
     shell: Shell,
     progress: _Progress,
@@ -88,13 +94,13 @@ def _advance(
         place = int(progress.where[seed]) if seed >= 0 else -1
         for group in range(groups):
             if place < 0:
-                place = find_farthest(boxes, room, aim, cap)
+                place = find_farthest(boxes, coarse, room, aim, cap)
             if group == 0:
                 if seed < 0:
                     seed = int(boxes.records[place // LANES, place % LANES])
                     shell.state[1] += patience // 8
                 aim, cap = points[seed], _cap(boxes.origin, centre, points, seed)
-            _take(points, k, place, boxes, room, progress)
+            _take(points, k, place, boxes, coarse, room, progress)
             place = -1
 
 
@@ -111,7 +117,13 @@ def _cap(origin: Floats, centre: Floats, points: Floats, seed: int) -> float:
 
 @kernel
 def _take(
-    points: Floats, k: int, place: int, boxes: Boxes, room: Scratch, progress: _Progress
+    points: Floats,
+    k: int,
+    place: int,
+    boxes: Boxes,
+    coarse: Singles | None,
+    room: Scratch,
+    progress: _Progress,
 ) -> None:
     """Group a seed with the k - 1 records nearest to it."""
     counts, labels, sums = progress.counts, progress.labels, progress.sums
@@ -120,14 +132,16 @@ def _take(
     seed: Any = np.int64(boxes.records[block, place % LANES])
     labels[seed] = counts[1]
     add(sums, points, seed, -1.0)
-    remove(boxes, place)
+    remove(boxes, coarse, place)
     if k > 1:
-        find_nearest(boxes, room, points, seed, block, near, progress.near_bits, records, places)
+        find_nearest(
+            boxes, coarse, room, points, seed, block, near, progress.near_bits, records, places
+        )
         for size in range(k - 1, 0, -1):
             record, place = nearest.pop(near, records, places, size)
             labels[record] = counts[1]
             add(sums, points, record, -1.0)
-            remove(boxes, place)
+            remove(boxes, coarse, place)
     counts[0] -= k
     progress.watch[0] += k
     counts[1] += 1

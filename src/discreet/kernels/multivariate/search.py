@@ -66,6 +66,7 @@ def scratch(boxes: Boxes) -> Scratch:
 @kernel
 def find_nearest(
     boxes: Boxes,
+    coarse: Singles | None,
     scratch: Scratch,
     points: Floats,
     seed: int,
@@ -75,19 +76,23 @@ def find_nearest(
     records: Ints,
     places: Ints,
 ) -> None:
-    """Fill the heap with the records nearest to a seed, which was in block ``start``."""
+    """Fill the heap with the records nearest to a seed, which was in block ``start``.
+
+    ``coarse`` are the blocks in single precision, where that pays.
+    """
     x, numbers, low, high = boxes.x, boxes.records, boxes.low, boxes.high
     distances, bits = scratch.distances, scratch.distances_bits
     bounds, block_bounds = scratch.bounds, scratch.block_bounds
     centre, scale = points[seed], boxes.scale[0]
-    coarse, coarse_centre = boxes.coarse, scratch.coarse_centre
+    coarse_centre = scratch.coarse_centre
     coarse_distances, coarse_bits = scratch.coarse, scratch.coarse_bits
-    coarsen(centre, boxes.origin, scale, coarse_centre)
+    if coarse is not None:
+        coarsen(centre, boxes.origin, scale, coarse_centre)
     nearest.clear(near, records)
     _offer_block(x, numbers, start, centre, distances, bits, near, near_bits, records, places)
     row = len(boxes.super_low) - 1  # 0, but a literal would make the compiler repeat itself
     _near_bounds(boxes.super_low, boxes.super_high, row, centre, bounds)
-    most, limit = near[0], upper(near[0], scale, len(centre))
+    most = limit = np.inf
     for s in range(len(bounds)):
         if bounds[s] > near[0]:
             continue
@@ -95,7 +100,7 @@ def find_nearest(
         for i in range(SPAN):
             block = s * SPAN + i
             if block_bounds[i] <= near[0] and block != start and block_bounds[i] < np.inf:
-                if len(coarse) > 0:
+                if coarse is not None:
                     if near[0] < most:
                         most, limit = near[0], upper(near[0], scale, len(centre))
                     if none_near(
@@ -108,7 +113,9 @@ def find_nearest(
 
 
 @kernel
-def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) -> int:
+def find_farthest(
+    boxes: Boxes, coarse: Singles | None, scratch: Scratch, centre: Floats, cap: float
+) -> int:
     """Find the place of the record farthest from a centre, the smallest number among equals.
 
     No record is farther than ``cap`` from the origin of the boxes.
@@ -132,9 +139,10 @@ def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) ->
         turned,
         bounds,
     )
-    scale, limit, coarse, coarse_centre = boxes.scale[0], 0.0, boxes.coarse, scratch.coarse_centre
+    scale, limit, coarse_centre = boxes.scale[0], 0.0, scratch.coarse_centre
     coarse_distances, coarse_bits = scratch.coarse, scratch.coarse_bits
-    coarsen(centre, origin, scale, coarse_centre)
+    if coarse is not None:
+        coarsen(centre, origin, scale, coarse_centre)
     best, best_bits, record, place = -1.0, np.int64(0), 0, -1
     while True:
         s = _first_largest(bounds_bits)
@@ -150,7 +158,7 @@ def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) ->
             block_bounds[i] = -1.0
             block = s * SPAN + i
             if block < len(x):
-                if len(coarse) > 0 and none_far(
+                if coarse is not None and none_far(
                     coarse, block, coarse_centre, coarse_distances, coarse_bits, limit
                 ):
                     continue
@@ -158,7 +166,8 @@ def find_farthest(boxes: Boxes, scratch: Scratch, centre: Floats, cap: float) ->
                 lane = _farthest_lane(numbers, block, bits, best_bits)
                 if lane >= 0 and (distances[lane] > best or numbers[block, lane] < record):
                     best, best_bits = distances[lane], bits[lane]
-                    limit = lower(best, scale, len(centre))
+                    if coarse is not None:
+                        limit = lower(best, scale, len(centre))
                     record, place = int(numbers[block, lane]), block * LANES + lane
 
 
