@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate import boxes, mdav
+from discreet.kernels.multivariate import mdav, pruned
 from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.pruned import pruned_groups
 from tests.multivariate_twin import twin_mdav
@@ -99,7 +99,7 @@ def test_both_ways_agree_on_numbers_of_any_size(data):
     points = np.array(data.draw(st.lists(row, min_size=n, max_size=n)))
     assert pruned_groups(points, k).tolist() == brute_groups(points, k).tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_CACHED", 0)
+        patch.setattr(pruned, "_CACHED", 0)
         assert pruned_groups(points, k).tolist() == brute_groups(points, k).tolist()
 
 
@@ -127,7 +127,7 @@ def tied_sets():
 def precision(request, monkeypatch):
     """Few records are searched in double precision only; let singles be tried on them, too."""
     if request.param == "singles":
-        monkeypatch.setattr(boxes, "_CACHED", 0)
+        monkeypatch.setattr(pruned, "_CACHED", 0)
 
 
 @pytest.mark.usefixtures("precision")
