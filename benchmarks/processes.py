@@ -21,10 +21,15 @@ ENVIRONMENT = HERE / ".env"  # data, and the packages that are measured against
 Outcome = dict[str, Any]
 
 
-def job(name: str, *arguments: str, python: str | Path = sys.executable) -> Outcome:
+def job(
+    name: str,
+    *arguments: str,
+    python: str | Path = sys.executable,
+    env: Mapping[str, str] | None = None,
+) -> Outcome:
     """Run a job script of this folder and read what it prints."""
     command = [str(python), str(HERE / name), *arguments]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env)
     return json.loads(done.stdout)
 
 
