@@ -439,3 +439,11 @@ def test_codes_with_leading_zeros_are_told_from_numbers_by_the_first_rows(
     again = "discreet.engine.csv._fitting"
     monkeypatch.setattr(again, lambda *_: pytest.fail("types are looked for once more"))
     assert kind(ds.read(path)) == stored
+
+
+def test_the_number_of_records_is_told_of_what_was_read_alone(csv, monkeypatch):
+    monkeypatch.setattr("discreet.engine.csv._BRING_BELOW", 0)
+    data = ds.read(csv("a,b\n1,0.5\n2,1.5\n3,2.5\n"), keys=["a"])
+    assert (data.source.told_size, data.n) == (3, 3)
+    some = ds.sample(data, n=2, seed=1)
+    assert (some.source.told_size, some.n) == (None, 2)

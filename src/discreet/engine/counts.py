@@ -31,12 +31,16 @@ _ROUNDING = 1e-12  # of shares, beside a limit
 @with_twin(coded_counts.size)
 def size(source: Source) -> int:
     """Number of records."""
+    if source.told_size is not None:
+        return source.told_size
     return int(collected(source.table.aggregate(n=source.table.count()), source)["n"][0].as_py())
 
 
 @with_twin(coded_counts.is_empty)
 def is_empty(source: Source) -> bool:
     """Whether there is no record at all, without counting them."""
+    if source.told_size is not None:
+        return source.told_size == 0
     one = source.table.limit(1)
     return int(collected(one.aggregate(n=one.count()), source)["n"][0].as_py()) == 0
 

@@ -74,7 +74,7 @@ def read_csv(
         raise
     if place != path:
         _remove(source, place.parent)
-    return normalised(source, missing)
+    return normalised(source, missing).of_size(source.told_size)
 
 
 def _remove(source: Source, folder: Path) -> None:
@@ -125,12 +125,13 @@ def _brought(texts: _Texts, query: str) -> Source | None:
 
 def _kept(texts: _Texts, query: str) -> Source | None:
     name = fresh_name()
-    made = texts.run(lambda: connection().execute(f'CREATE TEMP TABLE "{name}" AS {query}'))
-    if made is None:
+    query = f'CREATE TEMP TABLE "{name}" AS {query}'
+    found = texts.run(lambda: connection().execute(query).fetchall())
+    if found is None:
         return None
     table = opened(name, "TABLE")
     numbered = table.select(*table.columns, row=table.rowid())
-    return Source(numbered, texts.names, texts.origin, "row", "arrow")
+    return Source(numbered, texts.names, texts.origin, "row", "arrow").of_size(found[0][0])
 
 
 def _in_place(texts: _Texts, kinds: Sequence[Kind]) -> Source:

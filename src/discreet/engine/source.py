@@ -58,6 +58,18 @@ class Source:
         schema = self.table.schema()
         return {name: _kind(schema[self.at(name)]) for name in self.names}
 
+    @functools.cached_property
+    def told_size(self) -> int | None:
+        """Number of records, where it was told when they were read; never of what is made of them
+        since."""
+        return None
+
+    def of_size(self, n: int | None) -> Source:
+        """The same, of which the number of records is told."""
+        made = replace(self)
+        vars(made)["told_size"] = n
+        return made
+
     def __repr__(self) -> str:
         return f"Source: {len(self.names):,} columns of {self.origin}"  # a table may show its cells
 
