@@ -98,7 +98,8 @@ class Advice(Result):
         if not self.proposals:
             return f"{self.asked} cannot be met, and no single change is enough.\n{self.why}"
         each = [f"  {one.change} (loss {one.loss:.4f})" for one in self.proposals]
-        return "\n".join([f"{self.asked} cannot be met. One of these changes is enough:", *each])
+        said = [f"{self.asked} cannot be met.", "One of these changes is enough:"]
+        return "\n".join([*said, *each])
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per proposal."""
@@ -143,7 +144,8 @@ def advise(
     >>> survey = ds.read(table, keys=["sex", "region"])
     >>> h = {"sex": ds.Hierarchy.suppress()}  # and none for the region
     >>> print(ds.advise(survey, h, ds.KAnonymity(3), max_suppressed=0).explain())
-    3-anonymity with no suppressed record cannot be met. One of these changes is enough:
+    3-anonymity with no suppressed record cannot be met.
+    One of these changes is enough:
       a group of all values for 'region' (loss 0.5000)
       k = 2 (loss 0.5000)
       leaving out 'region' (loss 0.5000)
