@@ -5,6 +5,7 @@ import decimal
 import gzip
 import sys
 
+import duckdb
 import ibis
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ import pytest
 
 import discreet as ds
 from discreet import frames
+from discreet.engine import csv as engine_csv
 
+PLAIN = engine_csv._Form()
 HINTED = pytest.mark.filterwarnings("ignore::discreet.errors.ReadHint")  # most are numbers
 
 UTC = dt.UTC
@@ -57,6 +60,8 @@ def kind(data, name="a"):
         (["1.5", "2"], "number", [1.5, 2.0]),
         (["1e3", "-.5"], "number", [1000.0, -0.5]),
         (["1e400", "1e401"], "text", ["1e400", "1e401"]),
+        (["1.5e+005", "1e-002"], "number", [150_000.0, 0.01]),
+        (["1.5", "1e0400"], "text", ["1.5", "1e0400"]),
         (["-0.0", "0"], "number", [0.0, 0.0]),
         (["NaN", "1"], "number", [None, 1.0]),
         (["NaN", "x"], "text", ["NaN", "x"]),
@@ -94,6 +99,23 @@ def test_a_late_cell_counts_as_much_as_an_early_one(csv, early, late, stored):
     data = ds.read(csv(f"a,b\n{rows}{late},x\n"))
     assert kind(data) == stored
     assert str(column(data)[-1].as_py()) == late
+
+
+def test_what_is_taken_for_a_number_at_once_is_one_by_the_pattern():
+    rng = np.random.default_rng(5)
+    signs = np.array(list("0123456789012345678901234567.e-_E+ "))
+    cells = ["".join(rng.choice(signs, size)) for size in rng.integers(1, 24, 30_000)]
+    whole = ["".join(rng.choice(signs[:10], size)) for size in rng.integers(1, 20, 4_000)]
+    cells += [f"{digits}e-{rng.integers(0, 12)}" for digits in whole] + whole
+    asked = [engine_csv._plainly_above_one("a", "tried"), engine_csv._fits("a", "number", PLAIN)]
+    table = duckdb.sql(
+        f"SELECT a, {', '.join(asked)}, tried, TRY_CAST({engine_csv._stripped('a')} AS DOUBLE) "
+        "FROM (SELECT a, TRY_CAST(a AS DOUBLE) AS tried FROM (SELECT unnest($cells) AS a))",
+        params={"cells": cells},
+    )
+    taken = [row for row in table.fetchall() if row[1]]
+    assert len(taken) > 2_000
+    assert [row for row in taken if not row[2] or row[3] != row[4]] == []
 
 
 def test_an_unquoted_empty_cell_is_missing_and_a_quoted_one_is_the_empty_text(csv):

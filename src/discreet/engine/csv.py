@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ _UNFIT = "discreet: a cell does not fit"
 
 _NUMBER = (  # an exponent beyond 289 may leave the range of a 64-bit number
     r"^\s*[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)"
-    r"([eE][+-]?([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
+    r"([eE][+-]?0*([0-9]{1,2}|1[0-9]{2}|2[0-8][0-9]))?\s*$|^\s*[nN][aA][nN]\s*$"
     r"|^\s*[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?\s*$"  # as in a frame, infinity is a number
 )
 _PLAIN_NUMBER = r"^(0|-?[1-9][0-9]{0,14})(\.[0-9]*)?$"
@@ -97,14 +97,13 @@ def _read(texts: _Texts, as_text: Collection[str], length: int) -> Source:
     made = _made(texts, texts.checked(first), length)
     if made is None:  # a later row has what the first ones have not
         found = _fitting(texts.kept() if length <= _PARSE_ONCE else texts, kinds)
-        made = _made(texts, texts.typed(found), length)
+        made = _made(texts, texts.query(texts.typed(found)), length)
     assert made is not None
     return made
 
 
-def _made(texts: _Texts, columns: Sequence[str], length: int) -> Source | None:
+def _made(texts: _Texts, query: str, length: int) -> Source | None:
     """The columns of a file, here or in the engine; None where a cell does not fit its type."""
-    query = texts.query(columns)
     return _brought(texts, query) if length <= _BRING_BELOW else _kept(texts, query)
 
 
@@ -189,19 +188,27 @@ class _Texts:
         forms = tuple(_Form.of(dialect, name) for name in dialect.names)
         return cls(table, dialect.names, cells, forms, origin)
 
-    def query(self, columns: Sequence[str]) -> str:
+    def query(self, columns: Sequence[str], table: str | None = None) -> str:
         """Ask for some columns, for each record."""
-        return f"SELECT {', '.join(columns)} FROM {self.table}"  # noqa: S608 - quoted above
+        return f"SELECT {', '.join(columns)} FROM {table or self.table}"  # noqa: S608 - quoted above
 
     def typed(self, kinds: Sequence[Kind]) -> list[str]:
         """The columns in types that fit."""
         columns = zip(self.cells, kinds, self.forms, strict=True)
         return [f"{_as_kind(*column)} AS c{i}" for i, column in enumerate(columns)]
 
-    def checked(self, kinds: Sequence[Kind]) -> list[str]:
-        """The columns in types that fit, or a failure."""
-        columns = zip(self.cells, kinds, self.forms, strict=True)
-        return [f"{_checked(*column)} AS c{i}" for i, column in enumerate(columns)]
+    def checked(self, kinds: Sequence[Kind]) -> str:
+        """Ask for the columns in types that fit, or a failure. What a cell would be as a number
+        is worked out once, below the checks.
+        """
+        tried = [
+            f"TRY_CAST(c{i} AS {_DTYPE[kind]}) AS tried{i}"
+            for i, kind in enumerate(kinds)
+            if kind in ("integer", "number")
+        ]
+        columns = enumerate(zip(self.cells, kinds, self.forms, strict=True))
+        checked = [f"{_checked(*column, f'tried{i}')} AS c{i}" for i, column in columns]
+        return self.query(checked, f"({self.query(['*', *tried])})")
 
     def collected(self, columns: Sequence[str], most: int | None = None) -> pa.Table:
         """Some columns, or what is added up of them, of the first records or of all."""
@@ -267,18 +274,20 @@ class _Form:
     def is_plain(self) -> bool:
         return self.decimal == "." and self.thousands is None
 
-    def possible(self, cell: str, among: Sequence[Kind]) -> list[Kind]:
-        """Those of some kinds that a cell may have."""
-        number = self._number(cell)
-        dated: tuple[Kind, ...] = ()
-        if self.date is not None and re.search(csvfile.date_pattern(self.date)[0], cell):
-            dated = ("date", "timestamp")
-        return [kind for kind in among if kind in dated or _FORMS[kind].search(number)]
+    def possible(self, kind: Kind) -> Callable[[str], object]:
+        """Whether a cell may have a kind."""
+        written = _FORMS[kind].search
+        if kind in ("integer", "number"):
+            return written if self.is_plain else lambda cell: written(self._number(cell))
+        if self.date is None:
+            return written
+        dated = re.compile(csvfile.date_pattern(self.date)[0]).search
+        return lambda cell: dated(cell) or written(cell)
 
     def _number(self, cell: str) -> str:
         """A number with a decimal point and without marks of thousands; else the cell."""
-        if self.is_plain or not re.search(self._pattern, cell):
-            return cell if self.is_plain or not _FORMS["number"].search(cell) else ""
+        if not re.search(self._pattern, cell):
+            return cell if not _FORMS["number"].search(cell) else ""
         return cell.replace(self.thousands or "", "").replace(self.decimal, ".")
 
     @property
@@ -340,12 +349,8 @@ def _possible_kinds(texts: _Texts, as_text: Collection[str]) -> list[list[Kind]]
 
 def _possible(head: pa.ChunkedArray, form: _Form) -> list[Kind]:
     """The kinds that no cell of the first rows excludes, in the order they are tried."""
-    left: list[Kind] = list(_FORMS)
-    for cell in head.unique().drop_null().to_pylist():
-        left = form.possible(cell, left)
-        if not left:
-            break
-    return left
+    cells = head.unique().drop_null().to_pylist()
+    return [kind for kind in _FORMS if all(map(form.possible(kind), cells))]
 
 
 def _fitting(texts: _Texts, kinds: Sequence[Sequence[Kind]]) -> list[Kind]:
@@ -373,20 +378,35 @@ def _all_fit(texts: _Texts, tried: dict[int, Kind]) -> dict[int, bool]:
     return found
 
 
-def _checked(column: str, kind: Kind, form: _Form) -> str:
+def _checked(column: str, kind: Kind, form: _Form, tried: str) -> str:
     """A column in a type, or a failure where a cell does not fit it. Most numbers are written
-    plainly, and that is seen at once."""
+    plainly, and that is seen at once by what they would be if ``tried``."""
     if kind == "text":
         return column
     fits, typed = _fits(column, kind, form), _as_kind(column, kind, form)
     slow = f"CASE WHEN {fits} THEN {typed} ELSE error('{_UNFIT}') END"
     quick = ""
     if kind == "integer" and form.is_plain:
-        number = f"TRY_CAST({column} AS BIGINT)"
-        quick = f"WHEN CAST({number} AS VARCHAR) = {column} THEN {number}"
+        quick = f"WHEN CAST({tried} AS VARCHAR) = {column} THEN {tried}"
     elif kind == "number" and form.is_plain:
-        quick = f"WHEN {_matches(column, _PLAIN_NUMBER)} THEN CAST({column} AS DOUBLE)"
+        quick = (
+            f"WHEN {_plainly_above_one(column, tried)} THEN {tried} "
+            f"WHEN {_matches(column, _PLAIN_NUMBER)} THEN CAST({column} AS DOUBLE)"
+        )
     return f"CASE {quick} WHEN {column} IS NOT NULL THEN {slow} END"
+
+
+def _plainly_above_one(column: str, tried: str) -> str:
+    """Whether a cell is a number from 1 on that fits, without the cost of a pattern.
+
+    The first character is one of 1 to 9, and the engine takes the cell for a number. More than
+    15 digits before the point are a number from 1e15 on, or need an exponent such as ``e-2`` and
+    then more than 18 characters. Only the engine's ``1_000`` is left to be excluded.
+    """
+    return (
+        f"{column} >= '1' AND {column} < ':' AND strlen({column}) <= 18 "
+        f"AND {tried} >= 1 AND {tried} < 1e15 AND NOT contains({column}, '_')"
+    )
 
 
 def _fits(column: str, kind: Kind, form: _Form) -> str:
