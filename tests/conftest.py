@@ -1,10 +1,12 @@
 """What the tests share: where the reference data lie, and the settings of hypothesis."""
 
 import functools
+import gc
 import os
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests import kernels, schedule
@@ -88,18 +90,34 @@ def pytest_collection_modifyitems(config, items):
     """Try such a test again, twice at most; a run says which were. Mark what takes long, and
     where there are workers begin with it.
     """
+    found = set()
     for item in items:
         if any(part in item.nodeid for part in TIMED):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
         if schedule.together(item.nodeid) in (*schedule.LONG, *schedule.COMPILES):
             item.add_marker(pytest.mark.long)
-        if schedule.repeats(item.nodeid):
+        if pattern := schedule.repeats(item.nodeid):
             item.add_marker(pytest.mark.thorough)
-    found = {schedule.repeats(item.nodeid) for item in items}
+            found.add(pattern)
     if config.args == config.getini("testpaths") and not found.issuperset(schedule.AGAIN):
         raise pytest.UsageError(f"no test fits {sorted({*schedule.AGAIN} - found)} of AGAIN")
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: schedule.rank(item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for examples in the sources alone, not in the tests."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: it need not be looked through for garbage again."""
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

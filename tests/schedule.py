@@ -109,9 +109,12 @@ AGAIN = {
 }  # fmt: skip
 
 
+_AGAIN = [(pattern, re.compile(f"tests/{pattern}")) for pattern in AGAIN]
+
+
 def repeats(nodeid):
     """The pattern of the tests that prove once more, where a test is one of them."""
-    return next((p for p in AGAIN if re.match(f"tests/{p}", nodeid)), None)
+    return next((pattern for pattern, fits in _AGAIN if fits.match(nodeid)), None)
 
 
 # A test that needs an engine which has to be started: by its parameter, or by its file.

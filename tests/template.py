@@ -3,8 +3,9 @@
 Of a short job, or a command on a small table, nearly all the time goes into imports. Here one
 process, the template, does them once, and runs no code of the package; each process that a test
 asks for is a fork of it, with an id, standard streams, folder, environment and end of its own,
-and is told from one of ``subprocess`` by its beginning alone. Where no process can be forked, and
-in the tests that are about that beginning, ``subprocess`` is used.
+and is told from one of ``subprocess`` by its beginning, and by its charts: one process draws those
+of all forks, since the renderer takes ten times longer to start than to draw. Where no process can
+be forked, and in the tests that are about that beginning, ``subprocess`` is used.
 """
 
 import atexit
@@ -196,10 +197,16 @@ def _serve(place):
 
 def _asked(connection):
     length, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, 3)
-    body, size = b"", _LENGTH.unpack(length)[0]
-    while len(body) < size:
-        body += connection.recv(size - len(body))
-    return json.loads(body), streams
+    return json.loads(_received(connection, _LENGTH.unpack(length)[0])), streams
+
+
+def _received(connection, size):
+    parts = []
+    while size > 0:
+        parts.append(connection.recv(size))
+        assert parts[-1], "the other side is gone"
+        size -= len(parts[-1])
+    return b"".join(parts)
 
 
 def _tell_of_ends(running):
@@ -247,6 +254,50 @@ def _import_all():
     cpu_target.target_context.refresh()
 
 
+def _draw_in_one_process(place):
+    """Start the process that draws, and have the forks ask it."""
+    import vl_convert
+
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(place)
+        listening.listen()
+        if os.fork() == 0:
+            _draw(listening)
+    vl_convert.vegalite_to_svg = functools.partial(_drawn, place)
+
+
+def _draw(listening):
+    """Draw what is asked for, until the test is gone."""
+    from discreet import charts
+
+    with selectors.DefaultSelector() as asked:
+        asked.register(listening, selectors.EVENT_READ)
+        asked.register(sys.stdin, selectors.EVENT_READ)
+        while all(key.fileobj is listening for key, _ in asked.select()):
+            connection, _ = listening.accept()
+            with connection:
+                spec, options = json.loads(_message(connection))
+                _send(connection, charts._renderer().vegalite_to_svg(spec, **options))
+    os._exit(0)
+
+
+def _drawn(place, spec, **options):
+    """A chart that the process which draws was asked for."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(place)
+        _send(connection, json.dumps([spec, options]))
+        return _message(connection)
+
+
+def _send(connection, text):
+    connection.sendall(_LENGTH.pack(len(text.encode())) + text.encode())
+
+
+def _message(connection):
+    (size,) = _LENGTH.unpack(_received(connection, _LENGTH.size))
+    return _received(connection, size).decode()
+
+
 def _code(main):
     """The exit code of a main, or of a text of Python."""
     try:
@@ -274,6 +325,7 @@ def _leave(code):
 if __name__ == "__main__":
     _import_all()
     gc.freeze()  # nothing of it is looked through again by any of the forks
+    _draw_in_one_process(f"{sys.argv[1]}-charts")
     begun = _serve(sys.argv[1])
     if begun:
         _become(*begun)

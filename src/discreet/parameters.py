@@ -11,6 +11,7 @@ mark is safe.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import types
@@ -365,6 +366,7 @@ class Parameter:
         return described
 
 
+@functools.cache
 def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a function or of a dataclass, in order; what is not annotated is left out:
     the data themselves.

@@ -205,7 +205,7 @@ def _weaker(asking: _Asking) -> Iterator[Proposal]:
     """The strictest number of each criterion that can be met, the others being as they are."""
     parts = asking.criterion.parts
     for i, part in enumerate(parts):
-        for parameter in parameters_of(type(part)):
+        for parameter in parameters_of(part.__class__):
             if not {"AtLeast", "AtMost"} & parameter.marks:
                 continue
             numbers = _weaker_numbers(parameter, getattr(part, parameter.name))
