@@ -62,6 +62,7 @@ class Provenance:
     version: str = __version__
     weight: str | None = None
     household: str | None = None
+    subject: str | None = None
     perturbed: tuple[str, ...] = ()
 
     @classmethod
@@ -80,17 +81,24 @@ class Provenance:
             data.source.engine,
             weight=data.weight,
             household=data.household,
+            subject=data.subject,
             perturbed=tuple(key for key in data.keys if key in changed),
         )
 
     def cautions(self) -> list[str]:
         """Lines that say what a figure that counts records with the same keys does not take into
-        account: that keys were perturbed, and weights."""
-        return [*self.after_perturbation(), *self.unweighted()]
+        account: that keys were perturbed, that a person may have several records, and weights."""
+        return [*self.after_perturbation(), *self.by_record(), *self.unweighted()]
 
     def after_perturbation(self) -> list[str]:
         """A line for figures that count records with the same keys, where keys were perturbed."""
         return [PERTURBED + perturbation_caution(self.perturbed)] if self.perturbed else []
+
+    def by_record(self) -> list[str]:
+        """A line for figures that count records, where a person may have several."""
+        if self.subject is None:
+            return []
+        return [f"{NOT_USED}that a person ({self.subject!r}) may have several records."]
 
     def unweighted(self) -> list[str]:
         """A line for results that take no account of the weights, where there are some."""
@@ -99,8 +107,6 @@ class Provenance:
         return [f"{NOT_USED}the weights in {self.weight!r}; every record counts once."]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values; what was perturbed only where something was."""
+        """As plain values; what was perturbed, and the subject, only where there is one."""
         found = asdict(self)
-        if not self.perturbed:
-            del found["perturbed"]
-        return found
+        return {n: one for n, one in found.items() if one or n not in ("perturbed", "subject")}

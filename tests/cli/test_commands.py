@@ -152,4 +152,4 @@ def test_the_risk_of_households_and_against_a_register(tmp_path):
     assert "Against the 6 people of register.csv" in done.stdout
     done = discreet(*risk, "--by", "family", cwd=tmp_path)
     assert done.returncode != 0
-    assert "Use one of household." in done.stderr
+    assert "Use one of household, subject." in done.stderr

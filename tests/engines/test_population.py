@@ -43,6 +43,22 @@ def test_the_households_of_a_masked_file_are_the_same(engine):
     assert found[0]["households"]["number"] > 50
 
 
+@pytest.mark.verb("risk by subject")
+def test_people_with_several_records_are_counted_alike(engine):
+    table = inhabited(survey(300)).rename_columns(lambda name: "who" if name == "hid" else name)
+    found = []
+    for read in (ds.read, engine.read):
+        data = read(table, **ROLES, subject="who")
+        best = ds.generalize(data, hierarchies(), ds.KAnonymity(3), max_suppressed=0.2).best
+        masked = best.mask()
+        cells = ds.suppress_cells(data, ds.KAnonymity(3), search="quick")
+        checked = [ds.check(one, ds.KAnonymity(3)).to_dict()["by"] for one in (data, masked, cells)]
+        risks = [figures(ds.risk(one, by=by)) for one in (data, masked) for by in (None, "subject")]
+        found.append((best.levels, best.suppressed, cells.changes, checked, risks))
+    assert found[1] == found[0]
+    assert found[0][4][0]["people_k"] < found[0][4][2]["people_k"]
+
+
 @pytest.mark.verb("read")
 def test_a_missing_household_is_counted(engine):
     table = pa.table({"hid": pa.array([1, None, None], pa.int64()), "x": [1, 2, 3]})

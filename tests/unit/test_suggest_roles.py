@@ -12,7 +12,7 @@ IDENTIFIERS = [  # the eighteen of HIPAA, as columns are named in practice
     "phone", "tel", "Phone Number", "mobile",
     "fax", "email", "e-mail", "EMAIL_ADDRESS",
     "ssn", "SSN", "social_security_number",
-    "mrn", "medical record number", "PatientID",
+    "mrn", "medical record number",
     "beneficiary_id", "member_id", "account_number", "iban", "license_no", "drivers license",
     "vin", "license_plate", "device_id", "serial_number", "url", "ip", "ip_address", "IPAddress",
     "fingerprint", "photo",
@@ -38,6 +38,11 @@ def suggested(names):
 def test_names_are_known_however_they_are_written(names, role):
     found = suggested(names)
     assert {name: r for name, r in found.items() if r != role} == {}
+
+
+@pytest.mark.parametrize("name", ["PatientID", "patient_id", "Patient", "person no", "pid"])
+def test_a_number_of_people_is_the_subject_where_records_share_it(name):
+    assert suggested([name]) == {name: "subject"}
 
 
 def test_a_name_inside_a_word_says_nothing():

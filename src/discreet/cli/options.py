@@ -164,6 +164,10 @@ def _read(
     household: Annotated[
         str | None, typer.Option(help="Column that says who lives together; not written.")
     ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="Column that says which person a record is of; not written."),
+    ] = None,
     missing: Annotated[
         str, typer.Option(help="What a missing value is: category, wildcard, or refuse.")
     ] = "category",
@@ -236,6 +240,7 @@ def _read(
             weight=weight,
             record_id=record_id,
             household=household,
+            subject=subject,
             missing=cast("Any", missing),
             missing_values=codes,
             date_format=_dates_in(date_format),

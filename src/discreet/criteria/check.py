@@ -13,6 +13,7 @@ from discreet.criteria.all_of import combined, split, sums_of
 from discreet.criteria.criterion import CLASS_SIZE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.population import with_people
+from discreet.criteria.subjects import PEOPLE, resolved
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import fail
@@ -64,12 +65,13 @@ class Check(Result):
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
-        return "\n".join([self._outcome(), *self.provenance.after_perturbation()])
+        lines = [self._outcome(), *self.provenance.after_perturbation()]
+        return "\n".join(lines if self._counts_people else [*lines, *self.provenance.by_record()])
 
     def _outcome(self) -> str:
         name = self.criterion.describe()
         if self.satisfied:
-            return f"{name} holds for all {self.provenance.records:,} records."
+            return f"{name} holds for all {self.provenance.records:,} records{self._of_people()}."
         if not self.violating_records:
             return (
                 f"{name} does not hold: nobody in the file has "
@@ -78,7 +80,8 @@ class Check(Result):
             )
         part = share(self.violating_records, self.provenance.records)
         lines = [
-            f"{name} does not hold: {counted(self.violating_records, 'record')} ({part}) in "
+            f"{name} does not hold{self._of_people()}: "
+            f"{counted(self.violating_records, 'record')} ({part}) in "
             f"{counted(self.violating_classes, 'class')} violate it."
         ]
         for reason, found in self.by.items():
@@ -87,9 +90,20 @@ class Check(Result):
         lines.append("Generalize or drop a key attribute, or suppress these records.")
         return "\n".join(lines)
 
+    def _of_people(self) -> str:
+        """That not records were counted."""
+        subject = self.provenance.subject
+        return f", where {subject!r} tells people apart" if subject and self._counts_people else ""
+
+    @property
+    def _counts_people(self) -> bool:
+        return self.criterion.least_size > 1
+
     def _why(self, reason: str) -> str:
         if reason == CLASS_SIZE:
             return "too small a class"
+        if reason == PEOPLE:
+            return "records of too few different people"
         if own := self.criterion.why(reason):
             return own
         if any(c.needs_values([reason]) for c in self.criterion.parts):
@@ -292,7 +306,7 @@ def counted_classes(data: Microdata, criterion: Criterion) -> tuple[Classes, Any
     """The classes of a file, with what a criterion must know of them, and the criterion with its
     attributes named."""
     data.need_keys()
-    bound = criterion.resolved(data.confidential)
+    bound = resolved(criterion, data)
     distinct, values = (f(data.confidential) for f in (bound.needs, bound.needs_values))
     if bound.registers:
         return _with_people(data, bound, (*distinct, *values)), bound

@@ -3,7 +3,8 @@
 An *identifier* names a person and is never released. A *key attribute* (quasi-identifier) may
 be known to an intruder. A *confidential attribute* is what the intruder wants to learn. One
 column may be key and confidential at once; an identifier is nothing else. One column may hold
-*weights*, one name the records, and one the *household*: those who live together share its value.
+*weights*, one name the records, one the *household*: those who live together share its value; and
+one the *subject*: the person, of whom there may be several records.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Measure = Literal["continuous", "ordinal", "nominal"]
 TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
 _NUMERIC = ("integer", "number", "date", "timestamp", "time")
 _NUMBERS = ("integer", "number")
-ALONE = ("weight", "record_id", "household")  # the roles that one column plays
+ALONE = ("weight", "record_id", "household", "subject")  # the roles that one column plays
 MOST_CODES = 20  # values of a column of codes
 RECORDS_PER_CODE = 10  # on average
 CODES = (  # the rule in words; every surface that says why takes them from here
@@ -77,6 +78,7 @@ class Roles:
     weight: str | None = None
     record_id: str | None = None
     household: str | None = None
+    subject: str | None = None
 
     def of(self, name: str) -> str:
         """The role of a column, in words."""
@@ -89,6 +91,7 @@ class Roles:
                 ("weight", (self.weight,)),
                 ("record id", (self.record_id,)),
                 ("household", (self.household,)),
+                ("subject", (self.subject,)),
             ]
             if name in names
         ]
@@ -96,8 +99,9 @@ class Roles:
 
     def measured(self, kinds: Mapping[str, Kind]) -> dict[str, AttributeType]:
         """The type that a role tells: a weight is an amount, however few values it has, and the
-        number of a household is a name."""
-        told = {} if self.household is None else {self.household: AttributeType("nominal")}
+        number of a household or of a person is a name."""
+        numbered = (self.household, self.subject)
+        told = {name: AttributeType("nominal") for name in numbered if name is not None}
         number = self.weight is not None and kinds.get(self.weight) in _NUMBERS
         return told | ({self.weight: AttributeType("continuous")} if self.weight and number else {})
 
@@ -111,8 +115,8 @@ class Roles:
 
     @property
     def held_back(self) -> frozenset[str]:
-        """The columns that are not written: identifiers, the record id and the household."""
-        alone = (self.record_id, self.household)
+        """The columns that are not written: identifiers, record id, household and subject."""
+        alone = (self.record_id, self.household, self.subject)
         return frozenset([*self.identifiers, *(name for name in alone if name is not None)])
 
     def _alone(self) -> list[tuple[str, str]]:

@@ -180,8 +180,14 @@ class Masked(Microdata):
 
     def explain(self) -> str:
         """What the last step came to, in a few sentences."""
-        said = "" if self.outcome is None else f"\n{self.outcome.explain()}"
-        return f"{self.n:,} of {self.initial.n:,} records after {self.steps[-1].method}.{said}"
+        lines = [f"{self.n:,} of {self.initial.n:,} records after {self.steps[-1].method}."]
+        lines += [] if self.outcome is None else [self.outcome.explain()]
+        if self.subject is not None and "criterion" not in self.steps[-1].asked:
+            lines.append(
+                f"It counts records, and a person ({self.subject!r}) may have several: hold the "
+                "outcome against a criterion, which counts people."
+            )
+        return "\n".join(lines)
 
     def transition(self, column: str) -> Any:
         """With which probabilities the categories of a column became others (it shows values)."""
@@ -215,8 +221,7 @@ class Masked(Microdata):
         return engine.native(self.source, self.released, 0)
 
     def to(self, kind: FrameKind, *, shuffled: bool = False) -> Any:
-        """The records as a frame, without identifiers, record id and household, in their initial
-        order.
+        """The records as a frame, without the columns that are held back, in their initial order.
 
         The position of a record then tells which initial record it was: give such a frame out
         only when ``shuffled``, in the order in which :meth:`write` writes it.
@@ -234,7 +239,7 @@ class Masked(Microdata):
         seed: int = 0,
         metadata: Sequence[str] = (),
     ) -> Written:
-        """Write the records without identifiers, record id and household, and not in the order of
+        """Write the records without the columns that are held back, and not in the order of
         the initial file. The ending of the name says how: ``.csv``, ``.parquet``, or with the extra
         ``formats`` ``.sav``, ``.dta`` or ``.xlsx``. Labels are those of the file that was read, for
         values that are still there; values of the masking get labels of their own.
@@ -249,7 +254,7 @@ class Masked(Microdata):
             The file appears whole or not at all, with permissions not wider than the input's.
         overwrite : bool
         identifiers : list of str
-            Identifiers, or the household, to write all the same; the record id never is.
+            Identifiers, household or subject to write all the same; the record id never is.
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.

@@ -114,6 +114,11 @@ class Microdata:
         return self.roles.household
 
     @property
+    def subject(self) -> str | None:
+        """Column that says which person a record is of; not written unless it is asked for."""
+        return self.roles.subject
+
+    @property
     def name(self) -> str:
         """Where the records come from: a file name, or a kind of frame."""
         return self.source.origin
@@ -145,7 +150,7 @@ class Microdata:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The columns that may be written: all but identifiers, record id and household."""
+        """The columns that may be written: all that are not held back."""
         return tuple(c for c in self.columns if c not in self.roles.held_back)
 
     def frequency_set(
@@ -281,7 +286,8 @@ class Microdata:
 
     def compositions(self, household: str, keys: FrequencySet) -> pa.Table:
         """Households alike: the places in a frequency set of what their members have, how many
-        members have it, the number of such households, and of records in each.
+        members have it, the number of such households, and of records in each. Of persons, their
+        records are the members.
         """
         return engine.compositions(self.source, household, keys.attributes, keys.combinations())
 
@@ -325,6 +331,18 @@ class Microdata:
             )
         return self.household
 
+    def need_subject(self) -> str:
+        """The column that says which person a record is of, or an error that says how to name
+        it."""
+        if self.subject is None:
+            fail(
+                "R16",
+                f"no subject of {self.name} is named.",
+                f"Name the column that says which person a record is of with "
+                f"{argument('subject')}.",
+            )
+        return self.subject
+
     def with_roles(self, **changes: Any) -> Microdata:
         """The same records with other roles: ``data.with_roles(keys=["age", "sex"])``."""
         unknown = set(changes) - set(Roles.__dataclass_fields__)
@@ -346,13 +364,13 @@ class Microdata:
         return checked(replace(self, roles=roles, types=self.types.but(told)))
 
     def native(self) -> Any:
-        """The records as a table that stays where it is, without identifiers, record id and
-        household: a Spark frame where Spark holds them, else an Ibis table.
+        """The records as a table that stays where it is, without the columns that are
+        held back: a Spark frame where Spark holds them, else an Ibis table.
         """
         return engine.native(self.source, self.released)
 
     def to(self, kind: FrameKind) -> Any:
-        """The records as a frame, without identifiers, record id and household."""
+        """The records as a frame, without the columns that are held back."""
         return frames.from_arrow(engine.collect(self.source, self.released), kind)
 
     def write(
@@ -364,7 +382,7 @@ class Microdata:
         escape_formulas: bool = False,
         metadata: Sequence[str] = (),
     ) -> Written:
-        """Write the records in their order, without identifiers, record id and household. The
+        """Write the records in their order, without the columns that are held back. The
         ending of the name says how: ``.csv``, ``.parquet``, or with the extra ``formats`` ``.sav``,
         ``.dta`` or ``.xlsx``, with the labels that the records were read with.
 
@@ -374,7 +392,7 @@ class Microdata:
             The file appears whole or not at all, with permissions not wider than the input's.
         overwrite : bool
         identifiers : list of str
-            Identifiers, or the household, to write all the same; the record id never is.
+            Identifiers, household or subject to write all the same; the record id never is.
         escape_formulas : bool
             In a CSV file, put an apostrophe before texts that a spreadsheet would run as a
             formula: those that begin with ``= + - @``, a tab or a carriage return.
@@ -593,7 +611,7 @@ def checked(data: Microdata) -> Microdata:
     if engine.is_empty(data.source):
         fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
     unfit = _unfit_kinds(data, [*data.keys, *data.confidential])
-    alone = [*_bad_weight(data), *_bad_household(data)]
+    alone = [*_bad_weight(data), *_bad_number(data, "household"), *_bad_number(data, "subject")]
     raise_all([*unfit, *_refused(data), *_off_scale(data), *alone])
     return data
 
@@ -683,14 +701,21 @@ def _weights_beyond(data: Microdata, least: float) -> list[Problem]:
     ]
 
 
-def _bad_household(data: Microdata) -> list[Problem]:
-    if data.household is None:
+_ALONE = {
+    "household": "Give a person who lives alone a number of their own.",
+    "subject": "Give a record of a person without a number one of its own.",
+}
+
+
+def _bad_number(data: Microdata, role: str) -> list[Problem]:
+    """What is wrong with the numbers of households or of persons."""
+    name = getattr(data, role)
+    if name is None:
         return []
-    what = f"the household {data.household!r}"
-    if data.source.kinds[data.household] == "other":
+    what, remedy = f"the {role} {name!r}", _ALONE[role]
+    if data.source.kinds[name] == "other":
         return [Problem("D60", f"{what} holds lists, structures or bytes.", "Name another column.")]
-    bare = engine.missing(data.source, data.household)
-    remedy = "Give a person who lives alone a number of their own."
+    bare = engine.missing(data.source, name)
     missing = f"{what} is missing in {counted(bare, 'record')}."
     return [Problem("D60", missing, remedy)] if bare else []
 

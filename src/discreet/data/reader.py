@@ -54,6 +54,7 @@ def read(
     weight: str | None = None,
     record_id: str | None = None,
     household: str | None = None,
+    subject: str | None = None,
     missing: MissingPolicy = "category",
     missing_values: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
     separator: str | None = None,
@@ -93,6 +94,11 @@ def read(
     household : column, optional
         Says who lives together: the records of a household share its value, and none is missing.
         It is not written unless it is asked for, for who has it can put the households together.
+    subject : column, optional
+        Says which person a record is of, where a person may have several: a patient with many
+        visits. None is missing, and it is not written unless it is asked for. The k of a criterion
+        then counts people, not records, and ``ds.risk(…, by="subject")`` takes all records of a
+        person for what is known of them.
     missing : {"category", "wildcard", "refuse"}
         A missing value is a category of its own, matches every value, or is an error.
     missing_values : list, or mapping of column to list
@@ -146,7 +152,8 @@ def read(
         opened, ordered = foreign.source, dict(foreign.types)
     else:
         opened, ordered = _open(source, missing_values, csv, as_text, engine)
-    weighted = _weight(weight, foreign, (identifiers, keys, confidential, record_id, household))
+    others = (identifiers, keys, confidential, record_id, household, subject)
+    weighted = _weight(weight, foreign, others)
     roles = Roles(
         attributes.names(identifiers),
         attributes.names(keys),
@@ -154,6 +161,7 @@ def read(
         attributes.name(weighted, "weight"),
         attributes.name(record_id, "record_id"),
         attributes.name(household, "household"),
+        attributes.name(subject, "subject"),
     )
     problems = roles.problems(opened.names, opened.origin)
     types_given, more = attributes.declared(types, opened.kinds, opened.origin)

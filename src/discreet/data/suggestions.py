@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SuggestedRole = Literal[
-    "identifier", "key", "confidential", "weight", "record id", "household", "other"
+    "identifier", "key", "confidential", "weight", "record id", "household", "subject", "other"
 ]
 
 _ALONE = tuple(role.replace("_", " ") for role in ALONE)
@@ -90,10 +90,15 @@ _HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh num
               "household number", "family id", "family no", "family number", "dwelling id",
               "dwelling number")  # fmt: skip
 _HOME = (("household",), ("hh",), ("family",), ("dwelling",))  # a number, or a kind of household
+_SUBJECT = ("patient id", "patientid", "patient no", "patient nr", "patient number",
+            "person id", "personid", "person no", "person number", "subject id", "subjectid",
+            "subject no", "participant id", "respondent id", "client id", "pid")  # fmt: skip
+_PERSON = (("patient",), ("person",), ("subject",), ("participant",), ("respondent",))
 _RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
            "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
 _MANY = 0.9  # share of records with a value of their own from which a text may name people
 _FEW = 20  # records below which uniqueness says nothing
+_EACH = 1000  # records of a person on average, from which a column does not tell people apart
 _TOGETHER = 20  # people of a household on average, from which its column is not a number of it
 
 
@@ -230,6 +235,8 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
             "household" if shared else "identifier",
             "by its name, a household number: it tells who lives together",
         )
+    if _is_subject(data, column, words):
+        return "subject", "by its name, it tells people apart; some have several records"
     if says(words, _RECORD) and unique and kind in ("integer", "text"):
         return "record id", "it names the records: every one has a value of its own"
     bare = tuple(word for word in words if word != "name")  # city_name names a city
@@ -248,6 +255,15 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     if kind == "other":
         return "other", "lists, structures or bytes: look into it before release"
     return "other", f"its name says nothing; {counted(distinct, 'value')}"
+
+
+def _is_subject(data: Microdata, column: str, words: Sequence[str]) -> bool:
+    """Whether a column tells people apart of whom some have several records."""
+    distinct, missing = data.profile[column]
+    if data.source.kinds[column] not in ("integer", "text") or missing or data.n < _FEW:
+        return False
+    repeated = distinct < data.n < _EACH * distinct
+    return repeated and (says(words, _SUBJECT) or tuple(words) in _PERSON)
 
 
 def _is_household(data: Microdata, column: str, words: Sequence[str]) -> bool:

@@ -22,6 +22,7 @@ from annotated_types import Ge
 from discreet import engine
 from discreet.criteria.all_of import combined, split
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+from discreet.criteria.subjects import resolved
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
@@ -171,7 +172,7 @@ def generalize(
     require_records(data)
     parts, limits = split(combined(criterion))
     wanted = tuple(one for one in (parts, *limits) if one is not None)
-    parts = None if parts is None else parts.resolved(data.confidential)
+    parts = None if parts is None else resolved(parts, data)
     hierarchies = by_key(hierarchies)
     raise_all(
         [
@@ -316,7 +317,8 @@ def _infeasible(searching: Search) -> NoReturn:
     task = searching.task
     conditions, p = searching.conditions, searching.p
     if conditions is not None and p > conditions.max_p:
-        word = "p" if any(hasattr(c, "p") for c in task.parts) else "l"
+        named = {"p": "p", "subject": "k"}  # by what a criterion has
+        word = next((w for has, w in named.items() for c in task.parts if hasattr(c, has)), "l")
         explained = conditions.explain(p).replace("p ≤", f"{word} ≤")
         fail("D30", f"{word} = {p} cannot be reached: {explained}.", f"Lower {word}.")
     top = searching.figures(task.lattice.nodes - 1)

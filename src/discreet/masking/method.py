@@ -313,7 +313,7 @@ def column_problems(
     data: Microdata, columns: Sequence[str], by: Sequence[str] = (), *, to: str = "mask"
 ) -> list[Problem]:
     """What is wrong with the columns that a method masks, and with those of its strata: none is
-    named, not there, named twice, or what links records and households.
+    named, not there, named twice, or what links records, households and persons.
     """
     problems = [*unknown_columns(data, columns), *unknown_columns(data, by, "stratum")]
     if not columns:
@@ -329,7 +329,8 @@ def column_problems(
         if c in by
     ]
     needed = {data.record_id: "record id, which links the records",
-              data.household: "household, which says who lives together"}  # fmt: skip
+              data.household: "household, which says who lives together",
+              data.subject: "subject, which says which person a record is of"}  # fmt: skip
     return problems + [
         Problem("R04", f"{c!r} is the {needed[c]}.", "Name other columns.")
         for c in dict.fromkeys(columns)

@@ -15,6 +15,7 @@ from annotated_types import Ge
 
 from discreet.criteria.all_of import combined, people_apart, split
 from discreet.criteria.check import risk_check
+from discreet.criteria.subjects import resolved
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, require_records
@@ -206,7 +207,7 @@ def _request(
     if parts is None:
         what = f"{limits[0].describe()} is not about single classes, which this method works on."
         fail("N14", what, "Ask for a criterion on classes as well, such as ds.KAnonymity(3).")
-    parts = parts.resolved(data.confidential)
+    parts = resolved(parts, data)
     hierarchies = by_key(asked["hierarchies"])
     by = attributes.names(asked["by"])
     checked = ("method", "by", "search", "seconds", "seed")

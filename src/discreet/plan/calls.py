@@ -61,6 +61,7 @@ def reading_of(data: Any) -> dict[str, Any]:
         "weight": data.weight,
         "record_id": data.record_id,
         "household": data.household,
+        "subject": data.subject,
     }
     sections = {
         "source": source,

@@ -94,6 +94,7 @@ ROLES = {
     "weight": COLUMN,
     "record_id": COLUMN,
     "household": COLUMN,
+    "subject": COLUMN,
 }
 ALONE = tuple(role for role, field in ROLES.items() if field is COLUMN)  # one column plays them
 OUTPUTS = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Notes = dict[At, str]
 _FEW = 10  # numbers with so few values may be codes
+_NUMBERED = ("record_id", "household", "subject")  # what plays these roles is a number
 
 
 def first_plan(data: Any, output: str | None) -> Plan:
@@ -70,7 +71,7 @@ def _outputs(data: Any, roles: dict[str, Any]) -> str:
     """What else can be written, and what a public release needs."""
     said = 'report = "release.html" adds a report for internal use.'
     named = (*roles.get("identifiers", []), *roles.get("keys", []))
-    out = {*named, roles.get("record_id"), roles.get("household")}
+    out = {*named, *(roles.get(role) for role in _NUMBERED)}
     unique = [one.column for one in ds.unchanged(data).flagged if one.column not in out]
     if not unique:
         return said
@@ -102,7 +103,7 @@ def _roles(data: Any, found: Any, notes: Notes) -> dict[str, Any]:
 
 
 def _types(data: Any, roles: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    named = {*roles.get("identifiers", []), roles.get("record_id"), roles.get("household")}
+    named = {*roles.get("identifiers", []), *(roles.get(role) for role in _NUMBERED)}
     types: dict[str, Any] = {}
     for name in data.columns:
         if name in named or data.source.kinds[name] == "other":

@@ -437,6 +437,7 @@ def explained(plan: Plan) -> str:
             ("weight", "weight"),
             ("record_id", "record id"),
             ("household", "household"),
+            ("subject", "subject"),
         )
         if roles.get(role)
     ]

@@ -83,7 +83,7 @@ class Facts:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the steward must see to before release: identifiers in a file masked elsewhere."""
-        named = (*self.masked.identifiers, self.masked.household)
+        named = (*self.masked.identifiers, self.masked.household, self.masked.subject)
         left = [c for c in named if c is not None]
         if self.on is None or not left:
             return ()
@@ -186,10 +186,11 @@ def _with_roles(initial: ds.Microdata, masked: ds.Microdata, on: str | None) -> 
     roles: dict[str, Any] = {"keys": initial.keys, "confidential": confidential}
     free = {*initial.keys, *confidential}
     roles["identifiers"] = [c for c in here if c not in free]
-    home = initial.household
-    if home in masked.columns and home != on and home not in free:
-        whole = masked.profile[home][1] == 0  # else it tells nothing, and must go out all the same
-        roles |= {"household": home} if whole else {"identifiers": [*roles["identifiers"], home]}
+    for role in ("household", "subject"):
+        name = getattr(initial, role)
+        if name in masked.columns and name != on and name not in free:
+            whole = masked.profile[name][1] == 0  # else it tells nothing, and must go all the same
+            roles |= {role: name} if whole else {"identifiers": [*roles["identifiers"], name]}
     if on in masked.columns and on not in free:
         roles["record_id"] = on
     return masked.with_roles(**roles)

@@ -31,7 +31,8 @@ def _rows(found: Measured, facts: Facts) -> Iterator[tuple[Any, ...]]:
         after = found.after.figures[name]
         before = None if found.before is None else found.before.figures[name]
         if facts.public:
-            small = kind.of_smallest_class and facts.after.k < facts.threshold
+            smallest = min(facts.after.k, facts.after.people_k or facts.after.k)
+            small = kind.of_smallest_class and smallest < facts.threshold
             if name in found.measure.public and after is not None and not small:
                 yield found.measure.title, kind.title, _few_digits(found, after)
         elif before is not None or after is not None:

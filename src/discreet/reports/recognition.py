@@ -28,7 +28,7 @@ def section(facts: Facts) -> Section:
     """The second section of the report."""
     blocks: list[Block] = [*_checks(facts), *_worth(facts), _figures(facts)]
     blocks += _in_population(facts)
-    blocks += _by_household(facts)
+    blocks += _together(facts)
     blocks += _public(facts) if facts.public else _internal(facts)
     blocks += reading_blocks(facts)
     return Section("recognised", "Who could be recognised", tuple(blocks))
@@ -59,12 +59,14 @@ def _outcome(check: Any, facts: Facts) -> str:
 
 
 def _figures(facts: Facts) -> KeyFigures:
-    after, k = facts.after, facts.after.k
-    hidden = facts.public and k < facts.threshold
+    after, k, people = facts.after, facts.after.k, facts.after.people_k
+    hidden = facts.public and min(k, people or k) < facts.threshold
     figures: list[tuple[str, Any]] = [
         ("smallest class (k)", f"under {facts.threshold}" if hidden else k)
     ]
-    if not hidden:
+    if not hidden and people is not None:  # a person may be likelier than one record
+        figures.append(("fewest people in a class", people))
+    elif not hidden:
         risk = f"1 in {k:,}" if k > 1 else "certain"
         figures.append(("highest risk of recognition", risk))
     if not facts.public:
@@ -89,15 +91,21 @@ def _in_population(facts: Facts) -> list[Block]:
     return [Words(tuple(facts.said(line) for line in found.sentences()))]
 
 
-def _by_household(facts: Facts) -> list[Block]:
-    """What the composition of a household gives away, for internal use."""
-    if facts.public or facts.masked.household is None:
-        return []
-    try:
-        found = ds.risk(facts.masked, by="household")
-    except ds.DiscreetError as error:
-        return [Words((f"By household: not measured. {facts.said(str(error.problems[0]))}",))]
-    return [Words(facts.explained(found), "bad" if found.uniques else "")]
+def _together(facts: Facts) -> list[Block]:
+    """What the composition of a household, and all records of a person, give away; for internal
+    use."""
+    blocks: list[Block] = []
+    for by in ("household", "subject"):
+        if facts.public or getattr(facts.masked, by) is None:
+            continue
+        try:
+            found = ds.risk(facts.masked, by=by)
+        except ds.DiscreetError as error:
+            said = facts.said(str(error.problems[0]))
+            blocks.append(Words((f"By {by}: not measured. {said}",)))
+        else:
+            blocks.append(Words(facts.explained(found), "bad" if found.uniques else ""))
+    return blocks
 
 
 def _public(facts: Facts) -> list[Block]:
@@ -153,10 +161,14 @@ def _internal(facts: Facts) -> list[Block]:
 
 def _measures(facts: Facts) -> Table:
     before, after = facts.before, facts.after
+    people: list[tuple[Any, ...]] = []
+    if after.people_k is not None:
+        people = [("fewest people in a class", before.people_k, after.people_k)]
     rows: list[tuple[Any, ...]] = [
         ("records", before.n, after.n),
         ("classes", before.classes, after.classes),
         ("smallest class, k", before.k, after.k),
+        *people,
         ("records alone in their class", before.uniques, after.uniques),
         ("share alone", Share(before.uniques, before.n), Share(after.uniques, after.n)),
         ("mean risk of recognition", before.mean_risk, after.mean_risk),

@@ -111,7 +111,11 @@ def _elsewhere(facts: Facts) -> str:
     roles = {"keys": initial.keys, "confidential": initial.confidential,
              "identifiers": initial.identifiers}  # fmt: skip
     given = [f"{role}={list(names)!r}" for role, names in roles.items() if names]
-    given += [f"household={initial.household!r}"] if initial.household else []
+    given += [
+        f"{role}={getattr(initial, role)!r}"
+        for role in ("household", "subject")
+        if getattr(initial, role)
+    ]
     read = ",\n    ".join([repr(initial.name), *given])
     return "\n".join(
         [

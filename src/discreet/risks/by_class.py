@@ -4,8 +4,9 @@ The threat is an intruder who knows the keys of a person, and knows that the per
 file (a *prosecutor*): in a class of size i the right record is found with probability 1/i.
 F_i, n_i as in Truta, Fotouhi & Barth-Jones (2004), section 2, equations (2.2)–(2.4).
 
-Of households, classes are those whose members have the same keys together; with a register of the
-population, what a *journalist* and a *marketer* find stands beside it.
+Of households, classes are those whose members have the same keys together, and of persons with
+several records those whose records have them; with a register of the population, what a
+*journalist* and a *marketer* find stands beside it.
 
 The key of a household is the multiset of its members' keys: what an intruder knows who knows all
 that live there. Few households have the same composition, where each member alone has many
@@ -40,7 +41,8 @@ from discreet.words import counted, share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_NO_HOUSEHOLDS = "it is of households, and the risk was not measured by household."
+_NOT_TOGETHER = "it is of households or persons, and the risk was not measured by these."
+_NO_SUBJECT = "no subject is named: every record is taken for a person."
 _NO_REGISTER = "it needs a register of the population."
 _BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 _TIE = 1e-12  # relative: two risks that differ by less are the same
@@ -111,9 +113,15 @@ class Risk(Result):
         and of one who has a register of the population (None without one).
     marketer : float or None
         The share of the records that is recognised when all are looked up in the register.
+    people, people_k : int or None
+        Where a subject tells people apart: how many there are, and how many different ones the
+        class has that has fewest; None without one, and by household. All other figures count
+        records.
     households : Households or None
         By household: classes are compositions, i counts households, n_i their records. What the
         members one by one would say stands here beside it.
+    subjects : Households or None
+        By subject: the same of persons, whose members are their records.
     not_applicable : mapping
         Why a figure is None.
 
@@ -145,6 +153,14 @@ class Risk(Result):
     kind: FrameKind
     households: Households | None = None
     population: PopulationRisk | None = None
+    subjects: Households | None = None
+    people: int | None = None
+    people_k: int | None = None
+
+    @property
+    def together(self) -> Households | None:
+        """What was measured of several records together: of households, or of persons."""
+        return self.households or self.subjects
 
     @property
     def prosecutor(self) -> IntruderRisk:
@@ -173,21 +189,24 @@ class Risk(Result):
 
     @property
     def members_risk(self) -> float | None:
-        """Of households: the mean chance that one of the members is recognised alone."""
-        return None if self.households is None else self.households.members_risk
+        """Of households and persons: the mean chance that one of the members is recognised
+        alone."""
+        return None if self.together is None else self.together.members_risk
 
     @property
     def rarer_together(self) -> int | None:
-        """Of households: the records whose household gives away more than its members do."""
-        return None if self.households is None else self.households.rarer_together
+        """Of households and persons: the records that together give away more than one by one."""
+        return None if self.together is None else self.together.rarer_together
 
     @property
     def not_applicable(self) -> dict[str, str]:
         """Why a figure is None."""
         register = ("journalist_highest", "journalist_mean", "marketer")
         lacking = dict.fromkeys(register, _NO_REGISTER) if self.population is None else {}
-        if self.households is None:
-            lacking |= dict.fromkeys(("members_risk", "rarer_together"), _NO_HOUSEHOLDS)
+        if self.together is None:
+            lacking |= dict.fromkeys(("members_risk", "rarer_together"), _NOT_TOGETHER)
+        if self.people is None:
+            lacking |= dict.fromkeys(("people", "people_k"), _NO_SUBJECT)
         return lacking
 
     def share_above(self, threshold: float) -> float:
@@ -196,25 +215,23 @@ class Risk(Result):
 
     def explain(self) -> str:
         """The numbers in a few sentences, and what to do next."""
-        lines = self._of_records() if self.households is None else self._of_households()
+        lines = self._of_records() if self.together is None else self._of_together(self.together)
         lines += [] if self.population is None else self.population.explain()
-        lines += self.provenance.cautions()
+        lines += self.provenance.after_perturbation() + self.provenance.unweighted()
         lines.append(f"Next: {self._advice()}")
         return "\n".join(lines)
 
-    def _of_households(self) -> list[str]:
-        assert self.households is not None
-        keys, homes = ", ".join(self.provenance.keys), counted(self.households.number, "household")
-        seen = "household" if self.k == 1 else "households"
+    def _of_together(self, found: Households) -> list[str]:
+        keys, unit = ", ".join(self.provenance.keys), found.unit
         return [
-            f"{counted(self.n, 'record')} {'lives' if self.n == 1 else 'live'} in {homes} of "
+            f"{counted(self.n, 'record')} {found.belongs(self.n)} {counted(found.number, unit)} of "
             f"{counted(self.classes, 'composition')} by {keys}; the rarest is "
-            f"that of k = {self.k:,} {seen}.",
+            f"that of k = {counted(self.k, unit)}.",
             f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
-            f"{'lives' if self.uniques == 1 else 'live'} in a household like no other: anyone who "
-            f"knows {keys} of all who live there recognises it." if self.uniques else
-            f"No household is alone; the highest risk of recognition is 1/{self.k:,}.",
-            *self.households.explain(self.n),
+            f"{found.belongs(self.uniques)} a {unit} like no other: anyone who "
+            f"knows {keys} of {found.everything}." if self.uniques else
+            f"No {unit} is alone; the highest risk of recognition is 1/{self.k:,}.",
+            *found.explain(self.n),
         ]  # fmt: skip
 
     def _of_records(self) -> list[str]:
@@ -231,6 +248,12 @@ class Risk(Result):
             f"On average a record is recognised with probability {self.mean_risk:.1%}; "
             f"{self.share_above(0.2):.1%} of the records are above 20%.",
         ]  # fmt: skip
+        if self.people is not None and self.people_k is not None:
+            lines.append(
+                f"These figures count records, which are of {counted(self.people, 'person')} "
+                f"({self.provenance.subject!r}); some class has records of only "
+                f"{counted(self.people_k, 'person')}."
+            )
         lines += [
             f"Every class has p = {p} or more values of {name!r}."
             if p > 1
@@ -240,7 +263,7 @@ class Risk(Result):
         return lines
 
     def _advice(self) -> str:
-        if self.k < 3:
+        if min(self.k, self.people_k or self.k) < 3:
             return (
                 "generalize the keys (wider age bands, shorter codes) until k is at least 3 to 5."
             )
@@ -287,6 +310,8 @@ class Risk(Result):
                 {"size": i, "classes": F, "records": n} for i, F, n in self.class_sizes
             ],
             **({} if self.households is None else {"households": self.households.to_dict()}),
+            **({} if self.subjects is None else {"subjects": self.subjects.to_dict()}),
+            **({} if self.people is None else {"people": self.people, "people_k": self.people_k}),
             **({} if self.population is None else self.population.to_dict()),
             "computed_from": self.provenance.to_dict(),
         }
@@ -325,8 +350,11 @@ class Risk(Result):
         "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
         "journalist_mean": "mean journalist risk",
         "marketer": "share recognised when all are looked up in the register",
-        "members_risk": "mean risk that a member of the household is recognised alone",
-        "rarer_together": "records whose household gives away more than its members do",
+        "members_risk": "mean risk that one of those together is recognised alone",
+        "rarer_together": "records that together give away more than one by one",
+        "people_k": FigureKind(
+            "fewest different people in a class", lower_is_better=False, of_smallest_class=True
+        ),
     },
     by_equality=True,
     public=(
@@ -345,15 +373,16 @@ class Risk(Result):
         "journalist_mean",
         "members_risk",
         "rarer_together",
+        "people_k",
     ),
 )
 def risk(
     data: Microdata,
     *,
     by: Annotated[
-        Literal["household"] | None,
-        Label("By", {"household": "household"}),
-        Doc("Classes of households whose members have the same keys together."),
+        Literal["household", "subject"] | None,
+        Label("By", {"household": "household", "subject": "subject"}),
+        Doc("Classes of households, or of persons, whose records have the same keys together."),
         Public,
     ] = None,
     population: Annotated[
@@ -370,9 +399,10 @@ def risk(
     ----------
     data : Microdata
         With its keys named; p is given for each confidential attribute.
-    by : {"household"}, optional
+    by : {"household", "subject"}, optional
         Classes of households (``household=`` of :func:`read`) by their composition: the keys of
-        all members together. Sizes count households, n_i their records.
+        all members together. Sizes count households, n_i their records. By ``subject=`` the same of
+        persons and their records: what is known to someone who knows all of these.
     population : Microdata, path, frame or Ibis table, optional
         A register of all people the file was drawn from, with the keys under the same names; a
         path or a frame is read as the file was. Keys that were generalized here are generalized
@@ -398,6 +428,14 @@ def risk(
     >>> found.households.number, found.k, found.uniques
     (3, 1, 4)
 
+    Every class has two records, and in one both are of the same patient:
+
+    >>> visits = {"patient": [1, 1, 2, 3], "sex": ["M", "M", "F", "F"]}
+    >>> survey = ds.read(visits, keys=["sex"], subject="patient")
+    >>> found = ds.risk(survey)
+    >>> found.k, found.people, found.people_k, ds.check(survey, ds.KAnonymity(2)).satisfied
+    (2, 3, 1, False)
+
     Of six people the file has four:
 
     >>> register = {"sex": ["M", "M", "M", "M", "F", "F"]}
@@ -416,9 +454,10 @@ def risk(
     raise_all(problems_of(parameters_of(risk), {"by": by}))
     require_records(data)
     if by and population is not None:
-        what = "a register of households is not compared: the two are measured one by one."
+        what = f"a register by {by} is not compared: the two are measured one by one."
         fail("N82", what, f"Leave out {argument('by')} or {argument('population')}.")
-    classes, homes = compositions(data) if by else (data.classes(data.confidential), None)
+    classes, found = compositions(data, by) if by else (_classes(data), None)
+    people = classes.distinct.get(data.subject) if data.subject else None
     sizes = ClassSizes.of(classes)
     k = sizes.sizes[0]
     return Risk(
@@ -427,15 +466,23 @@ def risk(
         k=k,
         uniques=sizes.n[0] if k == 1 else 0,
         class_sizes=sizes,
-        p={name: int(values.min()) for name, values in classes.distinct.items()},
+        p={name: int(classes.distinct[name].min()) for name in data.confidential if not by},
         highest_risk=1 / k,
         mean_risk=sum(n / i for i, _, n in sizes) / classes.n,
         partition=classes.partition,
         provenance=Provenance.of(data),
         kind=data.source.kind,
-        households=homes,
+        households=found if by == "household" else None,
         population=None if population is None else population_risk(data, population),
+        subjects=found if by == "subject" else None,
+        people=None if people is None else data.profile[data.need_subject()][0],
+        people_k=None if people is None else int(people.min()),
     )
+
+
+def _classes(data: Microdata) -> Classes:
+    """The classes, with how many values and how many people each has."""
+    return data.classes((*data.confidential, *([data.subject] if data.subject else [])))
 
 
 def _bar(records: int, most: int, width: int) -> int:
@@ -444,10 +491,13 @@ def _bar(records: int, most: int, width: int) -> int:
 
 @dataclass(frozen=True)
 class Households:
-    """What the compositions of households say, beside their members one by one.
+    """What the compositions of households say, beside their members one by one; or those of
+    persons, whose members are their records.
 
     Attributes
     ----------
+    unit : {"household", "person"}
+        What they are.
     number : int
         Number of households.
     alone : int
@@ -461,38 +511,61 @@ class Households:
         Records of households whose composition is the riskier of the two.
     """
 
+    unit: Literal["household", "person"]
     number: int
     alone: int
     mean_risk: float
     members_risk: float
     rarer_together: int
 
+    def belongs(self, records: int) -> str:
+        """How so many records are connected with them."""
+        one, several = ("lives in", "live in") if self.unit == "household" else ("is of", "are of")
+        return one if records == 1 else several
+
+    @property
+    def everything(self) -> str:
+        """What an intruder knows who knows the composition, and what follows."""
+        if self.unit == "household":
+            return "all who live there recognises it"
+        return "all records of the person recognises them"
+
     def explain(self, records: int) -> list[str]:
         """The two side by side, in sentences."""
+        whose = "its" if self.unit == "household" else "their"
         return [
-            f"On average a household is recognised with probability {self.mean_risk:.1%} by its "
-            f"composition, and one of its members alone with {self.members_risk:.1%}.",
+            f"On average a {self.unit} is recognised with probability {self.mean_risk:.1%} by "
+            f"{whose} composition, and one of {whose} {self._members} alone with "
+            f"{self.members_risk:.1%}.",
             f"For {counted(self.rarer_together, 'record')} ({share(self.rarer_together, records)}) "
-            "the composition gives away more than the members one by one.",
+            f"the composition gives away more than the {self._members} one by one.",
         ]
+
+    @property
+    def _members(self) -> str:
+        return "members" if self.unit == "household" else "records"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "unit"}
 
 
-def compositions(data: Microdata) -> tuple[Classes, Households]:
-    """The classes of households alike: their size counts households, their records people."""
-    household = data.need_household()
-    data.need_partition("the composition of a household")
+def compositions(
+    data: Microdata, by: Literal["household", "subject"] = "household"
+) -> tuple[Classes, Households]:
+    """The classes of households, or of persons, alike: their size counts these."""
+    unit: Literal["household", "person"] = "household" if by == "household" else "person"
+    column = data.need_household() if by == "household" else data.need_subject()
+    data.need_partition(f"the composition of a {unit}")
     keys = data.frequency_set(data.need_keys())
-    table = data.compositions(household, keys)
+    table = data.compositions(column, keys)
     size = np.asarray(table["households"], dtype=np.int64)
     each = np.asarray(table["records"], dtype=np.int64)
     together = 1 / size
     members = members_risk(table, 1 / keys.counts)
     records = size * each
     figures = Households(
+        unit=unit,
         number=int(size.sum()),
         alone=int(size[each == 1].sum()),
         mean_risk=math.fsum(records * together) / keys.n,

@@ -318,6 +318,7 @@ class IndividualRisk(ProtectableRisk):
         lines += [
             self.assumption,
             *self.provenance.after_perturbation(),
+            *self.provenance.by_record(),
             f"Next: {self._first_step()}, and protect the records above your limit with "
             "ds.protect_records(data, risk, at_most=…).",
         ]

@@ -187,7 +187,7 @@ def register_of(data: Microdata, given: Any) -> Microdata:
     """The register with the keys of the file; a path or a frame is read as the file was."""
     if isinstance(given, Microdata):
         bare = {"identifiers": (), "confidential": (), "weight": None, "record_id": None}
-        return given.with_roles(**bare, household=None, keys=data.need_keys())
+        return given.with_roles(**bare, household=None, subject=None, keys=data.need_keys())
     if isinstance(given, int | float):
         what = f"{argument('population')} is a number, and not a register of the population."
         fail("P09", what, "Give a file, a frame or a table with the keys of all people.")

@@ -24,8 +24,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight",),
     "record id": ("record_id",),
     "household": ("household",),
+    "subject": ("subject",),
 }
-_ALONE = ("weight", "record_id", "household")  # one column plays them
+_ALONE = ("weight", "record_id", "household", "subject")  # one column plays them
 
 
 def role_of(document: Document, column: str) -> str:

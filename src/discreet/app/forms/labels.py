@@ -25,6 +25,7 @@ _FIELDS = {
     "identifiers": "identifier (a role)",
     "record_id": "record id (a role)",
     "household": "household (a role)",
+    "subject": "subject (a role)",
     "weight": "weight (a role)",
     "alpha": "Consequence α",
     "epsilon": "Leave out sets less likely than ε",

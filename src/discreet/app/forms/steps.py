@@ -54,7 +54,7 @@ class Known:
     suggested : mapping
         Values to begin with, by parameter.
     roles : collection of str
-        Roles of one column each that are given: weight, household.
+        Roles of one column each that are given: weight, household, subject.
     """
 
     columns: Sequence[str]

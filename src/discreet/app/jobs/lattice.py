@@ -77,6 +77,9 @@ class Explored:
 def explored(task: JobTask) -> Explored:
     """Sweep the lattice of the plan's keys and hierarchies."""
     data, plan = typed_copy.opened(task), task.plan
+    if data.subject is not None:
+        what = "this page counts records, and a person may have several: the subject says so."
+        fail("N06", what, "Search on the page Protect, which counts people.")
     counted = _counted(data, plan.hierarchies)
     most_p = min([MOST_P, *(data.profile[name][0] for name in counted)]) if counted else 1
     criterion: Any = ds.KAnonymity(2)

@@ -44,7 +44,7 @@ def risk(task: JobTask) -> Shown:
         *_demanded(data, asked.get("criterion"), task.folder, names),
         *_sampled(data, asked.get("share")),
         *_in_population(data, names),
-        *_by_household(data, names),
+        *_together(data, names),
         class_size_figure({"now": found.class_sizes.binned()}),
         *_combinations(data, names),
     ]
@@ -61,19 +61,25 @@ def _told(found: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
 
 
 def _key_figures(found: Any) -> KeyFigures:
+    highest: tuple[str, Any] = (
+        "highest risk of recognition",
+        "certain" if found.k == 1 else f"1 in {found.k:,}",
+    )
+    if found.people_k is not None:  # a person may be likelier than one record
+        highest = ("fewest people in a class", found.people_k)
     return KeyFigures(
         (
             ("smallest class (k)", found.k),
             ("records alone in their class", found.uniques),
             ("share alone", Share(found.uniques, found.n)),
-            ("highest risk of recognition", "certain" if found.k == 1 else f"1 in {found.k:,}"),
+            highest,
             ("mean risk of recognition", f"{found.mean_risk:.1%}"),
         )
     )
 
 
 def _tone(found: Any) -> str:
-    return "bad" if found.uniques else ""
+    return "bad" if found.uniques or found.people_k == 1 else ""
 
 
 def _values_per_class(found: Any, names: dict[str, str]) -> Table:
@@ -130,15 +136,21 @@ def _in_population(data: Any, names: Mapping[str, str]) -> list[Block]:
     return [Words(tuple(renamed(line, names) for line in lines))]
 
 
-def _by_household(data: Any, names: Mapping[str, str]) -> list[Block]:
-    """What the composition of a household gives away, where it is known who lives together."""
-    if data.household is None:
-        return []
-    try:
-        found = ds.risk(data, by="household")
-    except ds.DiscreetError as error:
-        return [Words((f"By household: not measured. {renamed(str(error.problems[0]), names)}",))]
-    return [Words(_told(found, names)[0], _tone(found))]
+def _together(data: Any, names: Mapping[str, str]) -> list[Block]:
+    """What the composition of a household gives away, where it is known who lives together, and
+    what all records of a person do, where one may have several."""
+    blocks: list[Block] = []
+    for by in ("household", "subject"):
+        if getattr(data, by) is None:
+            continue
+        try:
+            found = ds.risk(data, by=by)
+        except ds.DiscreetError as error:
+            said = renamed(str(error.problems[0]), names)
+            blocks.append(Words((f"By {by}: not measured. {said}",)))
+        else:
+            blocks.append(Words(_told(found, names)[0], _tone(found)))
+    return blocks
 
 
 def _combinations(data: Any, names: Mapping[str, str]) -> list[Block]:

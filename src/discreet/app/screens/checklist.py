@@ -55,7 +55,7 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
 
 def _identifiers(workspace: Workspace) -> Item:
     roles = {c.name: draft.role_of(workspace.document, c.name) for c in workspace.columns}
-    naming = ("identifier", "record id", "household")
+    naming = ("identifier", "record id", "household", "subject")
     removed = [n for n, role in roles.items() if role in naming]
     left = [c.name for c in workspace.columns if c.suggested in naming and c.name not in removed]
     names = workspace.labels
@@ -84,9 +84,11 @@ def _criterion(workspace: Workspace, kept: Kept) -> Item:
 
 def _lacking(kept: Kept, made: str, wanted: str) -> str:
     before = f"the run was made for {made}" if made else "nothing was asked of the run"
-    size = _after(kept, "risk").get("k")
+    risk = _after(kept, "risk")
+    unit = "person" if "people_k" in risk else "record"
+    size = risk.get("people_k", risk.get("k"))
     if size is not None and any(one.least_size > size for one in kept.lacks):
-        found = f"Its smallest group has {counted(size, 'record')}."
+        found = f"Its smallest group has {counted(size, unit)}."
     else:
         found = "This run was not checked for it: run it again on the page Protect."
     return f"{wanted} is wanted now, and {before}. {found}"
@@ -96,6 +98,10 @@ def _small_groups(kept: Kept) -> Item:
     risk = _after(kept, "risk")
     few = sum(row["records"] for row in risk.get("class_sizes", []) if row["size"] < FEWEST)
     title = f"No record is in a group of fewer than {FEWEST}"
+    people = risk.get("people_k", FEWEST)
+    if not few and people < FEWEST:
+        words = f"Some group has records of only {counted(people, 'person')}."
+        return Item("groups", title, False, words)
     if not few:
         return Item(
             "groups", title, bool(risk), f"The smallest group has {risk.get('k', '–')} records."
@@ -187,7 +193,12 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
             f"By guessing within groups, at most {disclosure['maximal']:.1%} of the people in the "
             "original table are recognised (DR_max)."
         )
-    if risk:
+    if risk.get("people_k"):
+        said.append(
+            "Some group of records with the same keys has records of only "
+            f"{counted(risk['people_k'], 'person')}."
+        )
+    elif risk:
         worst = "for certain" if risk["k"] == 1 else f"with a chance of 1 in {risk['k']:,}"
         said.append(
             f"Someone who knows all keys of a person recognises the record {worst} at worst, "

@@ -179,7 +179,7 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
     keys = [one for one in columns if one["role"].startswith("key")]
     if any(LEVELS in maskings[one["do"]].parameters for one in fields):
         keys = [one | {"levels": _levels(workspace, one)} for one in keys]
-    held_back = ("identifier", "record id", "weight", "household")
+    held_back = ("identifier", "record id", "weight", "household", "subject")
     return {
         "steps": fields,
         "must": workspace.must(),

@@ -43,6 +43,7 @@ ROLE_WORDS = {
     "weight": "sampling weight",
     "record id": "record id",
     "household": "household: who lives together",
+    "subject": "subject: a person with several records",
 }
 MISSING = {
     "category": "a category of its own",

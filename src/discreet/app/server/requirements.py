@@ -34,7 +34,8 @@ def unmet(wanted: Any, run: Run, confidential: tuple[str, ...], folder: Path = P
     own, asked = ([one.resolved(confidential) for one in built(tables_of(given), folder)]
                   for given in (made, wanted))  # fmt: skip
     risk = run.figures["risk"]["after"] or {}
-    size = max([risk.get("k", 0), *(one.least_size for one in own)])
+    counted = risk.get("people_k", risk.get("k", 0))  # people, where one may have several records
+    size = max([counted, *(one.least_size for one in own)])
     values = [risk.get("p", {}), *(_distinct(one, confidential) or {} for one in own)]
     return [
         one

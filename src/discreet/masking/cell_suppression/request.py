@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from discreet import engine
 from discreet.criteria.all_of import combined, people_apart, split
+from discreet.criteria.subjects import resolved
 from discreet.data import attributes
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.masking.cell_people import people_problems
@@ -118,7 +119,8 @@ def request_of(
     counted = () if criterion is None else _counted(data, criterion)
     k = None if criterion is None else criterion.least_size
     sets, wrong = key_sets(given["subsets"], keys, k)
-    problems += [*wrong, *policy_problems(data), *_criterion_problems(given, criterion, counted)]
+    problems += [*wrong, *policy_problems(data)]
+    problems += _subject_problems(data, given) or _criterion_problems(given, criterion, counted)
     if criterion is not None:
         problems += people_problems(people_apart(criterion)[1], by)
     tables = {name: _table(given[name], name, keys, problems) for name in _TABLES}
@@ -169,7 +171,7 @@ def _criterion(data: Microdata, given: Any, subsets: Any) -> Any:
             f"suppressing cells cannot aim at this: {limits[0].describe()}.",
             "Give a criterion on classes, such as ds.KAnonymity(3), and check the risk afterwards.",
         )
-    return parts.resolved(data.confidential)
+    return resolved(parts, data)
 
 
 def _counted(data: Microdata, criterion: Any) -> tuple[str, ...]:
@@ -186,6 +188,21 @@ def policy_problems(data: Microdata) -> list[Problem]:
         f"the data are read with {argument('missing', 'refuse')}, and a blank is a missing value."
     )
     return [Problem("N40", what, 'Read them with missing="category" or "wildcard".')]
+
+
+def _subject_problems(data: Microdata, given: Mapping[str, Any]) -> list[Problem]:
+    """What counts records, where a person may have several and people are to be counted."""
+    if data.subject is None:
+        return []
+    weaker = {"reading": given["reading"] != "category", "subsets": given["subsets"] is not None}
+    remedy = f"Leave it out, or read the data without {argument('subject')}."
+    return [
+        Problem(
+            "N42", f"{argument(name)} counts records, and {data.subject!r} counts people.", remedy
+        )
+        for name, is_weaker in weaker.items()
+        if is_weaker
+    ]
 
 
 def _criterion_problems(given: Mapping[str, Any], criterion: Any, counted: Any) -> list[Problem]:

@@ -229,6 +229,12 @@ class LatticeView:
                 "the criterion looks at more than class sizes and distinct values.",
                 "Search again with another criterion; .table() gives the figures for this one.",
             )
+        if self.found.data.subject is not None:
+            fail(
+                "N06",
+                f"these figures count records, and {self.found.data.subject!r} counts people.",
+                "Search again with the criterion that you mean.",
+            )
         distinct = 1 if p is None else p
         problems = [*whole_number("k", k, 1), *whole_number("p", distinct, 1)]
         raise_all([*problems, *suppression_problems(max_suppressed, n)])

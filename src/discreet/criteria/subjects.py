@@ -1,0 +1,83 @@
+"""People, not records: where a person may have several records, a class must have enough people.
+
+A class of five records of one patient hides nobody. So wherever a criterion asks for the size of a
+class and the file says which person a record is of (``subject=`` of :func:`discreet.read`), as many
+different people are asked for. That is the number of distinct values of the subject, which grows
+with a class as p-sensitivity does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.criteria.all_of import combined
+from discreet.criteria.criterion import Criterion
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.data.microdata import Microdata
+    from discreet.frequency.classes import Classes
+
+PEOPLE = "people in a class"
+
+
+def resolved(criterion: Criterion, data: Microdata) -> Any:
+    """A criterion for a file: with its attributes named, and counting people where it can."""
+    bound = criterion.resolved(data.confidential)
+    if data.subject is None or bound.least_size == 1:
+        return bound
+    return combined([bound, PeopleInClass(bound.least_size, data.subject)])
+
+
+@dataclass(frozen=True)
+class PeopleInClass(Criterion):
+    """Every class has records of at least ``k`` people.
+
+    Examples
+    --------
+    >>> PeopleInClass(3, "patient").describe()
+    'at least 3 different people in every class'
+    """
+
+    k: int
+    subject: str
+
+    @property
+    def monotone(self) -> bool:
+        """True: a union of classes has at least the people of each of them."""
+        return True
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        """True: a record in a class of enough people stays in one."""
+        return True
+
+    @property
+    def least_size(self) -> int:
+        """K: each of them has a record."""
+        return self.k
+
+    def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:  # noqa: ARG002
+        """K, of the subject."""
+        return {self.subject: self.k}
+
+    @property
+    def counts_decide(self) -> bool:
+        """True."""
+        return True
+
+    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+        """The classes with records of fewer than k people."""
+        return {PEOPLE: classes.distinct[self.subject] < self.k}
+
+    def why(self, reason: str) -> str:
+        """Of a class that is large enough and has too few people."""
+        return "too few different people" if reason == PEOPLE else ""
+
+    def describe(self) -> str:
+        """The criterion in words."""
+        return f"at least {self.k} different people in every class"
