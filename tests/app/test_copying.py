@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.app.jobs import risk, table, typed_copy
+from discreet.app.jobs import lattice, risk, table, typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
 from discreet.errors import ReadHint
 
@@ -89,13 +89,14 @@ def test_without_a_copy_the_source_is_measured(task, tmp_path):
 
 
 def test_what_weights_say_of_the_population_stands_on_the_page(tmp_path):
-    """The range over the models in words, and on what it rests; and what households give away."""
-    rows = ["age,w,home", *(f"{20 + i % 9},{5 + i % 3},{i // 2}" for i in range(40)), ""]
-    (tmp_path / "t.csv").write_text("\n".join(rows))
+    """The range over the models in words, and on what it rests; and what households, and all
+    records of a person, give away."""
+    rows = ["age,w,home,who", *(f"{20 + i % 9},{5 + i % 3},{i // 2},{i // 4}" for i in range(40))]
+    (tmp_path / "t.csv").write_text("\n".join([*rows, ""]))
     (tmp_path / WORKING).mkdir()
     source = {"file": "t.csv"}
     table.opened(JobTask({"source": source}, tmp_path, {}))
-    roles = {"keys": ["age"], "weight": "w", "household": "home"}
+    roles = {"keys": ["age"], "weight": "w", "household": "home", "subject": "who"}
     given = JobTask({"source": source, "roles": roles}, tmp_path, {})
     words = [line for block in risk.risk(given).blocks for line in getattr(block, "lines", ())]
     first, *_, last = ds.population_range(given.plan.open()).sentences()
@@ -103,3 +104,6 @@ def test_what_weights_say_of_the_population_stands_on_the_page(tmp_path):
     assert "by two models (individual risk and log-linear), could be recognised by" in first
     assert {first, last} <= set(words)
     assert any("live in 20 households" in line for line in words)
+    assert any("are of 10 people" in line for line in words)
+    with pytest.raises(ds.DiscreetError, match="this page counts records"):
+        lattice.explored(given)

@@ -153,3 +153,12 @@ def test_the_risk_of_households_and_against_a_register(tmp_path):
     done = discreet(*risk, "--by", "family", cwd=tmp_path)
     assert done.returncode != 0
     assert "Use one of household, subject." in done.stderr
+
+
+def test_a_check_counts_people_where_a_person_has_several_records(tmp_path):
+    (tmp_path / "visits.csv").write_text("patient,sex\n1,M\n1,M\n2,F\n3,F\n")
+    asked = ("check", "visits.csv", "--keys", "sex", "--k", "2")
+    assert discreet(*asked, cwd=tmp_path).returncode == 0
+    done = discreet(*asked, "--subject", "patient", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "records of too few different people" in done.stdout
