@@ -38,6 +38,7 @@ __all__ = [
     "fail",
     "failure",
     "listed",
+    "nearest",
     "noted",
     "raise_all",
 ]
@@ -231,9 +232,22 @@ def fail(code: str, what: str, remedy: str, parameter: str = "") -> NoReturn:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest the known names nearest to a misspelt one, as a sentence or ''."""
-    by_folded = {k.casefold(): k for k in known}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(repr(by_folded[c]) for c in close)}?" if close else ""
+    close = nearest(name, known)
+    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names nearest to a misspelt one, two at most. The dashes of an option do not make
+    it like another one.
+
+    Examples
+    --------
+    >>> nearest("--kyes", ["--keys", "--missing"])
+    ['--keys']
+    """
+    by_folded = {k.casefold().lstrip("-"): k for k in known}
+    close = difflib.get_close_matches(name.casefold().lstrip("-"), by_folded, n=2, cutoff=0.6)
+    return [by_folded[one] for one in close]
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

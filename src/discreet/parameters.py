@@ -374,7 +374,7 @@ def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
     hints = typing.get_type_hints(described, include_extras=True)
     given = inspect.signature(described).parameters
     return tuple(
-        _parameter(name, hints[name], one.default)
+        parameter_of(name, hints[name], one.default)
         for name, one in given.items()
         if typing.get_origin(hints.get(name)) is typing.Annotated
     )
@@ -403,7 +403,8 @@ def problems_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> li
 # -- reading the annotation ----------------------------------------------------------------------
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
+def parameter_of(name: str, annotation: Any, default: Any) -> Parameter:
+    """The parameter that an annotation describes."""
     bare, *marks = typing.get_args(annotation)
     allowed = _alternatives(bare)
     optional = type(None) in allowed

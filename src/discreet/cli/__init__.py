@@ -23,8 +23,6 @@ from discreet.errors import (
     DEBUG,
     DiscreetError,
     EngineFailure,
-    InvalidParameter,
-    Problem,
     ReadHint,
     failure,
     unreadable_name,
@@ -93,9 +91,6 @@ def _exit_code() -> int:
     except BrokenPipeError:  # the reader has seen enough
         return 0
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
-        if hasattr(error, "format_message"):  # of the command-line library, where we asked for it
-            what = Problem("P00", error.format_message(), "See --help.")
-            return _told(InvalidParameter(what), as_json)
         problem = failure(error, "E02", "the command failed")
         family = DiscreetError if problem.code[0] != "E" else EngineFailure
         return _told(family(problem), as_json)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
+from annotated_types import Ge
 
 import discreet as ds
 from discreet.cli.options import Force, Json
 from discreet.cli.program import app
+from discreet.cli.usage import Command, telling
 from discreet.errors import fail
 from discreet.files import write_arrow
 
@@ -35,12 +37,18 @@ class _Shown:
     map: Any
 
 
-@app.command()
+def _asked(output: Path | None, force: bool, **_others: Any) -> None:
+    if output is not None:
+        _need_free(output, force=force)
+
+
+@app.command(cls=Command)
+@telling(_asked)
 def demo(
-    n: Annotated[int, typer.Option(help="Number of simulated patients.")] = 10_000,
+    n: Annotated[int, Ge(1), typer.Option(help="Number of simulated patients.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
     engine: Annotated[
-        str | None, typer.Option(help="spark: do the work there (needs the spark extra).")
+        str | None, typer.Option(help="Where to do the work: spark (needs the spark extra).")
     ] = None,
     output: Annotated[
         Path | None,
@@ -48,7 +56,6 @@ def demo(
             "--output",
             "-o",
             help="Folder to write the masked file and a report to.",
-            file_okay=False,
         ),
     ] = None,
     force: Force = False,

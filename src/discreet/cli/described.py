@@ -258,7 +258,7 @@ def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
                     found.setdefault(p.name, option(p.name, Annotated[str | None, about], usual))
         else:
             names = [flag(kind.key), *([flag(kind.option)] if kind.option else [])]
-            said = f"{kind.about} {kind.examples}"
+            said = f"{kind.about} For example {kind.examples}"
             about = typer.Option(*names, help=said, metavar=kind.example, show_default=False)
             found[kind.key] = option(kind.key, Annotated[str | None, about], None)
     return list(found.values())

@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Annotated, Any
 
 import typer
+from annotated_types import Ge, Interval
 
 import discreet as ds
 from discreet.cli.options import Json, names_in, reads_data
 from discreet.cli.program import app, in_terminal
+from discreet.cli.usage import Command
+from discreet.errors import raise_all
 
 _SHOWN = 20  # sets
+_SHARE = Interval(ge=0, le=1)
 
 
-@app.command()
-@reads_data
+def _asked(data: Any, given: dict[str, Any]) -> None:
+    """Look at the columns that are named."""
+    from discreet.masking.method import unknown_columns
+
+    names = dict.fromkeys(names_in(given["columns"]))
+    if data is not None:
+        raise_all(unknown_columns(data, list(names), "attribute"))
+
+
+@app.command(cls=Command)
+@partial(reads_data, asked=_asked)
 def candidates(
     data: Any,
     *,
     columns: Annotated[
         list[str], typer.Option("--columns", help="Attributes to combine; all by default.")
     ] = [],  # noqa: B006
-    up_to: Annotated[int, typer.Option("--up-to", help="Largest number of them in a set.")] = 3,
+    up_to: Annotated[
+        int, Ge(1), typer.Option("--up-to", help="Largest number of attributes in a set.")
+    ] = 3,
     unique: Annotated[
-        float | None, typer.Option(help="Smallest sets with this share of unique records.")
+        float | None, _SHARE, typer.Option(help="Smallest sets with this share of unique records.")
     ] = None,
     separation: Annotated[
-        float | None, typer.Option(help="Smallest sets with this separation ratio.")
+        float | None, _SHARE, typer.Option(help="Smallest sets with this separation ratio.")
     ] = None,
     distinct: Annotated[
-        float | None, typer.Option(help="Smallest sets with this distinct ratio.")
+        float | None, _SHARE, typer.Option(help="Smallest sets with this distinct ratio.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Largest number of sets to count.")] = 100_000,
+    limit: Annotated[int, Ge(1), typer.Option(help="Largest number of sets to count.")] = 100_000,
     as_json: Json = False,
 ) -> None:
     """Find the sets of attributes that tell records apart: candidates for keys.

@@ -13,6 +13,7 @@ import typer
 from discreet.cli import shown
 from discreet.cli.options import reads_data
 from discreet.cli.program import app
+from discreet.cli.usage import Command
 from discreet.errors import fail
 
 Build = Callable[[], Callable[..., None]]
@@ -20,25 +21,23 @@ Build = Callable[[], Callable[..., None]]
 
 def lazily(name: str, about: str, build: Build) -> None:
     """Add a command by its name and what it is about; ``build`` makes its function."""
-    passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-
-    def run(context: typer.Context) -> None:
-        built = command(name, build())
-        code = built.main(context.args, f"discreet {name}", standalone_mode=False)
-        if code:
-            raise typer.Exit(code)
-
     if name in BUILT:
         what = f"two methods have the command {name!r}."
         fail("N80", what, "Remove the package that one of them came with.")
-    app.command(name, help=about, context_settings=passing)(run)
+    app.command(name, help=about)(_not_built)
     BUILT[name] = build
 
 
-def command(name: str, function: Callable[..., None]) -> Any:
-    """A command of its own."""
+def _not_built() -> None:
+    """What stands for a command in the list of the commands."""
+
+
+def built(name: str) -> Any:
+    """The command of a name that is built when it is used; None for others."""
+    if name not in BUILT:
+        return None
     alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(function)
+    alone.command(name, cls=Command)(BUILT[name]())
     return legible(alone)
 
 
@@ -74,9 +73,9 @@ def reading(
 
 def options_of(arguments: list[str]) -> dict[str, str]:
     """The options of the command that arguments name, by the names of what they stand for."""
-    named = next((one for one in arguments if not one.startswith("-")), "")
     group: Any = typer.main.get_command(app)
-    chosen = command(named, BUILT[named]()) if named in BUILT else group.commands.get(named)
+    named = next((one for one in arguments if one in group.commands), "")
+    chosen = built(named) or group.commands.get(named)
     every = [*group.params, *(chosen.params if chosen is not None else ())]
     return {one.name: one.opts[0] for one in every if one.opts and one.opts[0].startswith("-")}
 

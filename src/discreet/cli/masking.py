@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 Page = Annotated[
     Path | None,
-    typer.Option(
-        "--report", help="Also write a report of it to this .html file, for internal use."
-    ),
+    typer.Option("--report", help="Also write a report to this .html file, for internal use."),
 ]
 Draw = Annotated[
     Path | None, typer.Option("--output", "-o", help="Draw the lattice to this .svg file.")

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from annotated_types import Ge, Interval
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Force, Json, names_in, reads_data
+from discreet.cli.options import Force, Json, look_at_both, names_in, reads_data
 from discreet.cli.program import app, show
+from discreet.cli.usage import Command, checks
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures
 
@@ -34,6 +36,7 @@ Second = Annotated[
 ]
 AtMostPeople = Annotated[
     int | None,
+    Ge(0),
     typer.Option(help="Exit with 1 when more people are in joint classes of fewer than k."),
 ]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
@@ -83,7 +86,14 @@ def _measure(name: str) -> Callable[..., None]:
     ]
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
-    asked = partial(method_arguments, measure)
+
+    def asked(data: Any, given: dict[str, Any]) -> None:
+        checks(
+            lambda: method_arguments(measure, data, given),
+            lambda: _limits(measure, given["fail_above"]),
+            lambda: look_at_both(data, given) if two else None,
+        )
+
     return reading(run, options, measure.about, example.rstrip(), asked)
 
 
@@ -172,15 +182,31 @@ def _compare_releases() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet compare-releases 2025.csv 2026.csv --on rec --keys age,zip --k 5"
-    return reading(run, options, _RELEASES, example, partial(method_arguments, verb))
+
+    def asked(data: Any, given: dict[str, Any]) -> None:
+        checks(
+            lambda: method_arguments(verb, data, given),
+            lambda: look_at_both(data, given),
+        )
+
+    return reading(run, options, _RELEASES, example, asked)
 
 
 _RELEASES = "Count what two releases about the same people reveal together."
 lazily("compare-releases", _RELEASES, _compare_releases)
 
 
-@app.command()
-@reads_data
+def _compared(data: Any, given: dict[str, Any]) -> None:
+    """Look at the other file, and at the weights."""
+    weights = given["weights"]
+    checks(
+        lambda: look_at_both(data, given),
+        lambda: None if weights is None else ds.Weights.from_csv(weights),
+    )
+
+
+@app.command(cls=Command)
+@partial(reads_data, asked=_compared)
 def compare(
     data: Any,
     masked: Masked,
@@ -191,7 +217,9 @@ def compare(
         Path | None, typer.Option(help="CSV file of a weight matrix W: adds DR_W.")
     ] = None,
     at_most: Annotated[
-        float | None, typer.Option(help="Exit with 1 when the disclosure risk is above this limit.")
+        float | None,
+        Interval(ge=0, le=1),
+        typer.Option(help="Exit with 1 when the disclosure risk is above this limit."),
     ] = None,
     as_json: Json = False,
 ) -> None:

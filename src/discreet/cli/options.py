@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import discreet as ds
+from discreet.cli.usage import all_told, tells, wrong_words
 from discreet.errors import Problem, fail, listed, noted, raise_all
 from discreet.files import place_problems
 from discreet.formats import WRITTEN
@@ -31,7 +32,7 @@ Unmapped = Annotated[
     str,
     typer.Option(
         "--unmapped",
-        help="Values that a hierarchy file lacks: error, or suppress (they get the top label).",
+        help="For values that a hierarchy file lacks: error, or suppress (they get the top label).",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
@@ -68,23 +69,23 @@ def reads_data(
 
     def run(**given: Any) -> None:
         chosen = {name: given.pop(name) for name in options}
-        place, force = given.get("output"), given.get("force", False)
-        endings = suffixes or (() if place is None else (place.suffix,))
-        problems = _output_problems(given, endings, [chosen["file"], *_files_in(given)])
-        data = None
-        with noted(problems):
-            data = _read(**chosen)
-        if problems and asked is not None:
-            with noted(problems):
-                asked(data, given)
-        raise_all(problems)
-        if place is not None:  # and what shows in the data, before the work
-            named = hierarchy_files(data.keys, given.get("hierarchies"))
-            beside = place_problems(place, overwrite=True, suffixes=endings, inputs=named.values())
-            raise_all([*beside, *(data.write_problems(place, force) if suffixes else [])])
         how = {name: chosen[name] for name in _HOW}
-        alike = {"read_alike": lambda file: _read(file=file, **how)} if wants_alike else {}
-        command(data, **alike, **given)
+        if wants_alike:
+            given["read_alike"] = lambda file: _read(file=file, **how)
+        endings = _endings(given, suffixes)
+        problems = wrong_words()
+        inputs = [file for file in (chosen["file"], *_files_in(given)) if file is not None]
+        problems += _output_problems(given, endings, inputs)
+        data = None
+        if chosen["file"] is not None:
+            with noted(problems):
+                data = _read(**chosen)
+
+        def work() -> None:
+            raise_all(_problems_in_the_data(data, given, endings, has_records=bool(suffixes)))
+            command(data, **given)
+
+        all_told(problems, work, lambda: None if asked is None else asked(data, given))
 
     options = inspect.signature(_read, eval_str=True).parameters
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
@@ -94,7 +95,42 @@ def reads_data(
     everything = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*options.values(), *own)]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
-    return run
+    return tells(run)
+
+
+def look_at_both(data: Any, given: dict[str, Any]) -> None:
+    """Read the other file of a command, and look for the columns that both files need."""
+    from discreet.masking.method import unknown_columns
+
+    problems: list[Problem] = []
+    file, on, other = given.get("masked") or given.get("second"), given["on"], None
+    if file is not None:
+        with noted(problems):
+            other = given["read_alike"](file)
+    for one in (data, other):
+        if one is not None and on is not None:
+            problems += unknown_columns(one, [on], "record id")
+    if data is not None and other is not None:
+        problems += unknown_columns(other, data.keys, "key attribute")
+    raise_all(problems)
+
+
+def _endings(given: dict[str, Any], suffixes: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The endings that the output may have; any, where it is not a file of records."""
+    place = given.get("output")
+    return suffixes or (() if place is None else (place.suffix,))
+
+
+def _problems_in_the_data(
+    data: Any, given: dict[str, Any], endings: tuple[str, ...], *, has_records: bool
+) -> list[Problem]:
+    """What is in the way of the output and shows in the data, before the work."""
+    place = given.get("output")
+    if place is None:
+        return []
+    named = hierarchy_files(data.keys, given.get("hierarchies"))
+    beside = place_problems(place, overwrite=True, suffixes=endings, inputs=named.values())
+    return [*beside, *(data.write_problems(place, given["force"]) if has_records else [])]
 
 
 def _output_problems(
@@ -155,14 +191,15 @@ def _read(
     ] = [],  # noqa: B006
     types: Annotated[
         list[str],
-        typer.Option("--type", help="age=continuous, sex=nominal, edu=low<middle<high."),
+        typer.Option("--type", help="Type of a column: age=continuous, edu=low<middle<high."),
     ] = [],  # noqa: B006
     weight: Annotated[str | None, typer.Option(help="Column of sampling weights.")] = None,
     record_id: Annotated[
         str | None, typer.Option(help="Column that names the records; never written.")
     ] = None,
     household: Annotated[
-        str | None, typer.Option(help="Column that says who lives together; not written.")
+        str | None,
+        typer.Option(help="Column that says who lives in the same household; not written."),
     ] = None,
     subject: Annotated[
         str | None,
@@ -202,14 +239,15 @@ def _read(
     labels: Annotated[
         bool,
         typer.Option(
-            "--labels/--codes", help="Words in place of codes, in SPSS, Stata and SAS files."
+            "--labels/--codes", help="Read the words or the codes of SPSS, Stata and SAS files."
         ),
     ] = True,
     names: Annotated[
-        list[str], typer.Option("--names", help="Columns of a CSV file without header.")
+        list[str],
+        typer.Option("--names", help="Names of the columns, for a CSV file without a header."),
     ] = [],  # noqa: B006
     header: Annotated[
-        bool, typer.Option("--header", help="The first line is a header, although it has numbers.")
+        bool, typer.Option("--header", help="The first line is a header, even if it has numbers.")
     ] = False,
 ) -> Any:
     how: dict[str, Any] = {

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from annotated_types import Ge
 
 import discreet as ds
-from discreet.errors import DEBUG
+from discreet.cli.usage import Program, noting, wrong_words
+from discreet.errors import DEBUG, Problem, raise_all
 
 app = typer.Typer(
     name="discreet",
+    cls=Program,
     help="Measure and limit disclosure risk in tables of individual records.",
     epilog="Exit codes: 0 the criterion holds, 1 it does not, 2 the command or its input is wrong.",
     no_args_is_help=True,
@@ -26,12 +29,15 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _shared(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     memory_limit: Annotated[
         str | None, typer.Option(help="Memory of the embedded engine: 2GB.", show_default=False)
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Threads of the embedded engine.", show_default=False)
+        int | None,
+        Ge(1),
+        typer.Option(help="Threads of the embedded engine.", show_default=False),
     ] = None,
     temp_directory: Annotated[
         Path | None,
@@ -45,10 +51,15 @@ def _shared(
     if debug:
         os.environ[DEBUG] = "1"
     if version:
+        raise_all(wrong_words())
         print(ds.__version__)
         raise typer.Exit
     if (memory_limit, threads, temp_directory) != (None, None, None):
-        ds.settings(memory_limit=memory_limit, threads=threads, temp_directory=temp_directory)
+        with noting():
+            ds.settings(memory_limit=memory_limit, threads=threads, temp_directory=temp_directory)
+    if context.invoked_subcommand is None:
+        what = Problem("P32", "no command is named.", "discreet --help lists the commands.")
+        raise_all([*wrong_words(), what])
 
 
 def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:

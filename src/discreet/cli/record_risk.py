@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from annotated_types import Ge
 
 import discreet as ds
 from discreet.cli.options import (
@@ -15,22 +17,39 @@ from discreet.cli.options import (
     reads_data,
 )
 from discreet.cli.program import app, in_terminal
+from discreet.cli.usage import Command
 
 Settings = Annotated[
     Path,
-    typer.Option("--settings", help="TOML file: what is known and sensitive.", show_default=False),
+    typer.Option(
+        "--settings",
+        help="TOML file that says what is known and what is sensitive.",
+        show_default=False,
+    ),
 ]
 
 
-@app.command("record-risk")
-@reads_data
+def _asked(data: Any, given: dict[str, Any]) -> None:
+    """Look at the settings."""
+    if given["settings"] is not None:
+        settings = ds.RiskSettings.from_toml(given["settings"])
+        if data is not None:
+            settings.require_fit(data)
+
+
+@app.command("record-risk", cls=Command)
+@partial(reads_data, asked=_asked)
 def record_risk(
     data: Any,
     *,
     settings: Settings,
-    above: Annotated[float, typer.Option(help="Count the records with a higher risk.")] = 0.01,
+    above: Annotated[
+        float, Ge(0), typer.Option(help="Count the records with a higher risk.")
+    ] = 0.01,
     at_most: Annotated[
-        float | None, typer.Option(help="Exit with 1 when a record's risk is above this limit.")
+        float | None,
+        Ge(0),
+        typer.Option(help="Exit with 1 when a record's risk is above this limit."),
     ] = None,
     output: Annotated[
         Path | None,

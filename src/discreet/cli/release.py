@@ -17,11 +17,12 @@ from discreet.cli.options import (
     reasons_in,
 )
 from discreet.cli.program import app, show
+from discreet.cli.usage import Command, checks, telling
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]
 
 
-@app.command()
+@app.command(cls=Command)
 @reads_data
 def init(
     data: Any,
@@ -32,7 +33,7 @@ def init(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Write a first plan: inferred types, suggested roles with the reasons, usual hierarchies.
+    """Write a first plan, with types, suggested roles (and why) and usual hierarchies.
 
     Example: discreet init patients.csv -o release.toml
     """
@@ -44,7 +45,18 @@ def init(
     print(json.dumps(report, indent=2) if as_json else f"{found.explain()}\n{said}")
 
 
-@app.command()
+def _asked_of_run(
+    plan: Path | None, ledger: Path | None, unique_columns: list[str], **_others: Any
+) -> None:
+    checks(
+        lambda: None if plan is None else ds.Plan.read(plan),
+        lambda: None if ledger is None else ds.Ledger.read(ledger),
+        lambda: reasons_in(unique_columns),
+    )
+
+
+@app.command(cls=Command)
+@telling(_asked_of_run)
 def run(
     plan: PlanFile,
     *,
@@ -78,15 +90,32 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command()
+def _asked_of_verify(
+    masked: Path | None, ledger: Path | None, plan: Path | None, **_others: Any
+) -> None:
+    place = ledger or (None if masked is None else _beside(masked))
+    checks(
+        lambda: None if masked is None else ds.read(masked),
+        lambda: None if place is None else ds.Ledger.read(place),
+        lambda: None if plan is None else ds.Plan.read(plan),
+    )
+
+
+def _beside(masked: Path) -> Path:
+    """The ledger that a run wrote beside a masked file."""
+    return masked.with_suffix(".ledger.json")
+
+
+@app.command(cls=Command)
+@telling(_asked_of_verify)
 def verify(
     masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
     *,
     ledger: Annotated[
-        Path | None, typer.Option(help="Its ledger; by default the one beside it.")
+        Path | None, typer.Option(help="Ledger of the masked file; by default the one beside it.")
     ] = None,
     initial: Annotated[
-        Path | None, typer.Option(help="The original: the plan is run again on it.")
+        Path | None, typer.Option(help="The original file: the plan is run on it again.")
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="The plan; by default the one the ledger names.")
@@ -97,14 +126,13 @@ def verify(
 
     Example: discreet verify masked.csv --ledger masked.ledger.json --initial patients.csv
     """
-    beside = masked.with_suffix(".ledger.json")
-    found = ds.Ledger.read(ledger or beside).verify(masked, initial=initial, plan=plan)
+    found = ds.Ledger.read(ledger or _beside(masked)).verify(masked, initial=initial, plan=plan)
     show(found, as_json, found.explain)
     if not found.satisfied:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(cls=Command)
 def schema() -> None:
     """Print the JSON Schema of release.toml, for editors that complete and check a plan.
 

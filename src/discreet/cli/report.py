@@ -10,8 +10,17 @@ import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import Force, Json, Measures, UniqueColumns, measures_in, reasons_in
+from discreet.cli.options import (
+    Force,
+    Json,
+    Measures,
+    UniqueColumns,
+    look_at_both,
+    measures_in,
+    reasons_in,
+)
 from discreet.cli.program import show
+from discreet.cli.usage import checks
 
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]
@@ -78,8 +87,13 @@ def _report() -> Callable[..., None]:
     ]
     example = "Example: discreet report initial.csv masked.csv --on rec --keys age,sex -o r.html"
 
-    def asked(_data: Any, given: dict[str, Any]) -> None:
-        criteria_in(_with_least_size(given))
+    def asked(data: Any, given: dict[str, Any]) -> None:
+        checks(
+            lambda: criteria_in(_with_least_size(given)),
+            lambda: measures_in(given["measures"]),
+            lambda: reasons_in(given["unique_columns"]),
+            lambda: look_at_both(data, given),
+        )
 
     return reading(run, options, ABOUT, example, asked)
 

@@ -23,6 +23,7 @@ from discreet.cli.options import (
     names_in,
 )
 from discreet.cli.program import in_terminal, show
+from discreet.cli.usage import checks
 from discreet.errors import DiscreetError
 
 Seed = Annotated[int | None, typer.Option(help="Seed of maskings that draw at random.")]
@@ -108,7 +109,15 @@ def _ru_map() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
-    return reading(run, options, ABOUT, example, lambda _data, given: grid_arguments(given))
+
+    def asked(data: Any, given: dict[str, Any]) -> None:
+        checks(
+            lambda: hierarchies_in(data, given["hierarchies"]),
+            lambda: grid_arguments(given),
+            lambda: measures_in(given["measures"]),
+        )
+
+    return reading(run, options, ABOUT, example, asked)
 
 
 lazily("ru-map", ABOUT, _ru_map)

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
 
 from discreet.cli.program import app
+from discreet.cli.usage import Command
 
 if TYPE_CHECKING:
     from discreet.app.server.service import Server
 
 
-@app.command("app")
+@app.command("app", cls=Command)
 def start(
     file: Annotated[
         Path | None,
@@ -25,7 +27,7 @@ def start(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the link and open no browser.")
     ] = False,
-    max_upload: Annotated[int, typer.Option(min=1, help="Largest upload, in MB.")] = 200,
+    max_upload: Annotated[int, Ge(1), typer.Option(help="Largest upload, in MB.")] = 200,
     no_project: Annotated[
         bool, typer.Option("--no-project", help="Save nothing for the next time.")
     ] = False,
