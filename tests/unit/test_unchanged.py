@@ -1,6 +1,7 @@
 """What is released unchanged: every column listed, flagged where many records are unique on it."""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -49,8 +50,8 @@ def test_a_column_of_which_single_cells_were_changed_stays_on_the_list():
     assert few.changes
     assert set(few.changes) <= {one.column for one in ds.unchanged(few).columns}
     assert set(ds.unchanged(few).in_cells) == set(few.changes)
-    assert "Only single cells of" in ds.unchanged(few).explain()
-    assert "single cells" not in ds.unchanged(data).explain()
+    assert "Only some cells of" in ds.unchanged(few).explain()
+    assert "some cells" not in ds.unchanged(data).explain()
     then = ds.generalize(few, KEYS, ds.KAnonymity(5)).best.mask()
     assert set(few.changes) <= {one.column for one in ds.unchanged(then).columns}
     last = ds.microaggregate(then, ["fare"], k=3)
@@ -257,6 +258,33 @@ def test_a_report_for_the_public_needs_a_reason_and_the_internal_one_shows_it(tm
     for wrong, code in ((["fare"], "P36"), ({"fare": " "}, "P36"), ({"fair": "x"}, "R01")):
         with pytest.raises(ds.DiscreetError, match=code):
             ds.report(data, masked, tmp_path / "x.html", unique_columns=wrong)
+
+
+def test_a_key_with_some_blank_cells_is_not_called_unchanged(tmp_path):
+    """Neither where it is listed, nor in the reports, nor where a reason is asked for."""
+    ages = [20 + i % 40 for i in range(180)] + [70 + i for i in range(20)]
+    data = ds.read({"age": ages, "sex": TABLE["sex"], "town": TABLE["town"]}, keys=["age", "sex"])
+    masked = ds.suppress_cells(data, ds.KAnonymity(2))
+    found = ds.unchanged(masked)
+    assert found.in_cells == ("age",)
+    assert [one.column for one in found.flagged] == ["age"]  # what is left tells records apart
+    said = found.explain().splitlines()
+    assert said[0] == "2 of 3 columns are released unchanged: 'sex', 'town'."
+    assert said[1] == "Only some cells of 'age' were changed."
+    with pytest.raises(ds.DiscreetError, match="O09") as refused:
+        ds.report(data, masked, tmp_path / "p.html", audience="public")
+    assert "unchanged, or in some cells only, and tells many" in str(refused.value)
+    assert "'age' (some cells changed): on average" in str(refused.value)
+    why = {"age": "of nobody: simulated"}
+    ds.report(data, masked, tmp_path / "p.html", audience="public", unique_columns=why)
+    ds.report(data, masked, tmp_path / "i.html", unique_columns=why)
+    public, internal = (
+        re.sub(r"<[^>]+>", " ", (tmp_path / name).read_text(encoding="utf-8"))
+        for name in ("p.html", "i.html")
+    )
+    assert re.search(r"age\s+key\s+continuous\s+some cells changed", public)
+    assert re.search(r"sex\s+key\s+nominal[^a]+as they were", public)
+    assert "Only some cells were changed of: age." in internal
 
 
 def test_no_cell_is_in_what_is_said_of_unchanged_columns(plan, tmp_path):

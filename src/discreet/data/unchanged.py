@@ -151,20 +151,14 @@ class Unchanged(Result):
         """What is released unchanged, and what to do with the columns that are flagged."""
         if not self.columns:
             return "No column is released unchanged."
-        number, verb = len(self.columns), "is" if len(self.columns) == 1 else "are"
-        names = listed([one.column for one in self.columns], 20)
-        how = "unchanged" + (", except for single cells" if self.in_cells else "")
-        whole = counted(self.released, "column")
-        lines = [f"{number:,} of {whole} {verb} released {how}: {names}."]
+        lines = self._listed()
         lines += [
             f"The weights in {name} were divided by the share drawn, and tell records apart as "
             "before."
             for name in self.scaled
         ]
-        if self.in_cells:
-            lines.append(f"Only single cells of {listed(self.in_cells, 20)} were changed.")
         if not self.flagged:
-            none = "It does not make" if number == 1 else "None of them makes"
+            none = "It does not make" if len(self.columns) == 1 else "None of them makes"
             return "\n".join([*lines, f"{none} many records unique."])
         lines += [f"Warning: {one.explain()}" for one in self.flagged]
         lines.append(
@@ -173,16 +167,31 @@ class Unchanged(Result):
         )
         return "\n".join(lines)
 
+    def _listed(self) -> list[str]:
+        """The columns by name: those that are unchanged, then those with some changed cells."""
+        whole = [one.column for one in self.columns if one.column not in self.in_cells]
+        verb = "is" if len(whole) == 1 else "are"
+        out_of = counted(self.released, "column")
+        lines = [f"{len(whole):,} of {out_of} {verb} released unchanged: {listed(whole, 20)}."]
+        lines = lines if whole else ["No column is released wholly unchanged."]
+        partly = f"Only some cells of {listed(self.in_cells, 20)} were changed."
+        return [*lines, *([partly] if self.in_cells else [])]
+
     def problems(self, reasons: Mapping[str, str], remedy: str) -> list[Problem]:
         """What stands in the way of a public release: a flagged column without a reason."""
         bare = [one for one in self.flagged if not str(reasons.get(one.column) or "").strip()]
         if not bare:
             return []
         said = "; ".join(
-            f"{one.column!r}{' (confidential)' if one.confidential else ''}: {one.found()}"
+            f"{one.column!r}{' (confidential)' if one.confidential else ''}"
+            f"{' (some cells changed)' if one.column in self.in_cells else ''}: {one.found()}"
             for one in bare
         )
-        what = f"a public release needs a reason in writing for each such unchanged column: {said}."
+        how = "unchanged, or in some cells only," if self.in_cells else "unchanged"
+        what = (
+            f"a public release needs a reason in writing for each column that is released {how} "
+            f"and tells many records apart: {said}."
+        )
         return [Problem("O09", what, f"Leave it out (identifiers), mask it, or {remedy}")]
 
     def to_dict(self) -> dict[str, Any]:

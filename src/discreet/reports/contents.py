@@ -121,9 +121,14 @@ def _unchanged(facts: Facts) -> list[Block]:
         "What is released unchanged",
         heads if reasons else heads[:-1],
         cells,
-        f"A column is {facts.unchanged.rule}.",
+        " ".join([f"A column is {found.rule}.", *_in_cells(facts)]),
     )
     return [table, *([Words(tuple(words), "bad")] if words else [])]
+
+
+def _in_cells(facts: Facts) -> list[str]:
+    names = ", ".join(facts.names[name] for name in facts.unchanged.in_cells)
+    return [f"Only some cells were changed of: {names}."] if names else []
 
 
 def _reason(one: Any, facts: Facts) -> str:
@@ -132,13 +137,15 @@ def _reason(one: Any, facts: Facts) -> str:
 
 def _columns(facts: Facts) -> Table:
     if facts.public:
-        as_it_was = {one.column for one in facts.unchanged.columns}
+        values = dict.fromkeys(facts.released, "changed")
+        values |= {one.column: "as they were" for one in facts.unchanged.columns}
+        values |= dict.fromkeys(facts.unchanged.in_cells, "some cells changed")
         rows = [
             (
                 facts.names[c],
                 facts.masked.roles.of(c),
                 str(facts.masked.types[c]),
-                "as they were" if c in as_it_was else "changed",
+                values[c],
             )
             for c in facts.released
         ]

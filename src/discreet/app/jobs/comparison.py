@@ -40,7 +40,12 @@ def figures(release: Any, before: Any) -> dict[str, Any]:
 def unchanged_of(found: Any) -> list[dict[str, Any]]:
     """What is released unchanged, a row for each column, with what is said of a flagged one."""
     return [
-        {**one.to_dict(), "words": one.explain() if one.flagged else ""} for one in found.columns
+        {
+            **one.to_dict(),
+            "words": one.explain() if one.flagged else "",
+            "in_cells": one.column in found.in_cells,
+        }
+        for one in found.columns
     ]
 
 
