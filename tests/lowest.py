@@ -1,6 +1,6 @@
 """The lowest versions of all dependencies that pyproject.toml allows, as constraints for pip.
 
-``make lowest`` installs them and runs the tests of a minute: floors that nobody tries are guesses.
+``make lowest`` installs them and runs the tests: floors that nobody tries are guesses.
 """
 
 import re

@@ -97,6 +97,6 @@ def test_a_suggested_weight_does_not_take_the_place_of_one_that_was_given():
 
 
 def test_terms_are_explained_in_the_words_of_the_glossary():
-    rows = (Path(__file__).parents[2] / "docs/glossary.md").read_text().splitlines()
+    rows = (Path(__file__).parents[2] / "docs/glossary.md").read_text(encoding="utf-8").splitlines()
     for row, words in TERMS.values():
         assert any(line.startswith(f"| {row} | {words}") for line in rows), row

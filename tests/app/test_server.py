@@ -111,7 +111,7 @@ def test_after_a_kill_the_project_goes_on_and_no_record_lies_on_disk(tmp_path, p
     table = tmp_path / "house" / "patients.csv"
     table.parent.mkdir(mode=0o700)
     table.write_bytes(patients.read_bytes())
-    rows = table.read_text().splitlines()[1:]
+    rows = table.read_text(encoding="utf-8").splitlines()[1:]
     with started(tmp_path / "tmp", table, "--no-browser") as app:
         visitor, landing = logged_in(app.link())
         until(lambda: "records, 7 columns" in visitor.get(landing).text)
@@ -133,7 +133,7 @@ def test_after_a_kill_the_project_goes_on_and_no_record_lies_on_disk(tmp_path, p
     left = [p for p in tmp_path.rglob("*") if p.is_file() and p != table]
     assert {p.suffix for p in left} == {".discreet", ""}  # the project, its note, and the key
     for place in left:
-        text = place.read_text()
+        text = place.read_text(encoding="utf-8")
         assert not any(row.split(",")[0] in text for row in rows), place.name  # names of patients
 
 

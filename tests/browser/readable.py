@@ -1,5 +1,8 @@
 """A page that everyone can read: it fits its window, in light and dark, and enlarged; axe agrees."""
 
+import functools
+from pathlib import Path
+
 import pytest
 
 CONTRAST = "color-contrast"
@@ -10,10 +13,16 @@ RUN = """([part, options]) => axe.run(part, {...options, resultTypes: ["violatio
 
 def faults(page, part="html", **options):
     """What axe finds on a page or a part of it, with the elements."""
-    axe = pytest.importorskip("axe_playwright_python.base")
     if not page.evaluate("'axe' in window"):
-        page.evaluate(f"{axe.AXE_SCRIPT}; undefined")
+        page.evaluate(f"{_axe()}; undefined")
     return page.evaluate(RUN, [part, options])
+
+
+@functools.cache
+def _axe():
+    """The script, read as what it is: its package reads it in the encoding of the locale."""
+    package = Path(pytest.importorskip("axe_playwright_python").__file__).parent
+    return (package / "axe.min.js").read_text(encoding="utf-8")
 
 
 def look(page, width, name):

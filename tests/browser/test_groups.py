@@ -21,7 +21,9 @@ def workspace(server):
 
 
 def file_of(workspace, name):
-    return (workspace.folder / workspace.document["hierarchies"][name]["file"]).read_text()
+    return (workspace.folder / workspace.document["hierarchies"][name]["file"]).read_text(
+        encoding="utf-8"
+    )
 
 
 def test_groups_are_made_by_mouse_and_keyboard_and_a_rare_value_is_not_shown(

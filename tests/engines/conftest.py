@@ -125,7 +125,7 @@ def spark(absent):
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": f'-XX:TieredStopAtLevel=1 -Djava.io.tmpdir="{folder}"',
     }
     builder = SparkSession.builder
     for name, value in settings.items():
@@ -178,7 +178,10 @@ def postgres_server(absent):
     who = _unprivileged()
     folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
     if who:
-        os.chown(folder, who["user"], who["group"])
+        try:
+            os.chown(folder, who["user"], who["group"])
+        except OSError:  # in a namespace of one user, who is called root
+            absent("postgres", "the server refuses to run as root, and there is no other user")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

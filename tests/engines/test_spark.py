@@ -373,7 +373,11 @@ try:
 except ds.DiscreetError as error:
     print(error)
 """
-    done = run([sys.executable, "-c", code], timeout=60, env={"PATH": str(tmp_path)})
+    done = run(
+        [sys.executable, "-c", code],
+        timeout=60,
+        env={"PATH": str(tmp_path), "TMPDIR": str(tmp_path)},
+    )
     assert "M02" in done.stdout
     assert "apt install" in done.stdout
 

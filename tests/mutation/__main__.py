@@ -91,7 +91,7 @@ def _excused() -> set[str]:
     """Mutants that change no answer: one per line, the reason in a comment above it."""
     if not EQUIVALENT.exists():
         return set()
-    lines = EQUIVALENT.read_text().splitlines()
+    lines = EQUIVALENT.read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
 
@@ -129,7 +129,7 @@ OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--t
 def _survey(copies: list[Path], kept: Path | None) -> dict[str, dict]:
     """Every test of use: its seconds and the functions it enters."""
     if kept is not None and kept.exists():
-        return json.loads(kept.read_text())
+        return json.loads(kept.read_text(encoding="utf-8"))
     files = [f for f in _test_files() if not any(f.stem == name for name in LEFT_OUT)]
     parts = [files[i :: len(copies)] for i in range(len(copies))]
     jobs = []
@@ -143,7 +143,7 @@ def _survey(copies: list[Path], kept: Path | None) -> dict[str, dict]:
     tests: dict[str, dict] = {}
     for found, job in jobs:
         job.wait()
-        lines = [json.loads(line) for line in found.read_text().splitlines()]
+        lines = [json.loads(line) for line in found.read_text(encoding="utf-8").splitlines()]
         tests |= {line.pop("test"): line for line in lines}
     if kept is not None:
         kept.write_text(json.dumps(tests))

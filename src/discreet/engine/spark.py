@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -64,10 +65,17 @@ def session() -> Any:
         return builder.getOrCreate()
     need_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the package is installed there
-    for name, value in _LOCAL.items():
+    for name, value in {**_LOCAL, **_in_temporary_folder()}.items():
         builder = builder.config(name, value)
     with _own_handler():
         return builder.getOrCreate()
+
+
+def _in_temporary_folder() -> dict[str, str]:
+    """Where Spark and Java write meanwhile: Java does not follow TMPDIR by itself."""
+    folder = tempfile.gettempdir()
+    java = f'-Djava.io.tmpdir="{folder}"'
+    return {"spark.local.dir": folder, "spark.driver.extraJavaOptions": java}
 
 
 @contextlib.contextmanager
