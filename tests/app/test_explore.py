@@ -286,7 +286,7 @@ def test_a_change_of_roles_or_hierarchies_puts_the_lattice_out_of_date(visitor):
     workspace.change(lambda d: draft.with_entry(d, "hierarchies", "key1", None))
     page = text_of(visitor.get(at(workspace)))
     assert "Out of date" in page
-    assert "Sweep the lattice again" in page
+    assert "Compute all nodes again" in page
     answer = visitor.post(f"/w/{workspace.id}/explore/use", {"node": 11})
     assert (answer.status, "N67" in answer.text) == (422, True)
     assert "the lattice" in visitor.get(f"/w/{workspace.id}/banner").text
@@ -327,7 +327,7 @@ def test_a_sweep_can_be_cancelled_and_leaves_neither_process_nor_figures(visitor
     assert list((workspace.folder / ".working").glob("sweep-*")) == []
     assert not (workspace.folder / ".working" / "job").exists()
     page = visitor.get(f"/w/{workspace.id}/explore")
-    assert "Sweeping the lattice: cancelled. No result was kept." in text_of(page)
+    assert "Computing all nodes: cancelled. No result was kept." in text_of(page)
 
 
 def test_a_lattice_that_is_too_large_is_refused_with_its_size(visitor, monkeypatch, tmp_path):
@@ -352,7 +352,7 @@ def test_p_counts_confidential_attributes_of_few_values_alone(visitor):
     assert (explored.counted, explored.most_p) == (("illness",), 2)
     page = text_of(visitor.get(at(workspace)))
     assert "Here p counts the values of illness only. Not counted: income (more than 64" in page
-    assert "it may leave out more records than this page says, or not hold" in page
+    assert "it may leave out more records than this page says, or may not hold" in page
     visitor.post(f"/w/{workspace.id}/explore/use", {"k": 5, "p": 2, "limit": 2, "node": 2})
     assert workspace.document["criterion"] == {"k": 5, "p": 2}  # of both
     assert workspace.plan.mask().n == 140
@@ -371,7 +371,7 @@ def test_a_slider_at_its_end_does_not_lower_what_the_plan_asks_for(visitor):
     visitor.post(f"/w/{workspace.id}/explore/use", {**fields, "k": 49, "p": 2})
     assert workspace.document["criterion"] == asked
     page = text_of(visitor.get(at(workspace, k=49, p=2, limit=20, node=11)))
-    assert "The plan asks for k = 60 and p = 5, which this does not lower" in page
+    assert "The plan asks for k = 60 and p = 5. This page does not lower that" in page
 
 
 # -- how fast ------------------------------------------------------------------------------------

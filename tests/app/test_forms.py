@@ -305,7 +305,7 @@ def test_a_limit_is_proposed_on_the_scale_that_was_measured(visitor, patients):
     visitor.post(f"/w/{workspace.id}/roles/{sex}", ordinal)
     answer = visitor.post(at, {"do": "add-protect_records"})
     assert (answer.status, "not measured or out of date" in answer.text) == (422, True)
-    assert "there is no scale to choose from" in text_of(visitor.get(at))
+    assert "there is nothing to compare a limit with" in text_of(visitor.get(at))
 
 
 def test_a_chain_that_leaves_no_complete_record_runs_and_names_the_step(visitor, patients):

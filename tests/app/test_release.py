@@ -155,7 +155,7 @@ def test_what_the_page_does_not_offer_is_refused(visitor, idle, do):
 
 def test_a_generalization_needs_something_to_reach(visitor, idle):
     answer = visitor.post(f"/w/{idle.id}/protect", {**GENERALIZE, "k": "", "do": "run"})
-    assert (answer.status, "nothing to reach" in answer.text) == (422, True)
+    assert (answer.status, "needs something that must hold" in answer.text) == (422, True)
 
 
 def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):
@@ -298,7 +298,7 @@ def test_a_run_whose_criterion_does_not_hold_keeps_no_table_and_cannot_be_chosen
     run = folder.name.removeprefix("run-")
     assert {path.name for path in folder.iterdir()} == {"figures.json", "release.toml"}
     page = visitor.get(f"/w/{idle.id}/compare")
-    assert "5-anonymity does not hold; nothing kept" in text_of(page)
+    assert "5-anonymity does not hold; no result was kept" in text_of(page)
     answer = visitor.post(f"/w/{idle.id}/compare/{run}/choose")
     assert (answer.status, "N64" in answer.text) == (409, True)
     assert visitor.post(f"/w/{idle.id}/release", {"format": ".csv"}).status == 409
@@ -548,7 +548,7 @@ def test_where_risk_cannot_be_measured_the_table_is_released_without_a_report(vi
     protected(visitor, workspace, {"do-0": "sample", "fraction-0": "50", "seed-0": "1"})
     assert "Not measured" in visitor.get(f"/w/{workspace.id}/compare").text
     released(visitor, workspace, 1)
-    assert "No report" in visitor.get(f"/w/{workspace.id}/release").text
+    assert "There is no report" in visitor.get(f"/w/{workspace.id}/release").text
     assert visitor.get(f"/w/{workspace.id}/release/file/report").status == 404
     assert visitor.get(f"/w/{workspace.id}/release/file/masked").status == 200
 

@@ -92,7 +92,7 @@ def test_a_node_that_does_not_hold_for_what_is_asked_for_is_refused_with_the_num
     fields, before = weaker, workspace.document
     query = "&".join(f"{name}={value}" for name, value in fields.items())
     page = visitor.get(f"/w/{workspace.id}/explore?{query}")
-    assert "The plan asks for k = 10: there it suppresses" in text_of(page)
+    assert "The plan asks for k = 10. With that, the node suppresses" in text_of(page)
     answer = visitor.post(f"/w/{workspace.id}/explore/use", fields)
     assert (answer.status, "N67" in answer.text) == (422, True)
     assert "for k = 10, which the plan asks for" in text_of(answer)
@@ -109,7 +109,7 @@ def test_a_weaker_node_is_used_only_after_a_question_with_two_answers(visitor, w
     asked = re.search(rf'<div id="ask-{node}-here" .*?</div>', page, re.DOTALL)[0]
     words = " ".join(re.sub(r"<[^>]*>", " ", asked).split())
     assert "Ask for less than before? The plan asks for k = 10." in words
-    assert "It holds for k = 2 only. The release will say that more was asked for." in words
+    assert "It is good enough for k = 2 only." in words
     assert re.findall(r"<button[^>]*>([^<]*)", asked) == [
         "No, keep k = 10",
         "Yes, ask for k = 2 and use it",
@@ -171,7 +171,9 @@ def test_the_page_says_that_a_lower_slider_does_not_lower_the_plan(visitor, work
         lambda d: {n: v for n, v in d.items() if n != "steps"} | {"criterion": {"k": 10}}
     )
     at = f"/w/{workspace.id}/explore?p=1&limit=100&node=11&k="
-    assert "The plan asks for k = 10, which this does not lower" in text_of(visitor.get(f"{at}6"))
+    assert "The plan asks for k = 10. This page does not lower that" in text_of(
+        visitor.get(f"{at}6")
+    )
     assert "does not lower" not in text_of(visitor.get(f"{at}10"))
     fields = {"k": 6, "p": 1, "limit": 100, "node": 11}
     answer = visitor.post(f"/w/{workspace.id}/explore/use", fields, {"HX-Request": "true"})
@@ -275,12 +277,12 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     more = str(size + 1)
     wanted(visitor, workspace, k=more)
     page = text_of(visitor.get(f"{at}/release"))
-    words = f"{more}-anonymity is wanted now, and the run was made for 5-anonymity."
+    words = f"{more}-anonymity is required now, and the run was made for 5-anonymity."
     assert f"✗ A criterion holds {words} Its smallest group has {size} records." in page
-    assert "Out of date: made before the last change." in page
+    assert "made before the last change." in page
     assert "accepted: criterion" not in page  # that was said of something else
     for path in ("compare", "protect"):
-        assert f"✗ {more}-anonymity is wanted now" in text_of(visitor.get(f"{at}/{path}"))
+        assert f"✗ {more}-anonymity is required now" in text_of(visitor.get(f"{at}/{path}"))
     assert visitor.get(f"{at}/release/file/masked").status == 409
     said = {f"ack-{name}": "x" for name in ("identifiers", "groups", "told")}
     refused = visitor.post(f"{at}/release", {"format": ".csv", **said})
@@ -294,7 +296,7 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     assert visitor.get(f"{at}/release/file/masked").status == 409
     wanted(visitor, workspace, k="3")
     page = text_of(visitor.get(f"{at}/release"))
-    assert "✓ A criterion holds 3-anonymity is wanted now, and holds." in page
+    assert "✓ A criterion holds 3-anonymity is required now, and holds." in page
     assert "✗ No requirement was lowered on the way" in page
     assert visitor.get(f"{at}/release/file/masked").status == 409
 

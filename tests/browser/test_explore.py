@@ -191,7 +191,7 @@ def test_a_lattice_is_swept_and_appears_without_a_reload(steward, server):
     workspace = planned(Visitor(server).logged_in(), "12")
     visit = steward()
     page = visit.at(f"/w/{workspace.id}/explore")
-    page.click("text=Sweep the lattice")
+    page.click("text=Compute all nodes")
     page.wait_for_selector(".way")
     page.click("#expert summary")
     page.focus(".lattice svg a[aria-current]")
@@ -204,16 +204,16 @@ def test_a_sweep_shows_its_percentage_and_cancel_leaves_no_process(steward, serv
     visit = steward()
     page = visit.at(f"/w/{workspace.id}/explore")
     endless("")
-    page.click("text=Sweep the lattice")
+    page.click("text=Compute all nodes")
     page.wait_for_selector("#job progress[value='25']")
     assert is_alive(workspace.job.pid)
-    assert page.get_attribute("#job", "data-said") == "Sweeping the lattice: 20 %"  # in tens
-    assert page.is_disabled("text=Sweep the lattice")
+    assert page.get_attribute("#job", "data-said") == "Computing all nodes: 20 %"  # in tens
+    assert page.is_disabled("text=Compute all nodes")
     page.click("text=Cancel")
     page.wait_for_selector("text=No result was kept.")
     assert not is_alive(workspace.job.pid)
     assert page.url.endswith("/explore")
-    assert page.is_enabled("text=Sweep the lattice")
+    assert page.is_enabled("text=Compute all nodes")
     assert visit.said == []
 
 

@@ -80,7 +80,7 @@ def test_a_code_that_is_averaged_as_a_number(at, opened):
     columns = [str(number(workspace, name)) for name in ("sex", "age")]
     step = {"do-0": "microaggregate", "k-0": "40", "method-0": "mdav", "columns-0": columns}
     page = at(run(opened, {**step, "k": "", "p": ""}))
-    assert "✗ Codes were not averaged sex: few whole numbers, which look like codes" in unmet(page)
+    assert "✗ Codes were not averaged sex: these few whole numbers look like codes" in unmet(page)
     refused_without_words(page, "codes")
     give(visitor, workspace, "sex", "key")
     page = at(run(opened, {**step, "k": "", "p": ""}))
@@ -101,7 +101,7 @@ def test_a_requirement_that_is_lowered_on_the_way(at, opened):
     assert "lowered" not in page.inner_text(".checklist")
     page = at(run(opened, {**GENERALIZE, "k": "2"}))
     said = unmet(page)
-    assert "✗ No requirement was lowered on the way Asked for before" in said
+    assert "✗ No requirement was lowered on the way Required before" in said
     assert "40-anonymity" in said
     refused_without_words(page, "lowered")
 
@@ -111,7 +111,7 @@ def test_more_that_is_wanted_after_the_run(at, opened):
     release = run(opened, {**GENERALIZE, "k": "2"})
     visitor.post(f"/w/{workspace.id}/roles/wanted", {"k": "400", "p": "", "released": "all"})
     page = at(release)
-    assert "400-anonymity is wanted now, and the run was made for 2-anonymity" in unmet(page)
+    assert "400-anonymity is required now, and the run was made for 2-anonymity" in unmet(page)
     refused_without_words(page, "criterion")
 
 
@@ -128,11 +128,11 @@ def test_a_weight_that_is_left_after_sampling(at, opened):
     visitor, workspace = opened
     chain = {"do-0": "sample", "fraction-0": "50", "seed-0": "7", "k": "", "p": ""}
     page = at(run(opened, chain))
-    assert "✗ Weights fit the records that leave The weights of wgt add up to" in unmet(page)
+    assert "✗ Weights fit the released records The weights of wgt add up to" in unmet(page)
     refused_without_words(page, "weights")
     give(visitor, workspace, "wgt", "weight")
     page = at(run(opened, chain))
-    assert "✓ Weights fit the records that leave" in page.inner_text(".checklist")
+    assert "✓ Weights fit the released records" in page.inner_text(".checklist")
 
 
 def test_a_hierarchy_that_misses_values(at, opened):

@@ -79,7 +79,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     page.wait_for_selector(".found figure svg")
     seen.append(page.content())
     page.click("nav >> text=Explore")
-    page.click("text=Sweep the lattice")
+    page.click("text=Compute all nodes")
     page.wait_for_selector("#use")
     page.click("a.best")
     page.click("#use")
@@ -95,7 +95,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     page.click("#results >> text=Compare")
     page.wait_for_selector("figure svg")
     seen.append(page.content())
-    page.click("text=Choose it, and go on to the release")
+    page.click("text=Choose this run and go to the release")
     for box in page.locator("textarea[required]").all():
         box.fill("Agreed with the data protection officer.")
     page.click("text=Make the release")

@@ -36,10 +36,10 @@ class Hand:
     def to_the_release(self):
         """From roles to the verified release, by what is recommended."""
         self.click("text=Next: Explore", then="h1:has-text('Explore')")
-        self.click("text=Sweep the lattice", then=".way")
+        self.click("text=Compute all nodes", then=".way")
         self.click(".way button.primary", then="text=Next: Compare")
         self.click("text=Next: Compare", then="text=Choose it")
-        self.click("text=Choose it, and go on to the release", then=".checklist")
+        self.click("text=Choose this run and go to the release", then=".checklist")
         for box in self.page.locator("textarea[required]").all():
             self.write(box, "Agreed with the data protection officer.")
         self.click("text=Make the release", then="text=Verified")

@@ -272,7 +272,7 @@ def _are_names(value: Any) -> bool:
 
 @measure(
     title="Information loss",
-    about="What a masking cost, by all measures that see everything it changed.",
+    about="What a masking cost, by every measure that covers all of its changes.",
     side="loss",
     figures={name: meaning for name, (meaning, _) in MEASURES.items()},
     public=(
@@ -297,9 +297,7 @@ def information_loss(
         Columns(named=lambda value: value if _are_names(value) else []),
         _SCOPE,
         Label("Scope"),
-        Doc(
-            "Over the keys and the masked attributes, over all released ones, or over those named."
-        ),
+        Doc("Which attributes count: keys and masked ones, all released ones, or those named."),
         Public,
     ] = "keys",
     dimension: Annotated[

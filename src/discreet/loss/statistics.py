@@ -178,7 +178,7 @@ def compare_statistics(
         Columns(named=_names_in),
         _TABLES,
         Label("Tables"),
-        Doc("Columns of each table whose counts are compared: age+sex,sex on a command."),
+        Doc("Columns of each table whose counts are compared: age+sex,sex in a command."),
         Public,
     ] = None,
 ) -> Statistics:

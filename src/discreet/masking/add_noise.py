@@ -101,13 +101,13 @@ def add_noise(
                 "multiplicative": "multiplicative: zeros and signs stay",
             },
         ),
-        Doc("What the noise is like, and what it keeps."),
+        Doc("The kind of noise, and what it keeps."),
         Public,
         Variant,
     ] = "correlated",
     by: Annotated[
         Strata,
-        Doc("Columns that make the strata: noise is measured, and moments kept, within each."),
+        Doc("Columns that make the strata: noise is scaled, and moments are kept, within each."),
     ] = (),
     keep_zeros: Annotated[
         bool,

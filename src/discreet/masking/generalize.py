@@ -107,7 +107,7 @@ def generalize(
         float | None,
         Ge(0),
         Label("Seconds"),
-        Doc("How long a bounded search takes; then another machine may find another node."),
+        Doc("How long a bounded search may take; another machine may then find another node."),
     ] = None,
 ) -> Found:
     """Find how far the keys must be generalized so that every class meets a criterion.

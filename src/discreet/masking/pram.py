@@ -189,7 +189,7 @@ def pram(
         Columns(named=list),
         WITHIN,
         Label("Within groups of"),
-        Doc("Hierarchies of columns: values change within the groups of a level, 1 by default."),
+        Doc("Hierarchies of columns: a value stays in its group of a level, 1 by default."),
     ] = None,
     near: Annotated[
         Nearness,
@@ -197,7 +197,7 @@ def pram(
             "Values become",
             {"any": "any other, by its frequency", "near": "near ones more often, in their order"},
         ),
-        Doc("Any other value by its frequency, or near ones more often: half as often per step."),
+        Doc("What a value becomes: any other, by frequency, or mostly near ones (half per step)."),
         Public,
     ] = "any",
     diagonals: Annotated[

@@ -110,7 +110,7 @@ def recode(
         int,
         Seed,
         Label("Seed (keep it secret)"),
-        Doc("Which of equal records are changed: those with the smallest hash of seed and id."),
+        Doc("Decides which of equal records are changed: the smallest hash of seed and id."),
     ] = 0,
 ) -> Masked:
     """Recode single cells of the keys so that every class meets a criterion, with little loss.

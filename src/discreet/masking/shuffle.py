@@ -83,7 +83,7 @@ def shuffle(
         Sequence[str] | str,
         Columns(fit=suggesting),
         Label("Given columns"),
-        Doc("Columns that stay, and with which rank correlations are kept."),
+        Doc("Columns that stay; rank correlations with them are kept."),
         Public,
     ] = (),
     by: Annotated[

@@ -84,7 +84,7 @@ def suppress_cells(
         Columns(named=notation.keys_in),
         notation.SUBSETS,
         Label("Sets of keys"),
-        Doc("Sets of keys that must meet the criterion, by size or by name; else all keys."),
+        Doc("Sets of keys that must meet the criterion, by size or by name; by default all keys."),
         Public,
     ] = None,
     search: Annotated[
@@ -119,14 +119,14 @@ def suppress_cells(
         Columns(named=notation.names_in),
         notation.FLAGS,
         Label("Cells that stay"),
-        Doc("Columns that flag cells of a key which must not be blanked."),
+        Doc("Columns that mark the cells of a key that must not be blanked."),
         Public,
     ] = None,
     keep_records: Annotated[
         str | None,
         Columns(),
         Label("Records that stay"),
-        Doc("Column that flags records which must not be touched."),
+        Doc("Column that marks the records that must not be changed."),
         Public,
     ] = None,
     linked: Annotated[
@@ -134,14 +134,14 @@ def suppress_cells(
         Columns(named=notation.names_in),
         notation.LINKED,
         Label("Linked attributes"),
-        Doc("Attributes that lose the same cells as a key, since they would tell its value."),
+        Doc("Attributes to blank together with a key, because they would give its value away."),
         Public,
     ] = None,
     seed: Annotated[
         int,
         Seed,
         Label("Seed"),
-        Doc("Which of equal records lose a cell: those with the smallest hash of seed and id."),
+        Doc("Decides which of equal records lose a cell: the smallest hash of seed and id."),
     ] = 0,
     risk: Annotated[
         ProtectableRisk | None,

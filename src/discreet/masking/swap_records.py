@@ -103,7 +103,7 @@ def swap_records(
         int,
         Ge(2),
         Label("k: least number alike in an area"),
-        Doc("A person with fewer than k alike in the area stands out."),
+        Doc("A person stands out where fewer than k people in the area are alike."),
         Public,
         Vary(2, 3, 5),
     ] = 3,
@@ -113,7 +113,7 @@ def swap_records(
         Columns(named=lambda given: [name for one in given for name in one]),
         PROFILES,
         Label("Similar households have the same"),
-        Doc("Lists of columns that two households must share, the next list where none does."),
+        Doc("Columns in which two households must agree; the next list is for those left over."),
         Public,
     ] = None,
     rate: Annotated[

@@ -382,7 +382,7 @@ def risk(
     by: Annotated[
         Literal["household", "subject"] | None,
         Label("By", {"household": "household", "subject": "subject"}),
-        Doc("Classes of households, or of persons, whose records have the same keys together."),
+        Doc("Count households or persons: those with the same keys in all records form a class."),
         Public,
     ] = None,
     population: Annotated[

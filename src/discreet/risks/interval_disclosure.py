@@ -169,7 +169,7 @@ def interval_disclosure(
     sd: Annotated[
         Unit,
         Label("Standard deviation", {"original": "of the original", "masked": "of the masked"}),
-        Doc("Of which values the standard deviation is taken."),
+        Doc("Which values the standard deviation is taken from."),
         Public,
     ] = "original",
     distance: Annotated[

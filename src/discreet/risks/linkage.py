@@ -225,13 +225,13 @@ def linkage(
                 "probabilistic": "by agreement",
             },
         ),
-        Doc("By distance, one by one or all together, or by weights of agreement."),
+        Doc("How to link: by distance, one by one or all together, or by weights of agreement."),
         Public,
     ] = "distance",
     knows_method: Annotated[
         bool,
         Label("The intruder knows the method"),
-        Doc("Rule out what the windows of rank_swap and the groups of microaggregate rule out."),
+        Doc("The intruder also uses the windows of rank_swap and the groups of microaggregate."),
         Public,
     ] = False,
 ) -> Linkage:

@@ -351,7 +351,7 @@ def model_risk(
         Columns(named=_names_in),
         _MARGINS,
         Label("Keys that go together"),
-        Doc("Sets of keys whose joint counts are fitted (age+sex, age+zip), or search; else none."),
+        Doc("Keys whose joint counts are fitted: age+sex, age+zip; or search. By default none."),
         Public,
     ] = None,
     *,

@@ -319,7 +319,7 @@ def record_risk(
     settings: Annotated[
         RiskSettings | str | os.PathLike[str] | None,
         InPython,
-        File("TOML file: what is known and sensitive."),
+        File("TOML file that says what is known and what is sensitive."),
         Doc("In place of all of the above."),
     ] = None,
     most_sets: Annotated[

@@ -145,7 +145,7 @@ def risky_combinations(
         int,
         Ge(1),
         Label("Records in a cell"),
-        Doc("Cells with at most this many records count."),
+        Doc("A combination counts when at most this many records have it."),
         Public,
     ] = 3,
     size: Annotated[

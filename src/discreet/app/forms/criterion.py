@@ -162,7 +162,7 @@ def _drawn(
     for p in own:
         name = _name(kind, p)
         field = field_of(p, name, said[name], files)
-        nothing = (("", "none asked"),) if p is own[0] and field.sort == "choose" else ()
+        nothing = (("", "not required"),) if p is own[0] and field.sort == "choose" else ()
         yield replace(field, choices=(*nothing, *field.choices))
 
 

@@ -60,7 +60,7 @@ def explain(figures: Mapping[str, Any]) -> tuple[str, ...]:
     first, n = limit_for(figures), figures["n"]
     return (
         f"The scale: alpha ({figures['settings']['alpha']:g}) × the chance of being recognised × "
-        "the weight of what that tells, added up over all that may be known.",
+        "the weight of what is then learned, added up over all that may be known.",
         f"Measured on the original table: highest {figures['highest']:.4g}, mean "
         f"{figures['mean']:.4g}; at most {counted(first.above, 'record')} of {n:,} "
         f"({share(first.above, n)}) above {first.at_most:g}.",

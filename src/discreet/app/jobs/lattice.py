@@ -130,7 +130,7 @@ class _Course:
     def figures(self, k: int) -> None:
         """The figures of a p are there up to this k; the first comes after a sweep, if any."""
         self.over += k == 1 and self.over >= 3
-        self.heard(ds.Progress("sweeping the lattice", k, MOST_K + 1, 0.0))
+        self.heard(ds.Progress("computing all nodes", k, MOST_K + 1, 0.0))
         self.over += k == MOST_K + 1
 
 

@@ -45,7 +45,7 @@ WORK: dict[str, Work] = {
         risk.further,
         "roles",
     ),
-    "explore": Work("Sweeping the lattice", "the lattice", _TABLE, lattice.explored, "explore"),
+    "explore": Work("Computing all nodes", "the lattice", _TABLE, lattice.explored, "explore"),
     "protect": Work(
         "Protecting the table", "protected tables", _TABLE, protection.protect, "protect"
     ),
@@ -57,5 +57,5 @@ WORK: dict[str, Work] = {
         "release",
         settings="release",
     ),
-    AGAIN: Work("Going on where you were", "what was found", _TABLE, _again, "data"),
+    AGAIN: Work("Opening your project again", "what was found", _TABLE, _again, "data"),
 }

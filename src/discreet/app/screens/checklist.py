@@ -78,7 +78,7 @@ def _criterion(workspace: Workspace, kept: Kept) -> Item:
         return Item("criterion", title, False, _lacking(kept, made, wanted))
     if made and not kept.run.satisfied:
         return Item("criterion", title, False, f"{made} does not hold.")
-    told = f"{wanted} is wanted now, and holds" if wanted and wanted != made else f"{made} holds"
+    told = f"{wanted} is required now, and holds" if wanted and wanted != made else f"{made} holds"
     return Item("criterion", title, True, f"{told}.")
 
 
@@ -91,7 +91,7 @@ def _lacking(kept: Kept, made: str, wanted: str) -> str:
         found = f"Its smallest group has {counted(size, unit)}."
     else:
         found = "This run was not checked for it: run it again on the page Protect."
-    return f"{wanted} is wanted now, and {before}. {found}"
+    return f"{wanted} is required now, and {before}. {found}"
 
 
 def _small_groups(kept: Kept) -> Item:
@@ -135,8 +135,8 @@ def _lowered(workspace: Workspace, kept: Kept) -> Iterator[Item]:
     if before:
         asked = renamed("; ".join(before), workspace.labels)
         words = (
-            f"Asked for before, and this run is not known to meet it: {asked}. What is wanted was "
-            "lowered since, or the run was made for less."
+            f"Required before, and it is not known whether this run meets it: {asked}. The "
+            "requirement was lowered since, or the run was made for less."
         )
         yield Item("lowered", "No requirement was lowered on the way", False, words)
 
@@ -148,7 +148,7 @@ def _weights(workspace: Workspace, kept: Kept) -> Iterator[Item]:
         wrong = [row for row in rows if not row["fits"]]
         words = renamed(" ".join(row["words"] for row in wrong or rows), workspace.labels)
         said = words[0].upper() + words[1:]
-        yield Item("weights", "Weights fit the records that leave", not wrong, said)
+        yield Item("weights", "Weights fit the released records", not wrong, said)
 
 
 def _codes(workspace: Workspace, kept: Kept) -> Iterator[Item]:
@@ -156,9 +156,9 @@ def _codes(workspace: Workspace, kept: Kept) -> Iterator[Item]:
     found = kept.run.figures["averaged_codes"]
     if found:
         words = (
-            f"{_listed(workspace.labels, found)}: few whole numbers, which look like codes, were "
-            "averaged, and the masked table holds numbers that no record had. Unless they are "
-            "amounts, call the column nominal on the page Roles, and run it again."
+            f"{_listed(workspace.labels, found)}: these few whole numbers look like codes. They "
+            "were averaged, so the masked table holds numbers that no record had. If they are "
+            "not amounts, choose the type nominal on the page Roles, and run it again."
         )
         yield Item("codes", "Codes were not averaged", False, words)
 
@@ -173,9 +173,11 @@ def _unique_columns(workspace: Workspace, kept: Kept) -> Item:
     flagged = [renamed(row["words"], workspace.labels) for row in rows if row["flagged"]]
     if flagged:
         return Item(UNIQUE, title, False, " ".join(flagged))
-    names = [row["column"] for row in rows]
-    words = f"As they were: {_listed(workspace.labels, names)}." if names else "All are changed."
-    return Item(UNIQUE, title, True, words)
+    partly = [row["column"] for row in rows if row.get("in_cells")]  # a run of before may lack it
+    whole = [row["column"] for row in rows if not row.get("in_cells")]
+    words = [f"Unchanged: {_listed(workspace.labels, whole)}."] if whole else []
+    words += [f"Only some cells changed: {_listed(workspace.labels, partly)}."] if partly else []
+    return Item(UNIQUE, title, True, " ".join(words) or "All are changed.")
 
 
 def unique_columns_of(kept: Kept, written: Mapping[str, str]) -> dict[str, str]:
@@ -211,8 +213,8 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
     ]
     if apart:
         said.append(
-            f"Assumed unknown to an intruder, and released: {_listed(workspace.labels, apart)}. "
-            "If one of them can be known, it is a key."
+            "Released, since no intruder is expected to know them: "
+            f"{_listed(workspace.labels, apart)}. If an intruder can know one, make it a key."
         )
     return tuple(said)
 

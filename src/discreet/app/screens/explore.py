@@ -323,7 +323,7 @@ def _kept(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
     """
     explored = _explored(workspace)
     if explored is None or not workspace.is_current(WORK):
-        fail("N67", "the lattice is out of date.", "Sweep it again, and choose a node of it.")
+        fail("N67", "the lattice is out of date.", "Compute all nodes again, and choose one.")
     lattice = LatticeFigures(explored, workspace.folder, asked_in(given, workspace, explored))
     used, must = _as_used(workspace, lattice), _must(workspace, lattice)
     node = used.node(lattice.selected)

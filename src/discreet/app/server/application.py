@@ -43,7 +43,7 @@ _SAID = {
     405: "This address does not take such a request.",
     409: "This is not possible now.",
     413: "The upload is larger than the app allows; start it with --max-upload to raise the limit.",
-    422: "The form holds something that the page does not offer.",
+    422: "The form has a value that the page does not offer.",
 }
 
 

@@ -137,7 +137,7 @@ def cookie(asked: SeenRequest, known: Secrets) -> Refusal | None:
     """Everything else needs the cookie, static files too."""
     if asked.is_login or _same(_cookies(asked.headers, known.cookie_name), known.cookie):
         return None
-    return Refusal(401, "This browser is not let in, or not any more.", BACK)
+    return Refusal(401, "This browser may not open the app, or no longer may.", BACK)
 
 
 def listing(asked: SeenRequest, known: Secrets) -> Refusal | None:

@@ -46,7 +46,7 @@
     if (field.type !== "file" || !field.dataset.most) return;
     const file = field.files[0];
     const large = file && file.size > Number(field.dataset.most);
-    field.setCustomValidity(large ? "This file is larger than the app was started for (--max-upload)." : "");
+    field.setCustomValidity(large ? "This file is larger than the app allows (--max-upload)." : "");
     field.reportValidity();
   });
 
