@@ -13,15 +13,13 @@ from tests import kernels, schedule
 
 settings.register_profile(
     "discreet",
-    max_examples=20,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
 # more examples in make thorough
 settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=40)
-# fewer examples, where the tests run for every mutant
-settings.register_profile("mutants", settings.get_profile("discreet"), max_examples=15)
 settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent

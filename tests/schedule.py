@@ -87,13 +87,16 @@ AGAIN = {
     r"twins/test_twins.py": "the twins in tests/properties",
     r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
-    r"unit/test_recommend.py::test_on_adult": "generated tables, in the same file",
+    r"unit/test_recommend.py::test_(on_adult|the_proposal_meets.*-[23]\])":
+        "two generated tables, in the same file",
+    r"unit/test_multivariate_mdav.py::test_pruned_searches.*-(2|10)\]": "groups of 1, 3 and 300",
+    r"unit/test_losses_that_apply.py::test_the_report_shows.*\[public": "the report for insiders",
     r"cli/test_finish.py::test_(a_mistake|the_help).*\[(?!risk|protect|run|check)": "four commands",
     r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
     r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
         "the README and the pages that most people read",
     r"app/test_server.py::test_it_ends_in_order.*\[(1|15)": "one signal of three",
-    r"browser/test_words_first.py::test_adult.*30162": "the same clicks with fewer records",
+    r"browser/test_words_first.py::test_adult": "the same clicks on patients, in the same file",
     r"browser/test_home.py::test_after_a_kill":
         "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",

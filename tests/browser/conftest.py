@@ -32,6 +32,7 @@ USUAL = (
 )  # fmt: skip
 QUIET = [
     "--no-sandbox",
+    "--disable-gpu",  # there is none: it would be imitated
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

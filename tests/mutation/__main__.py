@@ -121,7 +121,7 @@ def _environment(copy: Path) -> dict[str, str]:
     }
 
 
-OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line", "--hypothesis-profile=mutants",
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line",
            "-W", "ignore:overflow encountered:RuntimeWarning",
            "-W", "ignore:invalid value encountered:RuntimeWarning")  # fmt: skip
 

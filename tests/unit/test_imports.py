@@ -104,12 +104,17 @@ def test_masking_a_small_csv_file_loads_neither_ibis_nor_pandas(tmp_path, maskin
 # -- which module may know which -----------------------------------------------------------------
 
 
-def imports(source, *, typing_too=True):
-    """Every module that a source imports, wherever the import stands.
+@functools.cache
+def tree_of(module):
+    """A module of the package, parsed."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def imports(tree, *, typing_too=True):
+    """Every module that is imported, wherever the import stands.
 
     ``from discreet import engine`` counts as discreet.engine, and as discreet.
     """
-    tree = ast.parse(source)
     skipped = set() if typing_too else {id(n) for n in typing_only(tree)}
     found = set()
     for node in ast.walk(tree):
@@ -164,7 +169,7 @@ def those(modules, wrong):
 @functools.cache
 def imported(module, *, typing_too=True):
     """Every module that a module of the package imports."""
-    return imports(MODULES[module].read_text(encoding="utf-8"), typing_too=typing_too)
+    return imports(tree_of(module), typing_too=typing_too)
 
 
 def docless(path):
@@ -173,9 +178,8 @@ def docless(path):
     return "".join(line.lstrip() for line in lines if not line.lstrip().startswith(">>>"))
 
 
-def text_constants(source):
+def text_constants(tree):
     """The texts of a module that are not docstrings."""
-    tree = ast.parse(source)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         id(node.body[0].value)
@@ -247,8 +251,8 @@ def test_modules_are_named_with_nouns():
 def test_no_two_classes_have_the_same_name():
     found = collections.Counter(
         node.name
-        for path in MODULES.values()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in found.items() if times > 1] == []
@@ -300,8 +304,7 @@ def test_the_command_line_reports_and_plans_use_the_public_names_only():
         return {m for m in found if not within(m, *allowed)} | used(module) - set(ds.__all__)
 
     def used(module):
-        tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
-        attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        attributes = [n for n in ast.walk(tree_of(module)) if isinstance(n, ast.Attribute)]
         return {node.attr for node in attributes if getattr(node.value, "id", "") == "ds"}
 
     assert those(chosen(*FRONTS), wrong) == {}
@@ -309,7 +312,7 @@ def test_the_command_line_reports_and_plans_use_the_public_names_only():
 
 def test_no_sql_and_no_engine_name_stands_outside_the_engine():
     def wrong(module):
-        texts = text_constants(MODULES[module].read_text(encoding="utf-8"))
+        texts = text_constants(tree_of(module))
         return [t for t in texts if SQL.search(t) or "duckdb" in t.lower()]
 
     assert those([m for m in MODULES if not within(m, ENGINE)], wrong) == {}
@@ -325,19 +328,18 @@ def test_no_sql_and_no_engine_name_stands_outside_the_engine():
     ],
 )
 def test_an_import_of_the_engine_is_seen_however_it_is_written(source):
-    assert any(within(m, ENGINE) for m in imports(source))
+    assert any(within(m, ENGINE) for m in imports(ast.parse(source)))
 
 
 def test_imports_for_typing_can_be_told_apart():
-    source = "if TYPE_CHECKING:\n    from discreet import engine\nimport numpy"
-    assert imports(source, typing_too=False) == {"numpy"}
-    assert ENGINE in imports(source)
+    tree = ast.parse("if TYPE_CHECKING:\n    from discreet import engine\nimport numpy")
+    assert imports(tree, typing_too=False) == {"numpy"}
+    assert ENGINE in imports(tree)
 
 
 def test_sql_is_seen_in_a_text_but_not_in_a_docstring():
-    source = '"""SELECT in a docstring."""\nquery = f"SELECT {x} FROM t"'
-    assert [bool(SQL.search(t)) for t in text_constants(source)] == [True, True]
-    assert len(text_constants(source)) == 2
+    found = text_constants(ast.parse('"""SELECT in a docstring."""\nquery = f"SELECT {x} FROM t"'))
+    assert [bool(SQL.search(t)) for t in found] == [True, True]
 
 
 # -- the public names ----------------------------------------------------------------------------
@@ -354,7 +356,7 @@ def test_every_public_name_resolves():
 
 def test_every_lazy_name_is_public_and_known_to_type_checkers():
     assert {*ds._HOME, "__version__"} == set(ds.__all__)
-    tree = ast.parse(MODULES["discreet"].read_text(encoding="utf-8"))
+    tree = tree_of("discreet")
     typed = {a.name for n in typing_only(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
     assert typed == set(ds._HOME)
 

@@ -206,6 +206,6 @@ def test_the_ranks_between_a_value_and_the_masked_one_are_counted():
 
 
 def test_initial_records_that_are_equally_near_share_the_link():
-    for low in range(60):  # in units of the standard deviation some of the middles are rounded
+    for low in range(16):  # in units of the standard deviation some of the middles are rounded
         found = scored([low, low + 2, 200], [low + 1, low + 1, 200])
         assert found.record_linkage == pytest.approx(200 / 3)
