@@ -13,6 +13,7 @@ import contextlib
 import functools
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import pkgutil
@@ -254,6 +255,15 @@ def _import_all():
     cpu_target.target_context.refresh()
 
 
+def _compile_in_turn():
+    """Have the forks compile in turn with all other processes of the tests."""
+    place = Path(__file__).with_name("kernels.py")
+    spec = importlib.util.spec_from_file_location("kernels", place)
+    kernels = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kernels)
+    kernels.compile_once()
+
+
 def _draw_in_one_process(place):
     """Start the process that draws, and have the forks ask it."""
     import vl_convert
@@ -324,6 +334,7 @@ def _leave(code):
 
 if __name__ == "__main__":
     _import_all()
+    _compile_in_turn()
     gc.freeze()  # nothing of it is looked through again by any of the forks
     _draw_in_one_process(f"{sys.argv[1]}-charts")
     begun = _serve(sys.argv[1])
