@@ -104,7 +104,7 @@ AGAIN = {
     r"browser/test_home.py::test_after_a_kill":
         "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
-    r"browser/.*_axe_finds_nothing\[(.*-)?400": "the wide window",
+    r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
     r"browser/test_font_sets.py::test_the_drawings.*-400": "the wide window",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any)":
         "every node against its recount, and tests/properties/test_swept_conditions.py",

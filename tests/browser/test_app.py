@@ -19,8 +19,6 @@ from tests.browser import readable
 from tests.browser.conftest import QUIET, executable
 from tests.browser.steward import Steward, patient
 
-WIDTHS = [400, 1400]
-
 
 @pytest.fixture(scope="module")
 def table(patients):
@@ -449,7 +447,7 @@ def test_the_policy_stops_a_script_that_gets_in(steward):
 # -- readable by everyone ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_every_page_fits_its_window_and_axe_finds_nothing(steward, opened, width):
     visit = steward(width)
 

@@ -235,7 +235,7 @@ def test_without_scripts_links_and_forms_work(browser, server, all_swept):
 
 
 @pytest.mark.parametrize("name", [*TABLES, "hostile"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_the_page_fits_its_window_and_axe_finds_nothing(look, width, name):
     visit = look(name, width)
     page = visit.page

@@ -61,7 +61,8 @@ def test_groups_are_made_by_mouse_and_keyboard_and_a_rare_value_is_not_shown(
     assert "2 groups" not in page.inner_text("#preview tbody")
     page.click("#editor [value=put]")
     page.wait_for_selector("text=nothing is ticked")
-    readable.look(page, 1400, "groups")
+    for width in (readable.ENLARGED, readable.WIDE):
+        readable.look(page, width, "groups")
     visitor = Visitor(server).logged_in()
     for path in ("", "/groups", "/groups?level=2", "/preview?builder=by_frequency"):
         assert RARE not in visitor.get(at + path).text, path

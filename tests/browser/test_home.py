@@ -12,8 +12,6 @@ from tests.app.waiting import until
 from tests.browser import drops, readable
 from tests.browser.steward import Steward, patient
 
-WIDTHS = [400, 1400]
-
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory, patients):
@@ -28,7 +26,7 @@ def kept(tmp_path_factory, patients):
     return folder
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_a_project_is_taken_up_on_pages_that_fit_and_axe_finds_nothing(
     browser, kept, tmp_path, patients, width
 ):

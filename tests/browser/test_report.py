@@ -126,7 +126,7 @@ def test_every_chart_says_what_it_shows_and_has_a_table_of_its_numbers(seen, nam
     assert all(alt > 40 and rows and captions == 1 for alt, rows, captions in figures)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 def test_axe_finds_nothing(seen, name, width):
     readable.look(seen(name, width).page, width, name)

@@ -17,7 +17,6 @@ from tests.browser import readable
 from tests.browser.steward import Steward
 
 N = 200
-WIDTHS = [400, 1400]
 
 
 ANSWERS = []  # every byte that the server sends
@@ -178,7 +177,7 @@ def test_the_scale_of_an_ordinal_column_is_not_typed_blind(steward):
     assert "In 5 records or more: low high and 1 other value" in said
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_the_pages_of_values_fit_their_window_and_axe_finds_nothing(steward, table, width):
     visit = steward(width)
     page = visit.with_table("planted.parquet", table[0])

@@ -14,7 +14,6 @@ from tests.app.test_jobs import endless, is_alive  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
 from tests.browser import readable
 
-WIDTHS = [400, 1400]
 SECRET = "Tr0ub4dor"
 
 
@@ -301,7 +300,7 @@ def test_a_role_that_changes_in_another_tab_blocks_the_download(steward, ready):
 # -- readable by everyone ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_every_page_and_state_fits_its_window_and_axe_finds_nothing(
     steward,
     ready,

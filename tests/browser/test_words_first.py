@@ -9,8 +9,6 @@ from tests.app.releases import done
 from tests.app.visitor import Visitor
 from tests.browser import readable
 
-WIDTHS = [400, 1400]
-
 
 class Hand:
     """A hand on the mouse: it counts."""
@@ -148,7 +146,7 @@ def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others
     assert visit.workspace.document["roles"]["keys"] == ["job"]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", readable.WIDTHS)
 def test_the_cards_fit_their_window_and_axe_finds_nothing(steward, swept, width):
     visit = steward(width)
     for screen in ("explore", "roles"):
