@@ -100,7 +100,7 @@ import discreet as ds
 from discreet.engine.embedded import embedded
 ds.settings(memory_limit="64MB", threads=1, temp_directory=sys.argv[1])
 con = embedded().con
-con.execute("CREATE TEMP TABLE t AS SELECT i, md5(i::VARCHAR) AS m FROM range(3_000_000) AS r(i)")
+con.execute("CREATE TEMP TABLE t AS SELECT i, md5(i::VARCHAR) AS m FROM range(1_500_000) AS r(i)")
 (room,) = Path(sys.argv[1]).iterdir()
 files = list((room / "spill").iterdir())
 print(oct(room.stat().st_mode & 0o777), bool(files))
