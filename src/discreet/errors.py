@@ -308,6 +308,9 @@ def environment_problem(error: BaseException) -> Problem | None:
         return Problem(
             "O08", "the disk is full.", "Nothing was written. Free some space, and try again."
         )
+    if isinstance(error, OSError) and "temporary directory" in str(error.strerror):
+        what = "no folder for temporary files can be written to."
+        return Problem("E06", what, "Name one in the environment: TMPDIR=…")
     if isinstance(error, OSError) and error.errno is not None:
         where = f": {os.path.basename(str(error.filename))}" if error.filename else ""  # noqa: PTH119
         what = (

@@ -26,6 +26,7 @@ def broken(error):
         (MemoryError(), "E03", "not enough memory"),
         (OSError(28, "No space left", "/somewhere/x"), "O08", "the disk is full"),
         (PermissionError(13, "Permission denied", "/somewhere/x.csv"), "E06", "x.csv"),
+        (FileNotFoundError(2, "No usable temporary directory found in []"), "E06", "TMPDIR"),
         (ModuleNotFoundError("No module", name="numba"), "M04", "library numba"),
         (UnicodeEncodeError("ascii", WORD, 0, 1, "ordinal"), "E05", "encoding ascii"),
     ],
