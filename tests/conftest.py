@@ -19,7 +19,7 @@ settings.register_profile(
     derandomize=True,
 )
 # more examples in make thorough
-settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=40)
+settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=60)
 settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent

@@ -1,7 +1,7 @@
 """The greedy cover, step by step without a heap: what is best is looked for among all, each time."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.local_suppression.cover import (
@@ -96,7 +96,6 @@ def covers_of(records, k):
     return task, blanks_of(task)
 
 
-@settings(max_examples=30, deadline=None)
 @given(records=TABLES, k=st.integers(2, 4))
 def test_the_heap_takes_what_is_best_among_all(records, k):
     task, blanks = covers_of(records, k)
@@ -108,7 +107,6 @@ def test_the_heap_takes_what_is_best_among_all(records, k):
         assert list(zip(fast.item, fast.group, strict=True)) == [unit[:2] for unit in slow]
 
 
-@settings(max_examples=30, deadline=None)
 @given(records=TABLES, k=st.integers(2, 4))
 def test_records_that_must_be_blanked_are_and_stay_so(records, k):
     task, blanks = covers_of(records, k)
@@ -135,7 +133,6 @@ def test_records_that_must_be_blanked_are_and_stay_so(records, k):
     assert list(zip(fast.item, fast.group, strict=True)) == wanted
 
 
-@settings(max_examples=40, deadline=None)
 @given(records=TABLES, k=st.integers(2, 4))
 def test_a_group_holds_those_who_agree_in_the_keys_that_are_shown(records, k):
     task, blanks = covers_of(records, k)

@@ -142,7 +142,7 @@ def test_counting_the_compatible_records_never_gives_more_than_the_maximal_measu
         assert found.maximal_compatible <= found.maximal + 1e-12
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 3)
 @given(st.integers(0, 10**6))
 def test_simulation_confirms_the_predicted_expectation_and_deviation(seed):
     rng = np.random.default_rng(seed)

@@ -45,7 +45,6 @@ def risk(f, total):
 
 
 @given(st.integers(1, 120), st.floats(0.03, 1))
-@settings(max_examples=60, deadline=None)
 def test_the_risk_is_the_sum_of_its_definition(f, p):
     assert risk(f, f / p) == pytest.approx(float(moment(f, max(f / p, f), 1)), rel=2e-14)
 
@@ -99,7 +98,6 @@ def test_a_record_alone_in_the_sample_has_a_risk_in_closed_form():
 
 
 @given(st.integers(1, 39), st.floats(0.03, 1))
-@settings(max_examples=40, deadline=None)
 def test_the_variance_is_that_of_the_definition(f, p):
     total = max(f / p, float(f))
     exact = moment(f, total, 2) - moment(f, total, 1) ** 2

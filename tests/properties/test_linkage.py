@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
@@ -110,7 +110,6 @@ def read(x, y):
     return [ds.read(table, keys=["a"], types={"a": "continuous"}) for table in tables]
 
 
-@settings(max_examples=25)
 @given(numbers(), st.sampled_from([0.05, 0.3, 1.0]), st.sampled_from(["original", "masked"]))
 def test_interval_disclosure_counts_values_within_the_interval(case, width, sd):
     x, y = case
@@ -120,7 +119,6 @@ def test_interval_disclosure_counts_values_within_the_interval(case, width, sd):
     assert found.share == pytest.approx(slow)
 
 
-@settings(max_examples=25)
 @given(numbers())
 def test_wider_intervals_disclose_no_fewer_records_and_unchanged_ones_are_disclosed(case):
     first, second = read(*case)

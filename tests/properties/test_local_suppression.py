@@ -42,7 +42,6 @@ def shuffled(task, seed):
 
 
 @every
-@settings(max_examples=40, deadline=None)
 @given(records=RECORDS, k=st.integers(2, 3), by=st.booleans())
 def test_every_record_hides_among_k(name, records, k, by):
     reading, solve = SOLVERS[name]
@@ -61,7 +60,6 @@ def test_every_record_hides_among_k(name, records, k, by):
 
 
 @exact
-@settings(max_examples=25, deadline=None)
 @given(
     table=st.one_of(tables(3, 4, least=3), tables(2, 7, least=3)),
     k=st.integers(2, 3),
@@ -80,7 +78,6 @@ def test_none_blanks_fewer_cells(name, table, k, most):
         assert (found.cells.price(task), found.bound, found.proven) == (fewest, fewest, True)
 
 
-@settings(max_examples=25, deadline=None)
 @given(table=tables(2, 6, missing=True, least=3), k=st.integers(2, 3))
 def test_none_blanks_fewer_cells_where_some_miss_from_the_start(table, k):
     fewest = cheapest_with_missing(table, k)
@@ -177,7 +174,6 @@ def test_cells_that_must_stay_do_and_weights_count(name, records, data):
     assert found.bound is None or found.bound <= cells.price(task) + 1e-9
 
 
-@settings(max_examples=30, deadline=None)
 @given(records=tables(3, 14, missing=True, least=4), data=st.data())
 def test_cells_have_as_many_values_as_are_asked_for(records, data):
     values = data.draw(st.lists(st.integers(0, 2), min_size=len(records), max_size=len(records)))
@@ -221,7 +217,6 @@ def test_pieces_give_a_valid_answer_that_is_not_called_proven(records, k):
 
 
 @pytest.mark.parametrize("reading", ["category", "wildcard"])
-@settings(max_examples=30, deadline=None)
 @given(records=tables(4, 12, missing=True, least=4), k=st.integers(2, 3), size=st.integers(1, 4))
 def test_every_set_of_keys_holds_in_the_end(reading, records, k, size):
     task = task_of(records, k)

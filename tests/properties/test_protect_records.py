@@ -45,7 +45,6 @@ def test_suppression_brings_every_record_down_to_the_limit(missing, table, limit
 
 
 @pytest.mark.parametrize("missing", ["category", "wildcard"])
-@settings(max_examples=25)
 @given(tables(), st.data())
 def test_a_record_at_or_below_the_limit_is_not_changed_unless_the_result_says_so(
     missing, table, data
@@ -61,7 +60,6 @@ def test_a_record_at_or_below_the_limit_is_not_changed_unless_the_result_says_so
         assert masked.drawn_in == ()
 
 
-@settings(max_examples=25)
 @given(tables(), st.data())
 def test_nobody_is_drawn_in_where_what_is_sensitive_is_not_known(table, data):
     """Cells that nobody knows count for no one else, so that the risky records can lose them."""

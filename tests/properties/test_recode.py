@@ -133,7 +133,7 @@ def recoded(survey, criterion, **more):
         raise
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     rows=st.lists(ROW, min_size=4, max_size=40),
     criterion=st.sampled_from(CRITERIA),
@@ -167,7 +167,6 @@ def test_the_released_file_satisfies_and_covers(rows, criterion, method, search,
         assert masked.loss <= whole_columns(survey, criterion, out) + 1e-9
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(ROW, min_size=4, max_size=30),
     criterion=st.sampled_from(CRITERIA),
@@ -209,7 +208,6 @@ def test_the_order_of_the_rows_changes_nothing(rows, seed):
         assert one == other
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=st.lists(st.tuples(*[st.sampled_from("ab")] * 3), min_size=4, max_size=9))
 def test_no_answer_is_below_the_bound(rows):
     """Every way to put the records into classes of two or more, each shown as its closure."""

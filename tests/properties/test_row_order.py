@@ -149,12 +149,12 @@ def test_linkage_within_blocks_is_the_same_in_any_order_of_the_records(monkeypat
         assert score(*files(seed, order), order) == score(*files(seed, other), other)
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("measure", [losses, statistics], ids=lambda f: f.__name__)
-def test_sums_of_the_engine_are_the_same_in_any_order_of_the_records(measure, monkeypatch):
+def test_sums_of_the_engine_are_the_same_in_any_order_of_the_records(measure, seed, monkeypatch):
     monkeypatch.setattr("discreet.data.link._FEW", 0)
     order = np.arange(120)
-    for seed in range(3):
-        other = np.random.default_rng(seed).permutation(order)
-        assert exactly(measure(*files(seed, order), order)) == exactly(
-            measure(*files(seed, other), other)
-        )
+    other = np.random.default_rng(seed).permutation(order)
+    assert exactly(measure(*files(seed, order), order)) == exactly(
+        measure(*files(seed, other), other)
+    )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet as ds
@@ -31,7 +31,6 @@ def expected(sizes):
     return ds.sampling_risk(ds.read({"a": np.repeat(np.arange(len(sizes)), sizes)}, keys=["a"]))
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.integers(1, 6), min_size=1, max_size=12),
     st.decimals(0, 1, places=3),

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
@@ -31,7 +31,6 @@ def worth(score, keys, size):
     return Fraction(2 ** (keys - size) - 1, math.comb(keys, size))
 
 
-@settings(max_examples=60, deadline=None)
 @given(files(), st.sampled_from(["original", "alternative"]), st.sampled_from([None, 1, 2, 3]))
 def test_scores_and_contributions_are_those_of_brute_force(rows, score, size):
     found, sets = suda(rows, score=score, max_size=size), minimal_uniques_twin(rows, size)
@@ -48,7 +47,6 @@ def test_scores_and_contributions_are_those_of_brute_force(rows, score, size):
     assert sum(found.minimal_uniques.values()) == sum(map(len, sets))
 
 
-@settings(max_examples=40, deadline=None)
 @given(files())
 def test_who_is_alone_has_a_minimal_unique_and_nobody_else(rows):
     found = suda(rows)
@@ -56,7 +54,6 @@ def test_who_is_alone_has_a_minimal_unique_and_nobody_else(rows):
     assert found.scored == found.uniques == ds.risk(found._found.data).uniques
 
 
-@settings(max_examples=25, deadline=None)
 @given(files(most=8), st.data())
 def test_the_minimal_uniques_of_a_record_form_an_antichain(rows, data):
     """All others are there twice, so that every set that is listed is of the one record."""
@@ -69,7 +66,6 @@ def test_the_minimal_uniques_of_a_record_form_an_antichain(rows, data):
     assert not any(one < other for one in sets for other in sets)
 
 
-@settings(max_examples=40, deadline=None)
 @given(files(), st.randoms(use_true_random=False))
 def test_neither_the_order_of_records_nor_of_keys_matters(rows, random):
     places, keys = list(range(len(rows))), list(range(len(rows[0])))
@@ -86,7 +82,6 @@ def test_neither_the_order_of_records_nor_of_keys_matters(rows, random):
     }
 
 
-@settings(max_examples=40, deadline=None)
 @given(files(), st.data())
 def test_a_double_takes_the_score_of_a_record_away(rows, data):
     at = data.draw(st.integers(0, len(rows) - 1))
@@ -94,7 +89,6 @@ def test_a_double_takes_the_score_of_a_record_away(rows, data):
     assert found.scores[at] == found.scores[-1] == found.dis[at] == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(files(), st.floats(0.001, 0.999))
 def test_a_higher_score_never_has_a_lower_dis(rows, fraction):
     found = suda(rows, fraction=fraction)

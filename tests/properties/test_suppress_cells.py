@@ -60,7 +60,6 @@ def untouched(before, after, key, flags):
     return all(x == y for x, y, stays in pairs if stays)
 
 
-@settings(max_examples=25)
 @given(
     tables(),
     st.integers(2, 4),
@@ -87,7 +86,6 @@ def test_every_record_has_k_like_it_in_its_reading(rows, k, reading, search, by,
     assert masked.outcome.cost == pytest.approx(float((cells * price).sum()))
 
 
-@settings(max_examples=25)
 @given(tables(), st.integers(2, 3), st.sampled_from(sorted(CRITERIA)), st.booleans(), st.booleans())
 def test_criteria_on_values_hold_in_classes(rows, k, name, by, keep):
     given = ({"by": ["by"]} if by else {}) | ({"keep_records": "flag"} if keep else {})
@@ -123,7 +121,6 @@ def test_the_order_of_the_rows_changes_nothing(rows, k, reading, random):
 SETS = [1, 2, 3, {2: 3, 3: 2}, {("a", "b"): 3}, {("a", "b"): 3, ("b", "c"): 2}, [["a"], ["b", "c"]]]
 
 
-@settings(max_examples=25)
 @given(tables(), st.sampled_from(SETS), st.sampled_from(READINGS), st.booleans())
 def test_sets_of_keys_hold_jointly(rows, subsets, reading, by):
     from discreet.masking.cell_suppression.key_sets import key_sets

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
@@ -56,7 +56,6 @@ def criteria(town):
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(data=st.data(), both=files(), loss=st.sampled_from(["iyengar", "entropy", "precision"]))
 def test_a_sweep_says_of_every_node_what_counting_it_says(data, both, loss):
     town, file = both
