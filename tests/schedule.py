@@ -75,6 +75,9 @@ AGAIN = {
     r"engines/test_described.py::test_a_m(asking_gives|easure_finds).*\[spark-(?!generalize|suppress_cells|individual_risk|linkage)":
         "two maskings and two measures there, all of them on PostgreSQL",
     r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize\]|microaggregate)": "three verbs",
+    r"engines/test_counting.py::test_a_check_finds.*\[spark":
+        "every criterion judged there, in test_described.py",
+    r"engines/test_spark.py::test_values_of_classes.*\[(?!entropy)": "one criterion of values",
     r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
