@@ -174,9 +174,16 @@ def test_values_replaced_by_their_link_and_linked_again(table, random):
         pair = engine.Pair(data.source, made, ("town",), ("row", "row"))
         links = [("row", "row"), (data.source.at("id"),) * 2]
         found += [engine.linked_values(pair, link, ["rate", "town", "size"]) for link in links]
+        found += [_rows(engine.cell_pairs(pair, link, ["town", "size", "flag"])) for link in links]
     half = len(found) // 2
     for one, other in zip(found[:half], found[half:], strict=True):
-        assert one.equals(other)
+        assert one == other
+
+
+def _rows(tables):
+    """Tables whose rows stand in any order."""
+    columns = [zip(*(table[name].to_pylist() for name in "xyn"), strict=True) for table in tables]
+    return [sorted(rows, key=repr) for rows in columns]
 
 
 def test_the_border_is_crossed_by_size_alone():

@@ -11,8 +11,13 @@ from discreet.kernels.local_recoding import assignment as kernels
 from discreet.kernels.local_recoding import peel
 from discreet.kernels.local_recoding.assignment import assignment
 from discreet.kernels.local_recoding.bound import bound
-from discreet.kernels.local_recoding.cuts import cheapest_cuts, lifted_nodes
-from discreet.kernels.local_recoding.instance import closures, instance, joined
+from discreet.kernels.local_recoding.cuts import cheapest_cuts
+from discreet.kernels.local_recoding.instance import (
+    closures,
+    instance,
+    joined,
+    lifted_nodes,
+)
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.peel import peel_state, peeled
 from discreet.kernels.local_recoding.recoding import full_price
@@ -257,7 +262,7 @@ def test_the_lowest_common_node_and_closures(task):
     first, second = at.codes.ravel(), at.codes[::-1].ravel()
     expected = [common_twin(at, a, b) for a, b in zip(first, second, strict=True)]
     assert joined(first, second, at.tree).tolist() == expected
-    lifted = lifted_nodes(at)
+    lifted = lifted_nodes(at.tree)
     for depth, node in product(range(len(lifted)), range(len(at.parent))):
         above = [n for n in tree_path(at, node) if at.depth[n] <= depth]
         assert lifted[depth, node] == above[0]

@@ -11,7 +11,7 @@ own, and nothing is handed out.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -120,8 +120,8 @@ class Masked(Microdata):
     outcome : Result or None
         What the last step says of itself, where it does: what was changed, and what any answer
         needs.
-    portions : table or None
-        How the last step recoded the records, class by class, see :meth:`recoding`.
+    portions : callable or None
+        It gives the table of how the last step recoded the records, see :meth:`recoding`.
     transitions : mapping of column to Transition
         With which probabilities categories became others, where the column is as that step left
         it, see :meth:`transition`.
@@ -147,7 +147,7 @@ class Masked(Microdata):
     in_cells: frozenset[str] = field(kw_only=True, default=frozenset())
     drawn_in: tuple[int, ...] = field(kw_only=True, default=())
     outcome: Any = field(kw_only=True, default=None)
-    portions: pa.Table | None = field(kw_only=True, default=None)
+    portions: Callable[[], pa.Table] | None = field(kw_only=True, default=None)
     transitions: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
 
     @property
@@ -176,7 +176,7 @@ class Masked(Microdata):
         """
         if self.portions is None:
             fail("R09", "the last step recoded no single cells.", "Only ds.recode(…) does.")
-        return frames.from_arrow(self.portions, kind or self.source.kind)
+        return frames.from_arrow(self.portions(), kind or self.source.kind)
 
     def explain(self) -> str:
         """What the last step came to, in a few sentences."""
@@ -319,7 +319,7 @@ def masked_from(
     changes: Mapping[str, int] | None = None,
     drawn_in: tuple[int, ...] = (),
     outcome: Any = None,
-    portions: pa.Table | None = None,
+    portions: Callable[[], pa.Table] | None = None,
     transitions: Mapping[str, Any] | None = None,
     asked: Mapping[str, Any] | None = None,
     after: int | None = None,

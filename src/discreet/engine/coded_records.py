@@ -14,7 +14,7 @@ import numpy as np
 from discreet.engine.coded_counts import columns_of
 from discreet.engine.held import HeldColumn, held_of
 from discreet.frames import array_of, numbers_of
-from discreet.kernels.packing import pack
+from discreet.kernels.packing import merged, pack
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -174,6 +174,25 @@ def multiplied(source: Source, name: str, factor: float) -> Source | Any:
         return NotImplemented
     times = pc.multiply(column.cells.cast(pa.float64(), safe=False), factor)
     return replace(source, records=held_of(source).but({source.at(name): HeldColumn(times)}))
+
+
+def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> list[pa.Table] | Any:
+    import pyarrow as pa
+
+    places = found_at(held_of(pair.masked)[link[1]].cells, held_of(pair.initial)[link[0]].cells)
+    if places is NotImplemented:
+        return NotImplemented
+    here = places >= 0
+    found = []
+    for before, after in zip(
+        columns_of(pair.initial, names), columns_of(pair.masked, names), strict=True
+    ):
+        values = before.coded[0], after.coded[0]
+        codes = before.coded[1][places[here]], after.coded[1][here]
+        first, owner = merged(codes, [len(one) for one in values])
+        x, y = (one.take(pa.array(code[first])) for one, code in zip(values, codes, strict=True))
+        found.append(pa.table({"x": x, "y": y, "n": np.bincount(owner, minlength=len(first))}))
+    return found
 
 
 def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table | Any:

@@ -15,6 +15,7 @@ from discreet.engine.failures import translated
 from discreet.engine.source import (
     Source,
     collected,
+    is_distributed,
     is_near,
     kept,
     need_records_here,
@@ -22,6 +23,7 @@ from discreet.engine.source import (
     uploaded,
     watched,
 )
+from discreet.frames import numbers_of
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -205,11 +207,13 @@ def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa
 def linked_counts(pair: Pair, link: tuple[str, str]) -> pa.Table:
     """Which initial keys (x0, …) became which masked ones (y0, …) in how many released records."""
     if pair.on is not None:
-        return cell_pairs(pair, link, pair.keys)
-    both = pair.masked.table.select(
-        **_keys(pair.masked, pair.keys, "x"), **_keys(pair.masked, pair.keys, "y")
-    )  # the masked file holds the keys of the initial one
-    return collected(both.group_by(both.columns).agg(n=both.count()), pair.masked)
+        both = linked(pair, link, pair.keys)
+    else:  # the masked file holds the keys of the initial one
+        both = pair.masked.table.select(
+            **_keys(pair.masked, pair.keys, "x"), **_keys(pair.masked, pair.keys, "y")
+        )
+    by = [name for side in "xy" for name in _columns(side, len(pair.keys))]
+    return collected(both.group_by(by).agg(n=both.count()), pair.masked)
 
 
 def by_initial(pair: Pair, link: tuple[str, str], numbers: pa.Table, name: str) -> Source:
@@ -241,12 +245,28 @@ def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:
     return masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")
 
 
-def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table:
-    """The different combinations of initial (x0, …) and masked (y0, …) values of all released
-    records, with their number (n)."""
+@with_twin(coded_records.cell_pairs)
+def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> list[pa.Table]:
+    """Per column the initial (x) and masked (y) values that occur together in released records, and
+    how often (n); by one query."""
+    import ibis
+
     both = linked(pair, link, names)
-    by = [f"{side}{i}" for side in "xy" for i in range(len(names))]
-    return collected(both.group_by(by).agg(n=both.count()), pair.masked)
+    both = both.select([c for c in both.columns if c != "id"])  # what is selected is made once
+    if is_distributed(pair.masked):
+        both = kept(pair.masked, both).table
+    counted = []
+    for i in range(len(names)):
+        own = [f"x{i}", f"y{i}"]
+        found = both.group_by(own).agg(n=both.count())
+        cells = {c: found[c] if c in own else ibis.null(both[c].type()) for c in both.columns}
+        counted.append(found.select(at=ibis.literal(i, type="int32"), **cells, n=found["n"]))
+    table = collected(functools.reduce(lambda one, other: one.union(other), counted), pair.masked)
+    places = numbers_of(table["at"])
+    return [
+        table.filter(places == i).select([f"x{i}", f"y{i}", "n"]).rename_columns(["x", "y", "n"])
+        for i in range(len(names))
+    ]
 
 
 class BlankedCells(NamedTuple):

@@ -119,15 +119,18 @@ class Portions:
         names: s0, s1, …, low, high, b0, …, t0, … and the number of the portion."""
         import pyarrow as pa
 
-        some = self.table.filter(pc.equal(self.table["shared"], shared)).drop_columns(["shared"])
+        some = self.table
+        if pc.any(pc.not_equal(some["shared"], shared)).as_py():
+            some = some.filter(pc.equal(some["shared"], shared))
         plain = [
             *(f"s{i}" for i in range(len(self.names))),
             *("low", "high"),
             *(f"b{i}" for i in range(len(self.blanked))),
             *(f"t{i}" for i in range(len(self.labelled))),
         ]
-        numbered = pa.array(range(some.num_rows), pa.int64())
-        return some.rename_columns(plain).append_column("portion", numbered)
+        numbered = pa.array(np.arange(some.num_rows))
+        named = some.drop_columns(["shared"]).rename_columns(plain)
+        return named.append_column("portion", numbered)
 
 
 def with_cells(source: Source, column: str, portions: Portions, seed: int) -> Source:

@@ -143,6 +143,8 @@ class FrequencySet:
                     f"{name!r} is not an attribute of the frequency set.",
                     did_you_mean(name, self.attributes) or "Choose among its attributes.",
                 )
+        if tuple(attributes) == self.attributes:
+            return self
         at = [self.attributes.index(name) for name in attributes]
         if not at:
             fail("P04", "no attribute is named.", "Name at least one of the frequency set.")

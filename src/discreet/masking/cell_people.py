@@ -87,7 +87,7 @@ class CellStart(NamedTuple):
 
     def least_price(self, task: CellTask) -> float:
         """What enough people cost at least, as far as proven; without items that have no cell."""
-        if not self.exact:
+        if not self.exact or self.task is task:
             return 0.0
         rows = np.flatnonzero(~self.out)
         return Cells(rows, self.task.codes[rows], task.counts[rows]).price(task)

@@ -25,6 +25,7 @@ import pyarrow as pa
 from discreet import engine
 from discreet.data.masked import require_draws
 from discreet.errors import fail
+from discreet.frames import array_of
 from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.task import Cells, CellTask, KeyTree
 from discreet.kernels.packing import added, merged, pack
@@ -206,11 +207,10 @@ def changed_cells(
     linked : mapping of key to columns, optional
         Columns that are blanked where a cell of the key is.
     """
-    own = _codes(counted, nodes)[cells.item]
-    moved = cells.node != own
+    moved = _moved(counted, nodes, cells)
     gone = np.zeros(len(cells.item), dtype=bool) if gone is None else gone
-    counts = (moved & ~gone[:, None]) * cells.count[:, None]
-    changes = {name: int(number) for name, number in zip(nodes, counts.sum(axis=0), strict=True)}
+    count = np.where(gone, 0, cells.count)
+    changes = {name: int(count[moved[:, a]].sum()) for a, name in enumerate(nodes)}
     changes = {name: number for name, number in changes.items() if number}
     portions = _portions(counted, nodes, cells, moved, gone, linked or {})
     if not gone.any() and not (portions.blanked or portions.labelled):
@@ -219,15 +219,22 @@ def changed_cells(
     complete = engine.with_cells(data.source, column, portions, seed)
     if not gone.any():
         return CellChanges(complete, complete, changes)
-    stay = pa.array(~gone[_order(cells, moved, gone)])
+    stay = array_of(~gone[_order(cells, moved, gone)])
     left = engine.Portions(
         portions.names, portions.blanked, portions.labelled, portions.table.filter(stay)
     )
     return CellChanges(engine.with_cells(data.source, column, left, seed), complete, changes)
 
 
+def _moved(counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells) -> NDArray[np.bool_]:
+    """Per row of cells and key whether something else is shown than before."""
+    return cells.node != np.take(_codes(counted, nodes), cells.item, axis=0)
+
+
 def _order(cells: Cells, moved: NDArray[np.bool_], gone: NDArray[np.bool_]) -> NDArray[np.intp]:
     """By item, those first whose records are left out, then those that are changed."""
+    if (cells.item[1:] > cells.item[:-1]).all():
+        return np.arange(len(cells.item))
     return np.lexsort([~moved.any(axis=1), ~gone, cells.item])
 
 
@@ -244,28 +251,30 @@ def _portions(
     item, count, moved, node = (
         cells.item[order],
         cells.count[order],
-        moved[order],
-        cells.node[order],
+        np.take(moved, order, axis=0),
+        np.take(cells.node, order, axis=0),
     )
     first = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
     rows = np.diff(np.r_[first, len(item)])  # of each item
     high = np.cumsum(count)
     high -= np.repeat(high[first] - count[first], rows)
-    held = counted.combinations().take(pa.array(item))
-    columns = {f"v{i}": column for i, column in enumerate(held.columns)}
-    columns |= {"low": pa.array(high - count), "high": pa.array(high)}
-    columns["shared"] = pa.array(np.repeat(rows > 1, rows))
+    held = zip(counted.values, counted.codes, strict=True)
+    columns = {
+        f"v{i}": values.take(array_of(codes[item])) for i, (values, codes) in enumerate(held)
+    }
+    columns |= {"low": array_of(high - count), "high": array_of(high)}
+    columns["shared"] = array_of(np.repeat(rows > 1, rows))
     blanked: dict[str, NDArray[np.bool_]] = {}
     labelled = {}
     for a, (name, shown) in enumerate(nodes.items()):
         if not moved[:, a].any():
             continue
         if shown.labels is not None:
-            labelled[name] = shown.labels.take(pa.array(node[:, a]))
+            labelled[name] = shown.labels.take(array_of(node[:, a]))
             continue
         for column in (name, *linked.get(name, ())):
             blanked[column] = blanked.get(column, False) | moved[:, a]
-    columns |= {f"b{i}": pa.array(flags) for i, flags in enumerate(blanked.values())}
+    columns |= {f"b{i}": array_of(flags) for i, flags in enumerate(blanked.values())}
     columns |= {f"t{i}": texts for i, texts in enumerate(labelled.values())}
     return engine.Portions(counted.attributes, tuple(blanked), tuple(labelled), pa.table(columns))
 
@@ -282,11 +291,11 @@ def cell_table(
     columns = {}
     for a, name in enumerate(nodes):
         values = counted.values[counted.attributes.index(name)]
-        columns[name] = values.take(pa.array(own[:, a]))
+        columns[name] = values.take(array_of(own[:, a]))
     for a, (name, shown) in enumerate(nodes.items()):
         if shown.labels is not None:
-            columns[f"{name} (released)"] = shown.labels.take(pa.array(node[:, a]))
-    return pa.table({**columns, **beside(columns, {"records": pa.array(records)})})
+            columns[f"{name} (released)"] = shown.labels.take(array_of(node[:, a]))
+    return pa.table({**columns, **beside(columns, {"records": array_of(records)})})
 
 
 def sizes_before(
@@ -298,17 +307,32 @@ def sizes_before(
 ) -> dict[str, dict[str, int]]:
     """The changed cells of each key, by the number of records that shared their values before,
     within their stratum: 1, 2, … up to "k or more"."""
-    codes = _codes(counted, nodes)
-    at = [counted.attributes.index(name) for name in strata]
-    sizes = [*(counted.cardinalities[a] for a in at), *(len(n.tree.parent) for n in nodes.values())]
-    packed, _ = pack([*(counted.codes[a] for a in at), *codes.T], sizes)
-    owner, classes = label(packed)
-    size = added(owner, counted.counts, classes)[owner][cells.item]
-    moved = cells.node != codes[cells.item]
+    size = np.minimum(_sizes(counted, [*strata, *nodes]), k)[cells.item]
+    moved = _moved(counted, nodes, cells)
     found: dict[str, dict[str, int]] = {}
     for a, name in enumerate(nodes):
-        number = np.bincount(np.minimum(size, k), np.where(moved[:, a], cells.count, 0), k + 1)
+        rows = np.flatnonzero(moved[:, a])
+        number = np.bincount(size[rows], cells.count[rows], k + 1)
         shown = {str(i) if i < k else f"{k} or more": int(number[i]) for i in range(1, k + 1)}
         if any(shown.values()):
             found[name] = {label: one for label, one in shown.items() if one}
     return found
+
+
+def size_rows(by_class_size: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
+    """The same as one row per key and class size before."""
+    return [
+        {"key": key, "class size": size, "cells": number}
+        for key, sizes in by_class_size.items()
+        for size, number in sizes.items()
+    ]
+
+
+def _sizes(counted: FrequencySet, names: Sequence[str]) -> NDArray[np.int64]:
+    """Per item the number of records that share its values of some attributes."""
+    if set(names) == set(counted.attributes):  # no two items share them all
+        return counted.counts
+    at = [counted.attributes.index(name) for name in names]
+    packed, _ = pack([counted.codes[a] for a in at], [counted.cardinalities[a] for a in at])
+    owner, classes = label(packed)
+    return added(owner, counted.counts, classes)[owner]

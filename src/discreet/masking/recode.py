@@ -6,7 +6,9 @@ the detail of a common record is not given up for a rare one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import numpy as np
@@ -322,13 +324,16 @@ def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: NDArray[np.b
 def _served(asked: RecodingRequest, found: Recoded) -> Answer:
     """The cells of all records; those that got none are left out, and would show the top."""
     left = asked.task.counts - np.bincount(found.item, found.count, len(asked.task.counts))
+    cells: Cells = replace(found, node=found.node[:, : len(asked.keys)])
     out = np.flatnonzero(left)
-    tops = [_tops(tree, asked.task.codes[out, a]) for a, tree in enumerate(asked.task.trees)]
-    cells = Cells(
-        np.r_[found.item, out],
-        np.r_[found.node[:, : len(tops)], np.column_stack(tops).astype(np.int32)],
-        np.r_[found.count, left[out].astype(np.int64)],
-    )
+    if len(out):
+        trees = enumerate(asked.task.trees)
+        tops = np.column_stack([_tops(tree, asked.task.codes[out, a]) for a, tree in trees])
+        cells = Cells(
+            np.r_[cells.item, out],
+            np.r_[cells.node, tops.astype(np.int32)],
+            np.r_[cells.count, left[out].astype(np.int64)],
+        )
     return answer(asked, cells, np.arange(len(cells.item)) >= len(found.item))
 
 
@@ -375,7 +380,9 @@ def _masked(
         types=dict.fromkeys(made.changes, AttributeType("nominal")),
         changes=made.changes,
         outcome=outcome,
-        portions=cell_table(request.counted, request.nodes, found.cells, found.gone),
+        portions=functools.partial(
+            cell_table, request.counted, request.nodes, found.cells, found.gone
+        ),
         asked=asked,
     )
 
@@ -387,10 +394,10 @@ def _outcome(
     changes: Mapping[str, int],
     asked: Mapping[str, Any],
 ) -> LocalRecoding:
-    cells, kept = found.cells, ~found.gone
+    kept = found.cells.only(~found.gone)
     trees = zip(request.keys, request.task.trees, strict=True)
     lost = {
-        key: float((tree.cost[cells.node[kept, a]] * cells.count[kept]).sum()) + found.suppressed
+        key: float((tree.cost[kept.node[:, a]] * kept.count).sum()) + found.suppressed
         for a, (key, tree) in enumerate(trees)
     }
     to_loss = request.loss_of_price
@@ -402,7 +409,7 @@ def _outcome(
         suppressed_cost=float(len(request.keys)),
         reads=READS[asked["search"] if searched else "quick"],
     )
-    shown, _ = pack([*cells.node[kept].T], [len(tree.parent) for tree in request.task.trees])
+    shown, _ = pack([*kept.node.T], [len(tree.parent) for tree in request.task.trees])
     return LocalRecoding(
         loss=found.price * to_loss,
         bound=min(max(least, least_begun), found.price) * to_loss,
@@ -412,7 +419,7 @@ def _outcome(
         suppressed=found.suppressed,
         n=request.n,
         by_class_size=sizes_before(
-            request.counted, request.nodes, cells, request.task.k, request.by
+            request.counted, request.nodes, found.cells, request.task.k, request.by
         ),
         said=request.criterion.describe(),
         method=asked["method"],

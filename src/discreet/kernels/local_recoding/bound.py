@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import Instance, instance
+from discreet.kernels.local_recoding.instance import ITEM, Instance, instance, records_of
 from discreet.kernels.local_recoding.peel import (
     PeelState,
     cell_cost,
@@ -22,6 +22,7 @@ from discreet.kernels.local_recoding.peel import (
     peel_state,
 )
 from discreet.kernels.local_recoding.task import CellTask
+from discreet.kernels.packing import added, merged
 
 _CUTS = 5_000  # that are tried at once
 READS = {"quick": 10_000_000, "default": 100_000_000}  # of items under a cut
@@ -42,27 +43,20 @@ def bound(
     at = instance(task)
     if len(at.codes) == 0:
         return 0.0
-    each = np.zeros(len(at.codes))
-    for keys in _groups_within(at, reads):
-        each += _each(at, keys)
+    each, depths = np.zeros(len(at.codes)), _depths(at)
+    for keys in _groups_within(depths, len(at.codes), reads):
+        each += _each(at, keys, int(np.prod(depths[keys])))
     omitted = at.weight * suppressed_cost
     served = np.isfinite(each)
     price = np.where(served, at.weight * np.where(served, each, 0.0), omitted)
+    total = float(at.counts @ price)
+    if max_suppressed == 0:
+        return total
     saved = np.where(served, price - omitted, 0.0)
     order = np.argsort(-saved, kind="stable")
     before = np.cumsum(at.counts[order]) - at.counts[order]
     left = np.clip(max_suppressed - before, 0, at.counts[order])
-    return float(at.counts @ price - left @ np.maximum(saved[order], 0.0))
-
-
-def _groups_within(at: Instance, reads: int) -> list[Ints]:
-    """Groups of keys, as large as can be with so many reads; no smaller than a key."""
-    most, depths = _CUTS, _depths(at)
-    while True:
-        groups = _groups(at, most)
-        if most == 1 or len(at.codes) * sum(int(np.prod(depths[g])) for g in groups) <= reads:
-            return groups
-        most //= 2
+    return total - float(left @ np.maximum(saved[order], 0.0))
 
 
 def _depths(at: Instance) -> Ints:
@@ -70,40 +64,69 @@ def _depths(at: Instance) -> Ints:
     return np.array([int(at.depth[column].max(initial=0)) + 1 for column in at.codes.T])
 
 
-def _groups(at: Instance, most: int) -> list[Ints]:
+def _groups_within(depths: Ints, items: int, reads: int) -> list[Ints]:
+    """Groups of keys, as large as can be with so many reads; no smaller than a key."""
+    most = _CUTS
+    while True:
+        groups = _groups(depths, most)
+        if most == 1 or items * sum(int(np.prod(depths[g])) for g in groups) <= reads:
+            return groups
+        most //= 2
+
+
+def _groups(depths: Ints, most: int) -> list[Ints]:
     """Keys in groups, as large as the number of cuts allows, in their order."""
     groups, cuts = [[0]], 1
-    for a, depths in enumerate(_depths(at).tolist()):
-        if a and cuts * depths > most:
+    for a, depth in enumerate(depths.tolist()):
+        if a and cuts * depth > most:
             groups.append([])
             cuts = 1
-        cuts *= depths
+        cuts *= depth
         if a:
             groups[-1].append(a)
     return [np.array(keys) for keys in groups]
 
 
-def _each(at: Instance, keys: Ints) -> Floats:
-    """Per item what a record pays at least in some keys; infinite where no cell serves it."""
-    fixed = np.ascontiguousarray(at.fixed[:, keys])
-    some = at._replace(
-        items=at.items.copy(),
-        keys=at.keys[keys],
-        codes=np.ascontiguousarray(at.codes[:, keys]),
-        fixed=fixed,
-    )
-    some.items["bound"] = fixed.any(axis=1)
+def _each(at: Instance, keys: Ints, cuts: int) -> Floats:
+    """Per item what a record pays at least in some keys, under so many cuts; infinite where no cell
+    serves it."""
+    some, owner = _alike(at, keys)
     least = np.full(len(some.codes), np.inf)
-    cuts = cheapest_cuts(some, int(np.prod(_depths(some))))
-    _lower(some, cuts, peel_state(some), least)
-    return least - at.cost[some.codes].sum(axis=1)
+    _lower(some, cheapest_cuts(some, cuts), peel_state(some), least)
+    return (least - at.cost[some.codes].sum(axis=1))[owner]
+
+
+def _alike(at: Instance, keys: Ints) -> tuple[Instance, Ints]:
+    """The instance of some keys, in which items that are alike in them are one; and which of these
+    each item is."""
+    codes, fixed = at.codes[:, keys], at.fixed[:, keys]
+    columns = [*(codes - at.keys["start"][keys]).T, *fixed.T, *at.values.T]
+    first, owner = merged(columns, [int(column.max()) + 1 for column in columns])
+    items = records_of(
+        ITEM,
+        place=first,
+        records=added(owner, at.counts, len(first)),
+        weight=1.0,
+        bound=fixed[first].any(axis=1),
+    )
+    some = at._replace(
+        items=items,
+        keys=at.keys[keys],
+        codes=np.ascontiguousarray(codes[first]),
+        fixed=np.ascontiguousarray(fixed[first]),
+        values=at.values[first],
+    )
+    return some, owner
 
 
 @njit(cache=True, nogil=True)
 def _lower(at: Instance, cuts: Cuts, work: PeelState, least: Floats) -> None:
     """Note for each item its cheapest cell that covers enough."""
     for cut in range(len(cuts.depth)):
-        if cuts.least[cut] >= least.max():
+        highest = 0.0
+        for r in range(len(least)):
+            highest = max(highest, least[r])
+        if cuts.least[cut] >= highest:
             continue
         depth = cuts.depth[cut]
         cells = group(at, cuts, depth, work)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats
-from discreet.kernels.local_recoding.instance import Instance, Nodes
+from discreet.kernels.local_recoding.instance import Instance, Nodes, lifted_nodes
 
 
 class Cuts(NamedTuple):
@@ -26,7 +26,7 @@ def cheapest_cuts(at: Instance, most: int) -> Cuts:
 
     Key by key: what is not among the cheapest for some keys is not among them for all.
     """
-    lifted = lifted_nodes(at)
+    lifted = lifted_nodes(at.tree)
     kept, mean, least = np.zeros((1, 0), np.int32), np.zeros(1), np.zeros(1)
     for column in at.codes.T:
         depths = np.arange(at.depth[column].max(initial=0), -1, -1, dtype=np.int32)
@@ -37,16 +37,6 @@ def cheapest_cuts(at: Instance, most: int) -> Cuts:
         kept = np.column_stack([np.repeat(kept, len(depths), 0), np.tile(depths, len(kept))])
         kept, mean, least = kept[best], total[best], lowest[best]
     return Cuts(np.ascontiguousarray(kept), least, lifted, mixed(lifted))
-
-
-def lifted_nodes(at: Instance) -> Nodes:
-    """Per depth and node the node itself or the one above it, no deeper than that."""
-    deepest = int(at.depth.max(initial=0))
-    lifted = [np.arange(len(at.parent), dtype=np.int32)]
-    for depth in range(deepest - 1, -1, -1):
-        below = lifted[-1]
-        lifted.append(np.where(at.depth[below] > depth, at.parent[below], below))
-    return np.ascontiguousarray(lifted[::-1], dtype=np.int32)
 
 
 def mixed(nodes: Nodes) -> NDArray[np.uint64]:

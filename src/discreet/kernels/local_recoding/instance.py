@@ -100,7 +100,7 @@ def instance(task: CellTask) -> Instance:
     weight = np.ones(items) if task.weight is None else np.asarray(task.weight, np.float64)
     order = _order([*task.codes.T, *fixed.T, *values.T], weight, task.counts)
     order = order[task.counts[order] > 0]
-    codes, fixed = (task.codes + begin)[order].astype(np.int32), fixed[order]
+    codes, fixed = np.take(task.codes, order, axis=0) + begin, np.take(fixed, order, axis=0)
     key = _telling(codes, tree)
     return Instance(
         records_of(
@@ -110,8 +110,8 @@ def instance(task: CellTask) -> Instance:
             weight=weight[order],
             bound=fixed.any(axis=1),
         ),
-        np.ascontiguousarray(codes[:, key]),
-        np.ascontiguousarray(fixed[:, key]),
+        np.ascontiguousarray(np.take(codes, key, axis=1), dtype=np.int32),
+        np.ascontiguousarray(np.take(fixed, key, axis=1)),
         np.ascontiguousarray(values[order], dtype=np.int32),
         np.array(task.distinct, np.int64),
         int(task.k),
@@ -128,6 +128,8 @@ def _order(columns: list[NDArray[np.int32]], weight: Floats, counts: Ints) -> In
     packed, _ = pack(
         [*columns, np.zeros(len(counts), np.int32)], [*(int(c.max()) + 1 for c in columns), 1]
     )
+    if (packed[1:] > packed[:-1]).all():
+        return np.arange(len(packed))
     order = np.argsort(packed)
     if (np.diff(packed[order]) == 0).any():
         order = np.lexsort((counts, weight, packed))
@@ -157,16 +159,21 @@ def _telling(codes: Nodes, tree: Records) -> Ints:
 
 def joined(first: Nodes, second: Nodes, tree: Records) -> Nodes:
     """The lowest common node of each pair, -1 where there is none."""
-    one, two = first.ravel().astype(np.int32), second.ravel().astype(np.int32)
-    depth, parent = np.ascontiguousarray(tree["depth"]), np.ascontiguousarray(tree["parent"])
-    apart = np.flatnonzero(one != two)
-    while len(apart):
-        a, b = one[apart], two[apart]
-        low, high = np.where(depth[a] < depth[b], (b, a), (a, b))
-        none = depth[low] == 0
-        one[apart], two[apart] = np.where(none, -1, parent[low]), np.where(none, -1, high)
-        apart = apart[one[apart] != two[apart]]
-    return one.reshape(first.shape)
+    joint = np.full(first.shape, -1, np.int32)
+    for above in lifted_nodes(tree):
+        one, two = np.take(above, first), np.take(above, second)
+        joint = np.where(one == two, one, joint)
+    return joint
+
+
+def lifted_nodes(tree: Records) -> Nodes:
+    """Per depth and node the node itself or the one above it, no deeper than that."""
+    parent, depth = tree["parent"], tree["depth"]
+    lifted = [np.arange(len(tree), dtype=np.int32)]
+    for most in range(int(depth.max(initial=0)) - 1, -1, -1):
+        below = lifted[-1]
+        lifted.append(np.where(depth[below] > most, parent[below], below))
+    return np.ascontiguousarray(lifted[::-1], dtype=np.int32)
 
 
 @inner

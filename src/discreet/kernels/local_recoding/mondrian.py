@@ -19,13 +19,13 @@ import numpy as np
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import inlined, inner, njit
-from discreet.kernels.local_recoding.cuts import lifted_nodes
 from discreet.kernels.local_recoding.instance import (
     Instance,
     Nodes,
     Records,
-    closures,
+    common,
     instance,
+    lifted_nodes,
     records_of,
 )
 from discreet.kernels.local_recoding.peel import Passes
@@ -46,7 +46,8 @@ TALLY = np.dtype(
 class Parts(NamedTuple):
     """Rows of items and records, part by part; part p has the rows from begin[p] to begin[p+1].
 
-    Rows move with their codes, so that a part is read from one end to the other.
+    Rows move with their codes, so that a part is read from one end to the other. There may be room
+    behind the last row.
     """
 
     rows: Records  # the item, how many of its records, and what one of them weighs
@@ -78,11 +79,10 @@ class Parts(NamedTuple):
 
     def beside(self, other: Parts) -> Parts:
         """These and others."""
-        if len(other.size) == 0:
-            return self
+        own, theirs = self.begin[-1], other.begin[-1]
         return Parts(
-            np.concatenate([self.rows, other.rows]),
-            np.concatenate([self.codes, other.codes], axis=1),
+            np.concatenate([self.rows[:own], other.rows[:theirs]]),
+            np.concatenate([self.codes[:, :own], other.codes[:, :theirs]], axis=1),
             np.concatenate([self.begin, other.begin[1:] + self.begin[-1]]),
             np.concatenate([self.size, other.size]),
             np.concatenate([self.parent, other.parent]),
@@ -116,29 +116,40 @@ def mondrian(task: CellTask, *, relaxed: bool = False, passes: Passes | None = N
     finished = []
     while len(parts.size):
         key, split = _round(at, desk, parts, relaxed)
-        finished.append(_rows(parts, key == _NO))
+        finished.append(_finished(parts, key == _NO))
         failed = np.zeros(len(parts.size), np.bool_)
         failed[split.parent[~_passing(at, split, passes)]] = True
         parts.banned[failed, key[failed]] = True
-        parts = split.only(~failed[split.parent]).beside(parts.only(failed))
+        if failed.any():
+            split = split.only(~failed[split.parent]).beside(parts.only(failed))
+        parts = split
     return _released(task, at, finished)
 
 
-def _rows(parts: Parts, kept: Bools) -> tuple[Records, Ints]:
-    """The rows of some parts, and how many each has."""
+class Finished(NamedTuple):
+    """Parts that are released: items and records of their rows, how many rows each has, and its
+    cell."""
+
+    item: Ints
+    records: Ints
+    number: Ints
+    cell: Nodes
+
+
+def _finished(parts: Parts, done: Bools) -> Finished:
+    """Some of the parts, to be released."""
     number = np.diff(parts.begin)
-    return parts.rows[np.repeat(kept, number)], number[kept]
+    rows = parts.rows[np.flatnonzero(np.repeat(done, number))]
+    return Finished(rows["of"].copy(), rows["records"].copy(), number[done], parts.node[done])
 
 
-def _released(task: CellTask, at: Instance, finished: list[tuple[Records, Ints]]) -> Recoded:
-    """Every part at its closure."""
+def _released(task: CellTask, at: Instance, finished: list[Finished]) -> Recoded:
+    """Every part at its cell."""
     if not finished:
         none = np.zeros(0, np.int64)
-        return recoding(task, at, none, none, at.codes[:0])
-    rows, number = (np.concatenate(part) for part in zip(*finished, strict=True))
-    label, item = np.repeat(np.arange(len(number)), number), rows["of"].copy()
-    cell = closures(label, len(number), at.codes[item], at.tree)
-    return recoding(task, at, item, rows["records"].copy(), cell[label])
+        return recoding(task, at, none, none, none, at.codes[:0])
+    item, records, number, cell = (np.concatenate(part) for part in zip(*finished, strict=True))
+    return recoding(task, at, item, records, np.repeat(np.arange(len(number)), number), cell)
 
 
 def _desk(at: Instance) -> Desk:
@@ -146,7 +157,7 @@ def _desk(at: Instance) -> Desk:
     splits = np.zeros(nodes, np.bool_)
     splits[at.parent[at.parent != np.arange(nodes)]] = True
     return Desk(
-        lifted_nodes(at),
+        lifted_nodes(at.tree),
         splits,
         np.zeros(nodes, TALLY),
         np.zeros(nodes, np.int64),
@@ -158,23 +169,28 @@ def _desk(at: Instance) -> Desk:
 
 def _together(at: Instance) -> Parts:
     """The items that may be in one class at all: they have the same tops."""
-    top = lifted_nodes(at)[0][at.codes]
-    stays = at.fixed.any(axis=0)
-    top[:, stays] = at.codes[:, stays]
-    owner = np.zeros(0, np.int64)
-    if len(top):
-        _, owner = merged(list((top - at.keys["start"]).T), at.keys["nodes"].tolist())
+    top, stays = lifted_nodes(at.tree)[0], np.any(at.fixed, axis=0)
+    columns = [codes if stays[a] else top[codes] for a, codes in enumerate(at.codes.T)]
+    first, owner = _told_apart(columns, len(at.codes))
     order = np.argsort(owner, kind="stable")
     begin = np.concatenate([[0], np.cumsum(np.bincount(owner))]).astype(np.int64)
     return Parts(
         records_of(ROW, of=order, records=at.counts[order], weight=at.weight[order]),
-        np.ascontiguousarray(at.codes[order].T),
+        np.ascontiguousarray(np.take(at.codes, order, axis=0).T),
         begin,
         np.bincount(owner, at.counts).astype(np.int64),
         np.zeros(len(begin) - 1, np.int64),
-        top[order[begin[:-1]]],
+        np.column_stack([column[first] for column in columns]).astype(np.int32),
         np.tile(stays, (len(begin) - 1, 1)),
     )
+
+
+def _told_apart(columns: list[Nodes], items: int) -> tuple[Ints, Ints]:
+    """The first item of each group that is alike in all columns, and the group of each item."""
+    telling = [column - column.min() for column in columns if (column != column[:1]).any()]
+    if not telling:
+        return np.arange(min(items, 1)), np.zeros(items, np.int64)
+    return merged(telling, [int(column.max()) + 1 for column in telling])
 
 
 def _serving(at: Instance, parts: Parts) -> Bools:
@@ -190,13 +206,14 @@ def _passing(at: Instance, parts: Parts, passes: Passes | None) -> Bools:
     """The parts that meet a criterion."""
     if passes is None or len(parts.size) == 0:
         return np.ones(len(parts.size), np.bool_)
-    rows = parts.rows
+    rows = parts.rows[: parts.begin[-1]]
     return passes(at.item[rows["of"]], rows["records"].copy(), parts.label(), len(parts.size))
 
 
 def _round(at: Instance, desk: Desk, parts: Parts, relaxed: bool) -> tuple[Ints, Parts]:
-    """Split every part once: by which key, -1 if by none, and what comes of it."""
-    rows = len(parts.rows) * (2 if relaxed else 1)
+    """Split every part once: by which key, -1 if by none, and what comes of it. A part that is not
+    split gets its closure as cell."""
+    rows = int(parts.begin[-1]) * (2 if relaxed else 1)
     most = min(rows + len(parts.size), int(parts.size.sum()) // at.k + 1)
     room = Parts(
         np.empty(rows, ROW),
@@ -209,10 +226,9 @@ def _round(at: Instance, desk: Desk, parts: Parts, relaxed: bool) -> tuple[Ints,
     )
     key = np.full(len(parts.size), _NO, np.int64)
     made = int(_split_all(at, desk, parts, relaxed, np.empty(rows, np.int64), room, key))
-    used = room.begin[made]
     return key, Parts(
-        room.rows[:used],
-        room.codes[:, :used],
+        room.rows,
+        room.codes,
         room.begin[: made + 1],
         room.size[:made],
         room.parent[:made],
@@ -228,24 +244,37 @@ def _split_all(
     """The same, into room that is there; the number of new parts."""
     made = np.int64(0)
     for p in range(len(keys)):
-        if parts.size[p] < 2 * at.k:
-            continue  # not enough for two
-        _find_gains(at, desk, parts, p, relaxed)
-        while keys[p] == _NO:
+        enough = parts.size[p] >= 2 * at.k  # for two
+        if enough:
+            _find_gains(at, desk, parts, p, relaxed)
+        while enough and keys[p] == _NO:
             best = 0
             for a in range(1, len(desk.gain)):
                 if desk.gain[a] > desk.gain[best]:
                     best = a
             if desk.gain[best] <= 0:
                 break
-            new = _split(at, desk, parts, p, best, stays, room, made)
+            new = _split(at, desk, parts, p, np.int64(best), stays, room, made)
             if len(at.distinct) == 0 or _all_varied(at, room, made, new, desk.seen):
                 keys[p] = best
                 for q in range(made, new):
                     room.parent[q] = p
                 made = new
             desk.gain[best] = 0.0
+        if keys[p] == _NO:
+            _close(at, parts, p)
     return int(made)
+
+
+@inlined
+def _close(at: Instance, parts: Parts, p: int) -> None:
+    """Lower the cell of a part to its closure."""
+    for a in range(parts.node.shape[1]):
+        lowest, r = np.int64(parts.codes[a, parts.begin[p]]), parts.begin[p] + 1
+        while r < parts.begin[p + 1] and lowest != parts.node[p, a]:
+            lowest = common(lowest, parts.codes[a, r], at.tree)
+            r += 1
+        parts.node[p, a] = lowest
 
 
 @inlined

@@ -322,7 +322,7 @@ def chain_varied(at: Instance, work: PeelState, first: int) -> bool:
     """Whether the items of a chain have enough different values of every attribute."""
     for j in range(len(at.distinct)):
         seen = np.empty(at.distinct[j], np.int32)
-        found = 0
+        found = np.int64(0)
         r = first
         while r >= 0 and found < len(seen):
             value = at.values[work.left[r].of, j]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.kernels.local_recoding.task import Cells
+from discreet.kernels.local_recoding.task import Cells, gathered
+from discreet.kernels.packing import added, merged
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
@@ -35,20 +36,18 @@ class Recoded(Cells):
     settled: bool = False
 
 
-def recoding(task: CellTask, at: Instance, item: Ints, records: Ints, cell: Nodes) -> Recoded:
-    """From rows of the instance: its items, records and cells."""
-    item = at.item[item]
-    node = np.empty(cell.shape, np.int32)
-    node[:, at.keys["place"]] = cell - at.keys["start"]
-    once = len(item) == 0 or np.bincount(item).max() == 1
-    order = np.argsort(item) if once else np.lexsort((*node.T[::-1], item))
-    item, node, records = item[order], node[order], records[order]
-    if not once:  # parts of an item may have found the same cell on different ways
-        same = (item[1:] == item[:-1]) & (node[1:] == node[:-1]).all(axis=1)
-        begin = np.flatnonzero(np.concatenate([[True], ~same]))
-        item, node, records = item[begin], node[begin], np.add.reduceat(records, begin)
-    left = task.counts - np.bincount(item, records, len(task.counts)).astype(np.int64)
-    return Recoded(item, node, records, left)
+def recoding(
+    task: CellTask, at: Instance, item: Ints, records: Ints, label: Ints, cells: Nodes
+) -> Recoded:
+    """From rows of the instance: their items and records, and which of some cells each has. Parts
+    of an item may have found the same cell on different ways."""
+    node = np.empty(cells.shape, np.int32)
+    node[:, at.keys["place"]] = cells - at.keys["start"]
+    first, rank = merged(list(node.T), [len(tree.parent) for tree in task.trees])
+    found = gathered(at.item[item], rank[label].astype(np.int32)[:, None], records)
+    shown = np.take(node[first], found.node[:, 0], axis=0)
+    left = task.counts - added(found.item, found.count, len(task.counts))
+    return Recoded(found.item, shown, found.count, left)
 
 
 def full_price(task: CellTask, cells: Cells, left: Ints, suppressed_cost: float) -> float:

@@ -129,8 +129,9 @@ def _rounds(
 
 def _cells(task: CellTask, at: Instance, now: Assignment) -> Recoded:
     """The cells of an assignment."""
-    rows = now.owner >= 0
-    return recoding(task, at, now.item[rows], now.records[rows], now.node[now.owner[rows]])
+    rows, some = now.owner >= 0, now.size > 0
+    label = (np.cumsum(some) - 1)[now.owner[rows]]
+    return recoding(task, at, now.item[rows], now.records[rows], label, now.node[some])
 
 
 def _better(task: CellTask, found: Recoded, start: Cells, suppressed_cost: float) -> Recoded:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.kernels.packing import added, merged
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +95,34 @@ class Cells:
 
     def price(self, task: CellTask) -> float:
         """What the change costs in all."""
-        each = np.zeros(len(self.item))
+        each, codes = np.zeros(len(self.item)), np.take(task.codes, self.item, axis=0)
         for a, tree in enumerate(task.trees):
-            each += tree.cost[self.node[:, a]] - tree.cost[task.codes[self.item, a]]
+            each += tree.cost[self.node[:, a]] - tree.cost[codes[:, a]]
         weight = 1.0 if task.weight is None else task.weight[self.item]
         return float(np.sum(each * self.count * weight))
+
+    def only(self, kept: Bools) -> Cells:
+        """Some of the rows."""
+        if kept.all():
+            return self
+        return Cells(self.item[kept], self.node[kept], self.count[kept])
+
+
+def gathered(item: Ints, node: NDArray[np.int32], count: Ints) -> Cells:
+    """Cells sorted by item and cell, those that are the same put together.
+
+    Examples
+    --------
+    >>> node = np.array([[4], [5], [4]], np.int32)
+    >>> found = gathered(np.array([2, 0, 2]), node, np.array([1, 3, 1]))
+    >>> found.item.tolist(), found.node.tolist(), found.count.tolist()
+    ([0, 2], [[5], [4]], [3, 2])
+    """
+    place = np.full(int(item.max(initial=-1)) + 1, -1)
+    place[item] = np.arange(len(item))
+    order = place[place >= 0]
+    if len(order) == len(item):  # every item has one cell
+        return Cells(item[order], np.take(node, order, axis=0), count[order])
+    columns = [item, *node.T]
+    first, owner = merged(columns, [int(column.max()) + 1 for column in columns])
+    return Cells(item[first], np.take(node, first, axis=0), added(owner, count, len(first)))

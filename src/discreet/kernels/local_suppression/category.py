@@ -25,13 +25,12 @@ import numpy as np
 
 from discreet.kernels.integer_program import IntegerProgram, LinearConditions, solve
 from discreet.kernels.least_cost import least_cost
-from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.local_suppression.masks import blanks_of, groups_of
 from discreet.kernels.local_suppression.suppression import (
     Suppression,
     answered,
     blanked,
-    gathered,
     in_order,
     placed,
 )

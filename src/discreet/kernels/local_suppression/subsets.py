@@ -9,7 +9,6 @@ taken.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,24 +16,13 @@ import numpy as np
 
 from discreet.kernels.arrays import Bools, Ints
 from discreet.kernels.compatible import compatible_counts
-from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.local_suppression.masks import blanks_of
-from discreet.kernels.local_suppression.suppression import gathered, in_order
+from discreet.kernels.local_suppression.suppression import in_order
 from discreet.kernels.packing import added, merged
 
 KeySet = tuple[tuple[int, ...], int]  # the places of some keys, and their k
 Solver = Callable[[CellTask], Cells | None]
-
-
-def sets_of_size(keys: int, size: int, k: int) -> list[KeySet]:
-    """Every set of so many keys.
-
-    Examples
-    --------
-    >>> sets_of_size(3, 2, 5)
-    [((0, 1), 5), ((0, 2), 5), ((1, 2), 5)]
-    """
-    return [(chosen, k) for chosen in itertools.combinations(range(keys), size)]
 
 
 def on_subsets(
@@ -65,9 +53,8 @@ def on_subsets(
     >>> tree = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
     >>> codes = np.array([[0, 0], [0, 1], [1, 1]], np.int32)
     >>> task = CellTask(codes, np.array([1, 1, 3]), (tree, tree), 2)
-    >>> found = on_subsets(
-    ...     task, sets_of_size(2, 1, 2), lambda one: greedy(one).cells, wildcard=True
-    ... )
+    >>> sets = [((0,), 2), ((1,), 2)]
+    >>> found = on_subsets(task, sets, lambda one: greedy(one).cells, wildcard=True)
     >>> found.node.tolist()
     [[0, 2], [0, 1], [1, 1]]
     """

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.kernels.arrays import Bools, Ints
     from discreet.kernels.integer_program import IntegerSolution, Stop
 
@@ -100,19 +98,3 @@ def blanked(task: CellTask, item: Ints, mask: Bools, count: Ints) -> Cells:
     for a, tree in enumerate(task.trees):
         node[:, a] = np.where(masks[:, a], tree.parent[node[:, a]], node[:, a])
     return gathered(items, node, counts)
-
-
-def gathered(item: Ints, node: NDArray[np.int32], count: Ints) -> Cells:
-    """Cells sorted by item and cell, those that are the same put together."""
-    several = np.bincount(item, minlength=1)[item] > 1
-    rows = np.column_stack((item[several], node[several]))
-    order = np.lexsort(rows.T[::-1])
-    rows, counts = rows[order], count[several][order]
-    begins = np.flatnonzero(np.append(True, np.any(rows[1:] != rows[:-1], axis=1))[: len(rows)])
-    if len(begins):
-        counts = np.add.reduceat(counts, begins)
-    items = np.concatenate((item[~several], rows[begins, 0]))
-    nodes = np.concatenate((node[~several], rows[begins, 1:])).astype(np.int32)
-    counts = np.concatenate((count[~several], counts))
-    order = np.argsort(items, kind="stable")
-    return Cells(items[order], nodes[order], counts[order])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 
 if TYPE_CHECKING:
@@ -145,8 +145,4 @@ class _Joining:
         self.size[one] = 0
 
     def cells(self, given: Cells) -> Cells:
-        node = self.node[self.owner]
-        order = np.lexsort([*node.T[::-1], given.item])
-        item, node, count = given.item[order], node[order], given.count[order]
-        new = np.r_[True, (item[1:] != item[:-1]) | (node[1:] != node[:-1]).any(axis=1)]
-        return Cells(item[new], node[new], np.add.reduceat(count, np.flatnonzero(new)))
+        return gathered(given.item, self.node[self.owner], given.count)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.frames import FrameKind
+from discreet.masking.cells import size_rows
 from discreet.results import Result
 from discreet.words import counted
 
@@ -90,12 +91,7 @@ class SuppressedCells(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per key: cells blanked, and of which class sizes."""
-        rows = [
-            {"key": key, "class size": size, "cells": number}
-            for key, sizes in self.by_class_size.items()
-            for size, number in sizes.items()
-        ]
-        return self._frame(rows, kind)
+        return self._frame(size_rows(self.by_class_size), kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

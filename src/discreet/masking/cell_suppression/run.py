@@ -15,7 +15,7 @@ from discreet.errors import argument, fail
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.local_recoding.search import too_large
-from discreet.kernels.local_recoding.task import Cells, CellTask
+from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import CellPeople, cell_people
 from discreet.masking.cell_suppression.joins import failing_items
@@ -269,8 +269,7 @@ def _together(parts: Sequence[tuple[Ints, Cells | None]]) -> Cells:
     item = np.concatenate([rows[cells.item] for rows, cells in given])
     node = np.concatenate([cells.node for _, cells in given])
     count = np.concatenate([cells.count for _, cells in given])
-    order = np.lexsort([*node.T[::-1], item])
-    return Cells(item[order], node[order], count[order])
+    return gathered(item, node, count)
 
 
 # -- what is said of it ----------------------------------------------------------------------------

@@ -116,6 +116,5 @@ def _shown(asked: RecodingRequest, a: int, level: int) -> NDArray[np.int32]:
 
 def answer(asked: RecodingRequest, cells: Cells, gone: NDArray[np.bool_]) -> Answer:
     """An answer with its price."""
-    kept = Cells(cells.item[~gone], cells.node[~gone], cells.count[~gone])
     out = int(cells.count[gone].sum())
-    return Answer(cells, gone, kept.price(asked.task) + out * len(asked.keys))
+    return Answer(cells, gone, cells.only(~gone).price(asked.task) + out * len(asked.keys))

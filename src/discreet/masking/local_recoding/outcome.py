@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.frames import FrameKind
+from discreet.masking.cells import size_rows
 from discreet.results import Result
 from discreet.words import counted, share
 
@@ -98,12 +99,7 @@ class LocalRecoding(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per key and class size before: how many cells are coarser."""
-        rows = [
-            {"key": key, "class size": size, "cells": number}
-            for key, sizes in self.by_class_size.items()
-            for size, number in sizes.items()
-        ]
-        return self._frame(rows, kind)
+        return self._frame(size_rows(self.by_class_size), kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from discreet import engine
 from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
-from discreet.kernels.packing import merged
 from discreet.masking.promises import Holds, failing_within
 
 if TYPE_CHECKING:
@@ -54,12 +53,17 @@ class CellsCover:
     def _cells(self, masked: Masked) -> list[str]:
         keys, link = [r.attribute for r in self.recodings], require_link(self.before)
         pair = engine.Pair(self.before.source, masked.source, tuple(keys), (link, link))
-        found = engine.cell_pairs(pair, (link, link), keys)
-        count = np.asarray(found["n"], dtype=np.int64)
         problems, lost = [], 0.0
-        for i, recoding in enumerate(self.recodings):
-            key = recoding.attribute
-            shown = _shown(recoding, found[f"x{i}"], found[f"y{i}"], labelled=key in self.changes)
+        for recoding, found in zip(
+            self.recodings, engine.cell_pairs(pair, (link, link), keys), strict=True
+        ):
+            key, count = recoding.attribute, np.asarray(found["n"], dtype=np.int64)
+            shown = _looked_up(
+                recoding,
+                found["x"].combine_chunks(),
+                found["y"].combine_chunks(),
+                labelled=key in self.changes,
+            )
             bare, moved = np.isnan(shown.share), int(count[shown.moved].sum())
             if bare.any():
                 problems.append(f"{key!r} has {count[bare].sum():,} cells that cover no value")
@@ -82,26 +86,10 @@ class _Released(NamedTuple):
     moved: NDArray[np.bool_]
 
 
-def _shown(
-    recoding: Recoding, initial: pa.ChunkedArray, released: pa.ChunkedArray, *, labelled: bool
-) -> _Released:
-    """Look a released cell up among the labels of the initial value, from the lowest level on; each
-    pair of a value and a cell once."""
-    sides = [
-        c.combine_chunks().dictionary_encode(null_encoding="encode") for c in (initial, released)
-    ]
-    codes = [side.indices.to_numpy().astype(np.int64) for side in sides]
-    first, owner = merged(codes, [len(side.dictionary) for side in sides])
-    pairs = [
-        side.dictionary.take(pa.array(code[first])) for side, code in zip(sides, codes, strict=True)
-    ]
-    found = _looked_up(recoding, *pairs, labelled=labelled)
-    return _Released(found.share[owner], found.moved[owner])
-
-
 def _looked_up(
     recoding: Recoding, initial: pa.Array, released: pa.Array, *, labelled: bool
 ) -> _Released:
+    """Look released cells up among the labels of the initial values, from the lowest level on."""
     place = pc.fill_null(pc.index_in(initial, value_set=recoding.values), -1)
     codes = place.to_numpy().astype(np.int64)
     values = recoding.labels[0] if labelled else recoding.values

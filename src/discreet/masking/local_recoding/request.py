@@ -100,6 +100,8 @@ class RecodingRequest:
     def within_strata(self) -> CellTask:
         """The same for a search: a stratum is one more key, which stays as it is and costs nothing,
         so that no class has records of two."""
+        if not self.by:
+            return self.task
         strata = [self._column(name) for name in self.by]
         trees = (fixed_nodes(int(column.max()) + 1).tree for column in strata)
         codes = np.column_stack([self.task.codes, *strata]).astype(np.int32)
@@ -114,6 +116,8 @@ class RecodingRequest:
     @property
     def from_start(self) -> CellTask:
         """The task within strata, from there on."""
+        if self.start.task is self.task:
+            return self.within_strata
         strata = self.within_strata.codes[:, len(self.keys) :]
         codes = np.column_stack([self.start.task.codes, strata])
         return replace(self.within_strata, codes=codes, counts=self.start.task.counts)
