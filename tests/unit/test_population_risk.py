@@ -99,7 +99,8 @@ def test_without_a_register_there_is_no_journalist():
     found = ds.risk(survey())
     assert (found.journalist, found.marketer, found.journalist_mean) == (None, None, None)
     assert set(found.not_applicable) == {"journalist_highest", "journalist_mean", "marketer",
-                                         "members_risk", "rarer_together"}  # fmt: skip
+                                         "members_risk", "rarer_together", "people",
+                                         "people_k"}  # fmt: skip
     assert "journalist" not in found.to_dict()
 
 

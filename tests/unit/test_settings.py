@@ -184,7 +184,7 @@ def test_the_command_line_takes_them_before_the_verb(tmp_path):
         [*command[:3], "--threads", "0", *verb], check=False, capture_output=True, text=True
     )
     assert wrong.returncode == 2
-    assert wrong.stderr.startswith("InvalidParameter[P70]: --threads ")
+    assert wrong.stderr.startswith("InvalidParameter[P07]: --threads ")
 
 
 def test_a_child_process_does_not_remove_the_folder_of_its_parent(tmp_path):
