@@ -14,10 +14,10 @@ demo: .venv/demo
 quick: .venv/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/contract
 
-# four workers on two cores: many tests wait, for a page, a job or a server
+# three workers on two cores: many tests wait, for a page, a job or a server
 test: .venv/test
 	$(BIN)/python -m tests.kernels
-	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not thorough"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not thorough"
 
 # what proves once more, in other surroundings, what a test above proves already: tests/schedule.py
 thorough: .venv/test

@@ -81,11 +81,13 @@ AGAIN = {
     r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
-    r"(browser|unit)/test_font.*\[(liberation|noto|none)": "one family of fonts",
+    r"unit/test_font.*\[(liberation|noto|none)": "one family of fonts",
+    r"browser/test_font_sets.py":
+        "reports and pages in the fonts of the machine, in test_report.py; one family in unit/test_font.py",
     r"app/test_inputs.py::.*\[(?!masked.csv|report.html-link|figures.json-hard)":
         "each kind of link, with one name",
-    r"browser/test_whole_way.py::test_(the_whole_way_by_keyboard|two_tabs|ten_seconds|cancel|a_worker)":
-        "the way by mouse, the keyboard on Explore, and jobs that end badly in browser/test_app.py",
+    r"browser/test_whole_way.py::test_(the_whole_way|two_tabs|ten_seconds|cancel|a_worker)":
+        "twelve clicks in test_words_first.py, the keyboard on Explore, and jobs that end badly in test_app.py",
     r"browser/test_explore.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!(.*-)?12\])":
         "the smallest of the lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
@@ -94,6 +96,12 @@ AGAIN = {
     r"twins/test_twins.py": "the twins in tests/properties",
     r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
+    r"unit/test_advice.py::test_every_proposal.*\[(?!KAnonymity|PSensitive|KMap)":
+        "three criteria; every criterion is kept by every search, in tests/properties",
+    r"unit/test_docs_site.py::test_(every_(page_is_built|link|picture|public)|nothing|the_search)":
+        "links and examples of the pages before they are built, in test_docs.py",
+    r"engines/(?!test_described|test_counting|test_cells).*\[duckdb":
+        "the embedded engine, which is the same, and every method there in test_described.py",
     r"unit/test_recommend.py::test_(on_adult|the_proposal_meets.*-[23]\])":
         "two generated tables, in the same file",
     r"unit/test_multivariate_mdav.py::test_pruned_searches.*-(2|10)\]": "groups of 1, 3 and 300",
@@ -108,7 +116,6 @@ AGAIN = {
         "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
     r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
-    r"browser/test_font_sets.py::test_the_drawings.*-400": "the wide window",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any)":
         "every node against its recount, and tests/properties/test_swept_conditions.py",
     r"unit/test_plan.py::test_the_plan_of_a_masking.*\[parquet": "the same as CSV",
