@@ -9,6 +9,7 @@ The file is in DuckDB's hands from here on, so that all this is said in its SQL.
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import tempfile
@@ -27,7 +28,7 @@ from discreet.engine.input import literal
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
-from discreet.engine.source import Source
+from discreet.engine.source import HEAD, Source
 from discreet.frames import array_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its
 _PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
 _BRING_BELOW = 8 * MOST_CELLS  # up to this one it comes into this process
 
-_HEAD = 400  # rows that a type is guessed from; the whole file is held against it
+_HEAD_BUFFER = 1 << 22  # bytes that are read at once for the first rows: two of the longest lines
 _AT_ONCE = 500  # columns that are looked at in one query
 _UNFIT = "discreet: a cell does not fit"
 
@@ -74,7 +75,7 @@ def read_csv(
         raise
     if place != path:
         _remove(source, place.parent)
-    return normalised(source, missing).of_size(source.told_size)
+    return normalised(source, missing).told(source.told_size, source.told_head)
 
 
 def _remove(source: Source, folder: Path) -> None:
@@ -130,7 +131,8 @@ def _kept(texts: _Texts, query: str) -> Source | None:
         return None
     table = opened(name, "TABLE")
     numbered = table.select(*table.columns, row=table.rowid())
-    return Source(numbered, texts.names, texts.origin, "row", "arrow").of_size(found[0][0])
+    source = Source(numbered, texts.names, texts.origin, "row", "arrow")
+    return source.told(found[0][0], texts.head.rename_columns(list(texts.names)))
 
 
 def _in_place(texts: _Texts, kinds: Sequence[Kind]) -> Source:
@@ -160,11 +162,12 @@ def _plain(path: Path, dialect: csvfile.Dialect) -> Path:
 class _Texts:
     """The cells of a file as they are written, and how to ask for them.
 
-    ``table`` is what the engine reads; ``cells`` are its columns without the codes of missing
-    values, ``forms`` how numbers and dates are written in them.
+    ``table`` is what the engine reads, ``first`` the same for a few rows; ``cells`` are its columns
+    without the codes of missing values, ``forms`` how numbers and dates are written in them.
     """
 
     table: str
+    first: str
     names: tuple[str, ...]
     cells: tuple[str, ...]
     forms: tuple[_Form, ...]
@@ -179,14 +182,15 @@ class _Texts:
             f"header = false, skip = {dialect.header_rows}, sep = {_quoted(dialect.separator)}, "
             f"new_line = {_quoted(line_end)}, quote = '\"', escape = '\"', "
             f"encoding = {_quoted(dialect.encoding)}, nullstr = '', allow_quoted_nulls = false, "
-            f"columns = {{{columns}}})"
+            f"columns = {{{columns}}}"
         )
+        few = f"{table}, parallel = false, buffer_size = {_HEAD_BUFFER})"
         cells = tuple(
             _without(f"c{i}", [str(code) for code in missing.get(name, ())])
             for i, name in enumerate(dialect.names)
         )
         forms = tuple(_Form.of(dialect, name) for name in dialect.names)
-        return cls(table, dialect.names, cells, forms, origin)
+        return cls(f"{table})", few, dialect.names, cells, forms, origin)
 
     def query(self, columns: Sequence[str], table: str | None = None) -> str:
         """Ask for some columns, for each record."""
@@ -210,9 +214,16 @@ class _Texts:
         checked = [f"{_checked(*column, f'tried{i}')} AS c{i}" for i, column in columns]
         return self.query(checked, f"({self.query(['*', *tried])})")
 
-    def collected(self, columns: Sequence[str], most: int | None = None) -> pa.Table:
-        """Some columns, or what is added up of them, of the first records or of all."""
-        query = self.query(columns) + ("" if most is None else f" LIMIT {most}")
+    def collected(self, columns: Sequence[str]) -> pa.Table:
+        """What is added up of some columns."""
+        query = self.query(columns)
+        return self.run(lambda: connection().sql(query).to_arrow_table())
+
+    @functools.cached_property
+    def head(self) -> pa.Table:
+        """The cells of the first rows."""
+        columns = [f"{cell} AS c{i}" for i, cell in enumerate(self.cells)]
+        query = f"{self.query(columns, self.first)} LIMIT {HEAD}"
         return self.run(lambda: connection().sql(query).to_arrow_table())
 
     def run(self, step: Any) -> Any:
@@ -340,10 +351,9 @@ def _century(year: str) -> str:
 
 def _possible_kinds(texts: _Texts, as_text: Collection[str]) -> list[list[Kind]]:
     """Per column the kinds that the first rows do not exclude, text last."""
-    head = texts.collected([f"{cell} AS c{i}" for i, cell in enumerate(texts.cells)], _HEAD)
     return [
         ["text"] if name in as_text else [*_possible(column, form), "text"]
-        for name, form, column in zip(texts.names, texts.forms, head.columns, strict=True)
+        for name, form, column in zip(texts.names, texts.forms, texts.head.columns, strict=True)
     ]
 
 

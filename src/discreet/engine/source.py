@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from discreet.engine.wait import Watch
 
+HEAD = 1000  # first rows of a CSV file, by which types are guessed and hints are given
+
 
 @dataclass(frozen=True, repr=False)
 class Source:
@@ -64,10 +66,16 @@ class Source:
         since."""
         return None
 
-    def of_size(self, n: int | None) -> Source:
-        """The same, of which the number of records is told."""
+    @functools.cached_property
+    def told_head(self) -> pa.Table | None:
+        """The cells of the first records as they are written, where these were seen when they were
+        read; never of what is made of them since."""
+        return None
+
+    def told(self, size: int | None, head: pa.Table | None) -> Source:
+        """The same, of which the number of records and the first ones are known."""
         made = replace(self)
-        vars(made)["told_size"] = n
+        vars(made).update(told_size=size, told_head=head)
         return made
 
     def __repr__(self) -> str:
