@@ -34,13 +34,14 @@ ascii: .venv/test
 locked: .venv/test
 	room=$$(mktemp -d) && unshare $$([ $$(id -u) = 0 ] || echo --map-root-user) --mount sh tests/locked.sh $$room -n 2 --dist loadfile -m "not thorough"; code=$$?; rmdir $$room; exit $$code
 
-# the lowest versions that pyproject.toml allows, in an environment of their own; PySpark 4.0 leaves sockets open
+# the lowest versions that pyproject.toml allows, in an environment of their own; PySpark 4.0 leaves
+# sockets open, and Hypothesis 6.100 warns of its own source of random numbers
 lowest:
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
 	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
 	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs -c .venv-lowest/constraints.txt
-	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile -m "not thorough" -W "ignore:unclosed <socket:ResourceWarning"
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile -m "not thorough" -W "ignore:unclosed <socket:ResourceWarning" -W "ignore:It looks like"
 
 twins: .venv/test
 	$(BIN)/python -m tests.twins
