@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
     Flags = NDArray[np.bool_]
 
+_ROUNDING = 1e-12  # a risk that is added up in another order may come out a little higher
 _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
 
 
@@ -133,7 +134,8 @@ class _States:
         """Whether blanks were taken back that brought records above the limit which were not; those
         for whom none can be taken back are drawn in."""
         self.first = risk if self.first is None else self.first
-        hurt = ~self.involved & (risk > np.maximum(self.problem.at_most, self.first))
+        as_before = self.first * (1 + _ROUNDING)
+        hurt = ~self.involved & (risk > np.maximum(self.problem.at_most, as_before))
         if not hurt.any():
             return False
         blamed = np.zeros(len(hurt), dtype=bool)
