@@ -6,6 +6,7 @@ import pytest
 
 import discreet as ds
 from discreet.errors import DiscreetError
+from discreet.risks import distributed
 from tests.engines.tables import survey
 
 KNOWN = {"age": 0.5, "sex": 0.8, "zip": 0.4, "illness": 0.1}
@@ -59,7 +60,7 @@ def test_sets_with_many_combinations_are_counted_where_the_records_are(
     near, linked, monkeypatch, most
 ):
     """Every set by itself in the engine, or those with income alone: the risks are the same."""
-    monkeypatch.setattr("discreet.risks.distributed._MOST_CELLS", most)
+    monkeypatch.setattr(distributed, "_MOST_CELLS", most)
     monkeypatch.setattr("discreet.kernels.known_sets.unions._FEWEST", most)
     known = {"age": 0.5, "sex": 0.8, "income": 0.4, "illness": 0.3}
     risks = [

@@ -241,6 +241,9 @@ def test_all_keys_as_one_set_is_the_plain_task(records):
     task = task_of(records, 2)
     plain = category.exact(task).cells
     whole = subsets.on_subsets(task, [((0, 1, 2), 2)], lambda one: category.exact(one).cells)
+    if plain is None:  # nobody can lend a record
+        assert whole is None
+        return
     assert isinstance(whole, Cells)
     assert whole.price(task) == plain.price(task)
 
