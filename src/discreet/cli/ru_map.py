@@ -109,15 +109,18 @@ def _ru_map() -> Callable[..., None]:
         option("as_json", Json, default=False),
     ]
     example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
+    return reading(run, options, ABOUT, example, _asked)
 
-    def asked(data: Any, given: dict[str, Any]) -> None:
-        checks(
-            lambda: hierarchies_in(data, given["hierarchies"]),
-            lambda: grid_arguments(given),
-            lambda: measures_in(given["measures"]),
-        )
 
-    return reading(run, options, ABOUT, example, asked)
+def _asked(data: Any, given: dict[str, Any]) -> None:
+    """Look at what is given."""
+    from discreet.cli.described import grid_arguments
+
+    checks(
+        lambda: hierarchies_in(data, given["hierarchies"]),
+        lambda: grid_arguments(given),
+        lambda: measures_in(given["measures"]),
+    )
 
 
 lazily("ru-map", ABOUT, _ru_map)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.all_of import combined
 from discreet.criteria.criterion import Criterion
+from discreet.criteria.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +35,10 @@ def resolved(criterion: Criterion, data: Microdata) -> Any:
 
 
 @dataclass(frozen=True)
-class PeopleInClass(Criterion):
-    """Every class has records of at least ``k`` people.
+class PeopleInClass(KAnonymity):
+    """Every class has records of at least ``k`` people: k-anonymity, by people.
+
+    It is monotone as that is: a union of classes has at least the people of each of them.
 
     Examples
     --------
@@ -43,40 +46,15 @@ class PeopleInClass(Criterion):
     'at least 3 different people in every class'
     """
 
-    k: int
     subject: str
-
-    @property
-    def monotone(self) -> bool:
-        """True: a union of classes has at least the people of each of them."""
-        return True
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """True: a record in a class of enough people stays in one."""
-        return True
-
-    @property
-    def least_size(self) -> int:
-        """K: each of them has a record."""
-        return self.k
 
     def least_distinct(self, confidential: Sequence[str]) -> dict[str, int]:  # noqa: ARG002
         """K, of the subject."""
         return {self.subject: self.k}
 
-    @property
-    def counts_decide(self) -> bool:
-        """True."""
-        return True
-
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with records of fewer than k people."""
         return {PEOPLE: classes.distinct[self.subject] < self.k}
-
-    def why(self, reason: str) -> str:
-        """Of a class that is large enough and has too few people."""
-        return "too few different people" if reason == PEOPLE else ""
 
     def describe(self) -> str:
         """The criterion in words."""
