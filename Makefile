@@ -1,6 +1,8 @@
 # The commands of the project: make demo, make quick, make test, make check.
 PYTHON ?= python3
 BIN := .venv/bin
+# Python compiles what it imports, here most of what is installed never is
+INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
 
 # what Python and Numba compile is kept for the next process, whatever the shell says
 export PYTHONDONTWRITEBYTECODE :=
@@ -32,6 +34,7 @@ ascii: .venv/test
 # where nothing but a folder for temporary files can be written to, and there is no home directory;
 # PostgreSQL is skipped unless root starts it: its server needs a second user
 locked: .venv/test
+	$(BIN)/python -m compileall -q -j 2 .venv/lib src tests || true  # some packages hold templates
 	room=$$(mktemp -d) && unshare $$([ $$(id -u) = 0 ] || echo --map-root-user) --mount sh tests/locked.sh $$room -n 2 --dist loadfile -m "not thorough"; code=$$?; rmdir $$room; exit $$code
 
 # the lowest versions that pyproject.toml allows, in an environment of their own; PySpark 4.0 leaves
@@ -49,12 +52,12 @@ twins: .venv/test
 mutants: .venv/test
 	$(BIN)/python -m tests.mutation
 
-check: .venv/test
+check: .venv/check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: .venv/test
+format: .venv/check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -74,15 +77,19 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[charts]"
+	$(INSTALL) -e ".[charts]"
 	@touch $@
 
 .venv/test: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group check --group docs
+	$(INSTALL) --upgrade "pip>=25.1"
+	$(INSTALL) -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs
+	@touch $@
+
+.venv/check: .venv/test
+	$(INSTALL) --group check
 	@touch $@
 
 .venv/docs: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e . --group docs
+	$(INSTALL) --upgrade "pip>=25.1"
+	$(INSTALL) -e . --group docs
 	@touch $@
