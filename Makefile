@@ -25,7 +25,7 @@ test: .venv/test
 thorough: .venv/test
 	$(BIN)/python -m tests.kernels
 	$(BIN)/python -m pytest -n 4 --dist loadfile -m thorough
-	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile thorough tests/properties
+	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile thorough -m property
 
 # where the locale has ASCII only, as in a container or a scheduled job, and Python does not help
 ascii: .venv/test

@@ -10,16 +10,16 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests import kernels, schedule
+from tests.examples import THOROUGH, USUAL
 
 settings.register_profile(
     "discreet",
-    max_examples=15,
+    max_examples=USUAL,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
-# more examples in make thorough
-settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=60)
+settings.register_profile("thorough", settings.get_profile("discreet"), max_examples=THOROUGH)
 settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent
@@ -78,6 +78,7 @@ TIMED = ("tests/app/", "tests/browser/", "test_connect", "test_interrupted", "te
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: left out by make quick")
     config.addinivalue_line("markers", "thorough: left to make thorough")
+    config.addinivalue_line("markers", "property: tried on examples, on more in make thorough")
     if hasattr(config, "workerinput"):
         kernels.compile_once()
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
@@ -94,6 +95,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
         if schedule.together(item.nodeid) in (*schedule.LONG, *schedule.COMPILES):
             item.add_marker(pytest.mark.long)
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.property)
         if pattern := schedule.repeats(item.nodeid):
             item.add_marker(pytest.mark.thorough)
             found.add(pattern)

@@ -74,38 +74,52 @@ AGAIN = {
         "two searches there, every criterion judged there, every search on the other engines",
     r"engines/test_described.py::test_a_m(asking_gives|easure_finds).*\[spark-(?!generalize|suppress_cells|individual_risk|linkage)":
         "two maskings and two measures there, all of them on PostgreSQL",
-    r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize\]|microaggregate)": "three verbs",
-    r"engines/test_counting.py::test_a_check_finds.*\[spark":
-        "every criterion judged there, in test_described.py",
+    r"engines/test_spark.py::test_each_verb.*\[(?!risk|generalize\])": "two verbs",
+    r"engines/test_counting.py::test_(a_check_finds|the_values_of|weights_are|numbers_of).*\[spark":
+        "every criterion judged there, in test_described.py; the sets of columns in the same file",
     r"engines/test_spark.py::test_values_of_classes.*\[(?!entropy)": "one criterion of values",
-    r"engines/test_spark.py::test_(the_demo|views_and_kept)": "the other tests of the file",
+    r"engines/test_spark.py::test_(the_demo|views_and_kept|the_risk_of_households|what_compares)":
+        "the other tests of the file",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
-    r"unit/test_font.*\[(liberation|noto|none)": "one family of fonts",
+    r"unit/test_font.*\[(dejavu|liberation|noto|none)":
+        "reports in the fonts of the machine, in browser/test_report.py",
     r"browser/test_font_sets.py":
-        "reports and pages in the fonts of the machine, in test_report.py; one family in unit/test_font.py",
-    r"app/test_inputs.py::.*\[(?!masked.csv|report.html-link|figures.json-hard)":
-        "each kind of link, with one name",
-    r"browser/test_whole_way.py::test_(the_whole_way|two_tabs|ten_seconds|cancel|a_worker)":
-        "twelve clicks in test_words_first.py, the keyboard on Explore, and jobs that end badly in test_app.py",
+        "reports and pages in the fonts of the machine, in test_report.py",
+    r"app/test_inputs.py::.*\[(?!masked.csv-(file|symbolic|hard))":
+        "a file and two kinds of links, with one name",
+    r"browser/test_whole_way.py":
+        "twelve clicks in test_words_first.py, each page in the file of its own, the keyboard on Explore, "
+        "and jobs that end badly in test_app.py",
+    r"browser/test_report.py::test_.*\[(public|microaggregated)": "an internal and a hostile one",
+    r"browser/test_mistakes.py::test_(?!a_(requirement|code|weight)|erasing)":
+        "four mistakes; all of them without a browser, in tests/app",
+    r"browser/test_explore.py::test_(a_level_is_stepped|enter_and_space|no_text|a_sweep_shows)":
+        "the keyboard along the edges, and a lattice that is swept, in the same file",
     r"browser/test_explore.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!(.*-)?12\])":
         "the smallest of the lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
     r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
         "five keys",
     r"twins/test_twins.py": "the twins in tests/properties",
-    r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
+    r"hostile/test_secrets_everywhere.py::.*\[(?!protect\])": "the command that does most",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
-    r"unit/test_advice.py::test_every_proposal.*\[(?!KAnonymity|PSensitive|KMap)":
+    r"unit/test_advice.py::test_every_proposal_holds(_on_random|\[(?!KAnonymity|PSensitive|KMap))":
         "three criteria; every criterion is kept by every search, in tests/properties",
+    r"unit/test_compilation.py::test_(a_first_use|kernels_that)":
+        "what is kept, in the same file; first use in benchmarks/first_use.py",
     r"unit/test_docs_site.py::test_(every_(page_is_built|link|picture|public)|nothing|the_search)":
         "links and examples of the pages before they are built, in test_docs.py",
     r"engines/(?!test_described|test_counting|test_cells).*\[duckdb":
         "the embedded engine, which is the same, and every method there in test_described.py",
     r"unit/test_recommend.py::test_(on_adult|the_proposal_meets.*-[23]\])":
         "two generated tables, in the same file",
-    r"unit/test_multivariate_mdav.py::test_pruned_searches.*-(2|10)\]": "groups of 1, 3 and 300",
-    r"unit/test_losses_that_apply.py::test_the_report_shows.*\[public": "the report for insiders",
+    r"unit/test_multivariate_mdav.py::test_(pruned_searches.*-(1|2|10)\]|both_ways)": "groups of 3 and 300",
+    r"unit/test_univariate.py::test_losses_equal.*-(3|16|50)-": "groups of 2 and 7",
+    r"unit/test_univariate.py::test_no_exact.*\[elements[34]": "three kinds of values",
+    r"unit/test_known_sets_sums.py::test_a_larger_file.*\[1-": "parts of 4,096 records",
+    r"unit/test_losses_that_apply.py::test_the_(report|map)_shows.*(public|then|emptied|no key)":
+        "the report for insiders, after one masking; the figures after several, in the same file",
     r"cli/test_finish.py::test_(a_mistake|the_help).*\[(?!risk|protect|run|check)": "four commands",
     r"cli/test_finish.py::test_what_is_printed.*\[(?!arguments0)": "one command",
     r"unit/test_docs.py::test_every_block.*\[docs/(?!first-steps|plan|api)":
@@ -116,8 +130,8 @@ AGAIN = {
         "a kill without a browser, in app/test_server.py; a release made again, in test_projects.py",
     r"browser/test_values.py::test_a_rare_value": "values of all types, in test_shown_values.py",
     r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
-    r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any)":
-        "every node against its recount, and tests/properties/test_swept_conditions.py",
+    r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any|two_valued|best_nodes)":
+        "every node against its recount, tests/properties/test_swept_conditions.py and papers/test_003_adult.py",
     r"unit/test_plan.py::test_the_plan_of_a_masking.*\[parquet": "the same as CSV",
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":
         "the sums of losses, in one other order",

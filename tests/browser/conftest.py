@@ -15,7 +15,10 @@ from tests.app.conftest import patients, processes_of_jobs, running  # noqa: F40
 from tests.app.waiting import MILLISECONDS
 from tests.browser.steward import Steward
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# first the one without a window, which is the same but for that, and quicker
+NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"
+)  # fmt: skip
 # Parts of the window around a page: drawn as pages of their own, they cost two thirds of a test.
 WINDOW = (
     "InitialWebUI", "WebUIToolbar", "WebUILocationBar", "WebUIReloadButton",
@@ -51,7 +54,10 @@ def executable():
 def browser(absent):
     path = executable()
     if path is None or not Path(path).exists():
-        absent("chromium", "none found; install the package chromium or set DISCREET_BROWSER")
+        absent(
+            "chromium",
+            "none found; install chromium-headless-shell or chromium, or set DISCREET_BROWSER",
+        )
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=path, args=QUIET)

@@ -19,6 +19,7 @@ from discreet.kernels.attacks import (
     same_record,
 )
 from discreet.kernels.linkage import distinct_rows
+from tests.examples import examples
 
 
 @st.composite
@@ -175,7 +176,7 @@ def _ids(masked):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_neither_the_order_of_the_records_nor_their_ids_matter(random):
     order = list(range(300))
     random.shuffle(order)

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet import engine
+from tests.examples import examples
 
 TEXTS = ["", " ", "a", "A", "ä", "b'c", "ab", "NULL", "1"]
 COLUMNS = {
@@ -50,7 +51,7 @@ def both(table, **roles):
     return here, there
 
 
-few = settings(max_examples=15)
+few = examples(15)
 names = st.lists(st.sampled_from(KEYS), min_size=1, max_size=4, unique=True)
 
 

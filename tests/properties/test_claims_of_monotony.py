@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 from tests.properties.test_lattice_search import (
     HIERARCHIES,
     classes_of,
@@ -163,7 +164,7 @@ def table_of(rows):
     return {"a": [r[0] for r in rows], "b": [r[1] for r in rows]}
 
 
-@settings(deadline=None, max_examples=12)
+@examples(12)
 @given(rows=records, others=more, k=st.integers(1, 6), limits=shares, budget=st.integers(0, 6))
 def test_searches_against_a_population_equal_exhaustive_search(rows, others, k, limits, budget):
     people, budget = rows + others, min(budget, len(rows))
@@ -200,7 +201,7 @@ def _check_claims(criterion, found):
             assert found[high][0] <= found[low][0]
 
 
-@settings(deadline=None, max_examples=12)
+@examples(12)
 @given(records, st.integers(1, 5), st.integers(0, 6))
 def test_the_file_as_its_population_makes_a_map_k_anonymous(rows, k, budget):
     data, budget = read(rows), min(budget, len(rows))
@@ -217,7 +218,7 @@ def test_the_file_as_its_population_makes_a_map_k_anonymous(rows, k, budget):
     assert both[0] == both[1]
 
 
-@settings(deadline=None, max_examples=12)
+@examples(12)
 @given(records, more)
 def test_any_presence_between_none_and_all_holds(rows, others):
     assert ds.check(read(rows), ds.DeltaPresence(0, 1, table_of(rows + others)))

@@ -3,10 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 
 ages = st.lists(st.tuples(st.integers(0, 5), st.sampled_from("MF")), min_size=2, max_size=30)
 
@@ -142,7 +143,7 @@ def test_counting_the_compatible_records_never_gives_more_than_the_maximal_measu
         assert found.maximal_compatible <= found.maximal + 1e-12
 
 
-@settings(max_examples=settings().max_examples // 3)
+@examples(20)
 @given(st.integers(0, 10**6))
 def test_simulation_confirms_the_predicted_expectation_and_deviation(seed):
     rng = np.random.default_rng(seed)

@@ -6,10 +6,11 @@ import datetime as dt
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 
 pyreadstat = pytest.importorskip("pyreadstat")
 
@@ -59,7 +60,7 @@ def labels_that_occur(frame, labels):
     return {name: codes for name, codes in found.items() if codes}
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(files())
 def test_an_spss_file_is_written_as_it_was_read(tmp_path_factory, made):
     frame, labels = made
@@ -78,7 +79,7 @@ def test_an_spss_file_is_written_as_it_was_read(tmp_path_factory, made):
     assert meta.variable_value_labels == labels_that_occur(before, labels)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(files())
 def test_a_stata_file_is_written_as_it_was_read(tmp_path_factory, made):
     frame, labels = made

@@ -6,11 +6,12 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
+from tests.examples import examples
 
 COUNTS = st.one_of(st.integers(1, 60), st.integers(1, 10**7))
 SHARES = st.floats(1e-9, 1)
@@ -69,7 +70,7 @@ def test_the_risk_falls_with_the_count_and_rises_with_the_share_in_the_sample(f,
     assert risk(f + 1, (f + 1) / p) <= risk(f, f / p) * (1 + 1e-13)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(1, 40)), min_size=1, max_size=20)
 )  # fmt: skip
@@ -106,7 +107,7 @@ def test_the_variance_is_that_of_the_definition(f, p):
 
 
 @given(st.integers(40, 200), st.floats(0.05, 0.999))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_the_variance_of_large_classes_is_right_to_a_hundredth(f, p):
     exact = moment(f, f / p, 2) - moment(f, f / p, 1) ** 2
     found = float(inverse_variance(np.array([f]), np.array([f / p]))[0])

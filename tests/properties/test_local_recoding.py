@@ -4,7 +4,7 @@ slow, obvious twins of its kernels."""
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.local_recoding import assignment as kernels
@@ -25,10 +25,11 @@ from discreet.kernels.local_recoding.search import recoded
 from discreet.kernels.local_recoding.shake import improved, settled, shaken, twin
 from discreet.kernels.local_recoding.task import CellTask, KeyTree
 from tests.cell_tasks import assert_valid, path
+from tests.examples import examples
 from tests.kernels import from_python
 
 COSTS = [0.0, 0.125, 0.25, 0.5]  # sums are exact
-FEW = settings(max_examples=150, deadline=None)
+FEW = examples(150)
 enough, move, nearest, rise, varied = (
     from_python(getattr(kernels, name)) for name in ("enough", "move", "nearest", "rise", "varied")
 )

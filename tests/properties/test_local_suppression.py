@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.local_recoding.task import Cells
 from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from tests.examples import examples
 from tests.properties.cells import (
     VALUES,
     cheapest,
@@ -105,7 +106,7 @@ def masked(x):
 
 
 @every
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(records=RECORDS, k=st.integers(2, 3), seed=st.integers(0, 99))
 def test_the_order_of_the_items_changes_nothing(name, records, k, seed):
     solve = SOLVERS[name][1]
@@ -120,7 +121,7 @@ def test_the_order_of_the_items_changes_nothing(name, records, k, seed):
 
 
 @every
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(records=RECORDS, k=st.integers(2, 3), factor=st.sampled_from([0.1, 3.0, 7.7]))
 def test_a_constant_factor_of_the_prices_changes_nothing(name, records, k, factor):
     solve = SOLVERS[name][1]
@@ -137,7 +138,7 @@ def test_a_constant_factor_of_the_prices_changes_nothing(name, records, k, facto
 
 
 @exact
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(records=tables(3, 12, least=5))
 def test_a_larger_k_never_costs_less(name, records):
     solve = SOLVERS[name][1]
@@ -152,7 +153,7 @@ def test_a_larger_k_never_costs_less(name, records):
 
 
 @every
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(records=tables(3, 12, least=4), data=st.data())
 def test_cells_that_must_stay_do_and_weights_count(name, records, data):
     reading, solve = SOLVERS[name]
@@ -190,7 +191,7 @@ def test_cells_have_as_many_values_as_are_asked_for(records, data):
     assert found.bound <= found.cells.price(task) + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(records=RECORDS, k=st.integers(2, 3))
 def test_without_a_proof_the_answer_is_valid_and_the_bound_no_higher(records, k):
     task = task_of(records, k)
@@ -201,7 +202,7 @@ def test_without_a_proof_the_answer_is_valid_and_the_bound_no_higher(records, k)
         assert found.bound <= whole.bound <= found.cells.price(task)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(records=tables(3, 12, least=4), k=st.integers(2, 3))
 def test_pieces_give_a_valid_answer_that_is_not_called_proven(records, k):
     task, sizes = task_of(records, k), (category.WHOLE, category.PIECE)
@@ -235,7 +236,7 @@ def test_every_set_of_keys_holds_in_the_end(reading, records, k, size):
     assert all(covers(y, x) for x, y in made)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(records=tables(3, 10, least=4))
 def test_all_keys_as_one_set_is_the_plain_task(records):
     task = task_of(records, 2)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet.frequency.frequency_set import FrequencySet
@@ -12,9 +12,10 @@ from discreet.kernels.linkage import own_is_nearest
 from discreet.loss.generalization import entropy_shares, precision
 from discreet.loss.score import _interval_disclosure
 from tests import loss_twin
+from tests.examples import examples
 from tests.loss_of_arrays import categorical_loss, continuous_loss
 
-CASES = settings(deadline=None, max_examples=250)
+CASES = examples(250)
 
 
 def columns(draw, n, d, values):

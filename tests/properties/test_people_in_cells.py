@@ -6,11 +6,12 @@ import itertools
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import DiscreetError
+from tests.examples import examples
 
 TOWNS = ["aa1", "aa2", "ab1", "ba1", "bb1"]
 AGES = [3, 8, 14, 22, 25, 37]
@@ -20,7 +21,7 @@ HIERARCHIES = {
 }
 PERSON = st.tuples(st.sampled_from(TOWNS), st.sampled_from(AGES), st.sampled_from("mf"))
 KEYS = ("town", "age", "sex")
-QUIET = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUIET = examples(40)
 
 
 @st.composite

@@ -3,11 +3,12 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import DiscreetError
+from tests.examples import examples
 
 KNOWN = {"a": 0.5, "b": 0.4, "c": 0.3}
 SENSITIVE = {"c": 0.5, "d": 1.0}
@@ -24,7 +25,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("missing", ["category", "wildcard"])
-@settings(max_examples=15)
+@examples(15)
 @given(tables(), st.floats(0, 60))
 def test_suppression_brings_every_record_down_to_the_limit(missing, table, limit):
     data = ds.read(table, missing=missing)
@@ -113,7 +114,7 @@ def test_a_risky_record_that_is_alone_draws_others_in_and_the_result_says_which(
     assert masked.steps[-1].parameters["drawn_in"] == len(masked.drawn_in)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(tables(), st.floats(1, 60))
 def test_a_wildcard_never_raises_the_risk_of_anyone(table, limit):
     data = ds.read(table, missing="wildcard")

@@ -4,11 +4,12 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.risks.readings import READINGS, four_counts
+from tests.examples import examples
 
 KEYS = ["age", "town", "sex"]
 TREES = {  # per key the labels above each value, from the value up
@@ -104,13 +105,13 @@ def places(combinations):
     return {tuple(row.values()): i for i, row in enumerate(combinations.combinations().to_pylist())}
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(releases(), st.booleans())
 def test_the_counts_are_those_of_the_definitions(release, unknown_fits):
     assert counts(*release, unknown_fits) == twin(*release, unknown_fits)
 
 
-@settings(max_examples=5)
+@examples(5)
 @given(releases(), st.sampled_from(["category", "wildcard"]))
 def test_the_counts_of_files_are_those_of_the_definitions(release, missing):
     before, after = (microdata(rows, missing=missing) for rows in release)
@@ -119,7 +120,7 @@ def test_the_counts_of_files_are_those_of_the_definitions(release, missing):
     assert shown == twin(*release, missing == "wildcard")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(releases())
 def test_no_count_is_below_the_category_count_and_none_above_the_wildcard_count(release):
     found = {name: np.array(values) for name, values in counts(*release).items()}
@@ -130,7 +131,7 @@ def test_no_count_is_below_the_category_count_and_none_above_the_wildcard_count(
         assert found[name].min() >= found["category"].min()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(releases(), st.data())
 def test_one_more_blank_lowers_no_count_but_that_of_the_category(release, data):
     rows, shown = release
@@ -143,7 +144,7 @@ def test_one_more_blank_lowers_no_count_but_that_of_the_category(release, data):
         assert (np.array(before[name]) <= after[name]).all()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(releases(), st.randoms(use_true_random=False))
 def test_the_order_of_the_records_changes_nothing(release, random):
     order = list(range(len(release[0])))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import DiscreetError
+from tests.examples import examples
 from tests.properties.test_lattice_search import low_on_average
 from tests.twins.classes import fails_disclosure, fails_likeness
 
@@ -197,7 +198,7 @@ def whole_columns(survey, criterion, out):
     return found.best.loss
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=st.lists(ROW, min_size=6, max_size=30), seed=st.integers(0, 5))
 def test_the_order_of_the_rows_changes_nothing(rows, seed):
     names = ["town", "age", "kind"]

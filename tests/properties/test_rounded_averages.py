@@ -7,11 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.masking.aggregation import mean_and_spread, rescaled, whole_means
+from tests.examples import examples
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 UINT64 = st.integers(0, 2**64 - 1)
@@ -29,7 +30,7 @@ def exact_mean(values):
     return round(sum(map(Fraction, values), Fraction(0)) / len(values))
 
 
-@settings(max_examples=10)
+@examples(10)
 @pytest.mark.parametrize("preserve", [True, False])
 @pytest.mark.parametrize(("kind", "values"), [("int64", INT64), ("uint64", UINT64)])
 @given(st.data())
@@ -46,7 +47,7 @@ def test_the_largest_numbers_are_left_alone_by_groups_of_one(method):
     assert rounded(EDGES, "int64", method=method, preserve_variance=True).to_pylist() == EDGES
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(INT64 | st.integers(-3, 3) | UINT64, min_size=1, max_size=9), st.data())
 @example([2**63 - 1] * 3, None)
 def test_whole_means_are_exact(numbers, data):
@@ -58,7 +59,7 @@ def test_whole_means_are_exact(numbers, data):
     assert found == expected
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.lists(INT64, min_size=2, max_size=9))
 @example([2**63 - 1, 2**63 - 2])
 @example([1, 2, 2, 3])
@@ -84,7 +85,7 @@ def test_large_numbers_are_grouped_by_their_exact_order():
         assert masked.to_pylist() == [pairs[v] for v in numbers], method
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(INT64 | st.integers(0, 40), min_size=4, max_size=25), st.integers(1, 4))
 @example([0, 0, 0, 0, 100, 100, 100, 103], 3)
 def test_a_rounded_average_lies_within_the_range(numbers, k):
@@ -160,7 +161,7 @@ def test_without_rounding_averages_stay_as_they_are():
 # -- means and spreads ---------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
 def test_mean_and_spread_are_those_of_a_sample(values):
     mean, spread = mean_and_spread(np.array(values))
@@ -189,7 +190,7 @@ def test_what_is_rescaled_has_the_mean_and_spread_of_the_original():
 # -- strata --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 50)), min_size=12, max_size=40),
     st.sampled_from([2, 3]),

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.masking.sample import allocate
 from discreet.parameters import nearest
+from tests.examples import examples
 
 
 def largest_remainders(sizes, total):
@@ -35,7 +36,7 @@ def test_equal_remainders_go_to_the_first_stratum():
     assert allocate(np.array([17, 2, 41]), 44).tolist() == [13, 1, 30]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.data())
 def test_strata_get_the_largest_remainders(sizes, data):
     total = data.draw(st.integers(1, sum(sizes)))
@@ -50,7 +51,7 @@ def test_no_number_is_too_large_to_be_split(sizes, data):
     assert all(0 <= t <= s for t, s in zip(taken, sizes, strict=True))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.decimals(0, 1, places=3), st.integers(1, 10**6))
 @example(decimal.Decimal("0.29"), 50)
 @example(decimal.Decimal("0.145"), 100)

@@ -3,13 +3,12 @@ that are confidential, scales with steps that do not occur, missing values and s
 equals that of a twin which goes through all nodes by the definitions alone.
 """
 
-import os
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 from tests.generalization_twin import (
     HIERARCHIES,
     OF_S,
@@ -20,7 +19,7 @@ from tests.generalization_twin import (
     minimal,
 )
 
-MANY = settings(max_examples=int(os.environ.get("DISCREET_EXAMPLES", "25")))
+MANY = examples(25)
 SEARCHES = ("all-minimal", "samarati", "optimal")
 WEIGHTS = st.sampled_from(
     [

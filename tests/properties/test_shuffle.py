@@ -14,6 +14,7 @@ from discreet.kernels import order, shuffle
 from discreet.kernels.draws import normal_quantiles
 from discreet.kernels.order import ordered
 from discreet.kernels.shuffle import correlations, mean_ranks, shuffled
+from tests.examples import examples
 
 CASES = [
     (["RESREVENUE"], ["RESSALES"]),
@@ -103,7 +104,7 @@ def test_mean_ranks_are_those_of_the_definition(values):
 
 
 @given(seed=st.integers(0, 2**32 - 1), digits=st.integers(0, 6))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_an_order_is_the_stable_one(seed, digits):
     rng = np.random.default_rng(seed)
     x = np.round(rng.normal(size=5000) * 10.0 ** rng.integers(-300, 300), digits)

@@ -3,12 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import DiscreetError
 from tests.blank_counts import blanked, coded, fewest, four_counts, short
+from tests.examples import examples
 
 KEYS = ["a", "b", "c"]
 READINGS = ["category", "target-source", "wildcard"]
@@ -102,7 +103,7 @@ def test_criteria_on_values_hold_in_classes(rows, k, name, by, keep):
             assert untouched(rows, after, key, rows["flag"].to_pylist())
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(tables(), st.integers(2, 3), st.sampled_from(READINGS), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(rows, k, reading, random):
     order = list(range(rows.num_rows))
@@ -133,7 +134,7 @@ def test_sets_of_keys_hold_jointly(rows, subsets, reading, by):
         assert short(rows, found[1], list(some.keys), some.k, reading, by=strata) == 0
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(tables(), st.integers(2, 3))
 def test_the_four_counts_keep_their_order(rows, k):
     """c ≤ s, t ≤ w for every record, so that the category reading holds in all others."""
@@ -153,7 +154,7 @@ def tiny(draw):
     return pa.table(columns)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(tiny(), st.integers(2, 3), st.sampled_from(["quick", "default", "optimal"]))
 def test_no_answer_is_better_than_the_best_of_all(rows, k, search):
     """All answers are tried: none costs less than a bound that is about all of them, and ours never

@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.cli import main
+from tests.examples import examples
 from tests.properties.test_lattice_search import HIERARCHIES, read, records
 
 TABLE = {"sex": list("MFMMFMMFMM"), "region": list("aaaabbbbcc"), "ill": list("xyxyxxyxyx")}
@@ -110,7 +111,7 @@ ASKED = (
 )
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(records, st.sampled_from(ASKED))
 def test_every_proposal_holds_on_random_tables(rows, asked):
     data, kept = read(rows), {"b": HIERARCHIES["b"]}

@@ -4,10 +4,11 @@ import math
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 
 PEOPLE = {
     "sex": list("MFMMFMMFMM"),
@@ -109,7 +110,7 @@ def test_a_file_masked_elsewhere_has_it_too():
 cells = st.sampled_from(["a", "b", "c", "d", None])
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(st.tuples(cells, cells), min_size=2, max_size=15), st.integers(1, 15), st.data())
 def test_it_lies_between_0_and_1_and_never_falls_when_values_are_merged(rows, size, data):
     initial = ds.read(

@@ -6,12 +6,13 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels import integer_program
 from discreet.kernels.integer_program import LinearConditions, available, solve
 from discreet.kernels.least_cost import granule, least_cost
+from tests.examples import examples
 
 
 def covering(matrix, cost, wanted, most=2):
@@ -33,7 +34,7 @@ def by_trying(matrix, cost, wanted, most=2):
     return min(found, default=None)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_the_answer_is_the_cheapest_of_all(data):
     rows, columns = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 5))

@@ -5,11 +5,12 @@ import json
 import ibis
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.errors import InvalidData, InvalidParameter, InvalidRole, NotSupported
+from tests.examples import examples
 from tests.papers.tables import FIGURE_21, TABLE_1
 
 PEOPLE = {  # worked by hand from the definitions of Motwani & Xu (2007)
@@ -88,7 +89,7 @@ def read(columns):
     return ds.read({f"x{i}": pa.array(c, pa.string()) for i, c in enumerate(columns)})
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(tables)
 def test_the_counts_are_those_of_the_class_risk_with_these_keys(columns):
     data = read(columns)

@@ -6,7 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.lattice import pairwise
@@ -14,11 +14,12 @@ from discreet.kernels.lattice.pairwise import best_without_suppression
 from discreet.kernels.lattice.rollup import hash_table
 from tests import lattice_adult as adult
 from tests import lattice_twin as twin
+from tests.examples import examples
 from tests.lattice_adult import Coded
 
 GOLDEN = adult.DATA / "golden" / "arx_adult.csv"
 needs_data = pytest.mark.skipif(not GOLDEN.exists(), reason="needs golden/arx_adult.csv")
-slowly = settings(max_examples=150, deadline=None)
+slowly = examples(150)
 
 
 def recount(data: Coded, k: int) -> tuple[tuple[int, ...], float] | None:

@@ -6,7 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -17,11 +17,12 @@ from discreet.kernels.lattice.rollup import fresh_stamp
 from discreet.kernels.lattice.sweep import Sweep, sweep
 from tests import lattice_adult as adult
 from tests import lattice_twin as twin
+from tests.examples import examples
 from tests.lattice_adult import Coded
 
 GOLDEN = adult.DATA / "golden" / "arx_adult.csv"
 needs_data = pytest.mark.skipif(not GOLDEN.exists(), reason="needs golden/arx_adult.csv")
-slowly = settings(max_examples=60, deadline=None)
+slowly = examples(60)
 
 
 def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p: int) -> Sweep:
@@ -135,7 +136,7 @@ def recount_conditions(data: Coded, people, pairs, asked: ClassConditions, cap: 
 
 
 @pytest.mark.parametrize("looked_at", ["people", "values", "both"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=twin.lattices(leaves=3), seed=st.integers(0, 2**32), cap=st.integers(1, 8))
 def test_conditions_equal_their_recount(looked_at: str, data: Coded, seed: int, cap: int) -> None:
     rng, values = np.random.default_rng(seed), 5

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.least_squares import CollinearError, least_squares
+from tests.examples import examples
 
 
 def exact(columns, y):
@@ -43,7 +44,7 @@ def inverted(matrix):
     return [row[p:] for row in work]
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     seed=st.integers(0, 10**6),
     scales=st.lists(st.integers(-9, 9), min_size=1, max_size=4),

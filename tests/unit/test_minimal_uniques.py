@@ -5,13 +5,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 from discreet.kernels.minimal_uniques.sets import number_of, set_numbers
+from tests.examples import examples
 from tests.minimal_uniques_twin import minimal_uniques_twin
 
 NOTHING = object()
@@ -46,7 +47,7 @@ def expected(columns, worth, blank=NOTHING):
     return total, shares, dict(Counter(s for mine in found for s in mine))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(), st.integers(1, 7))
 def test_the_sums_equal_those_of_the_slow_twin(table, size):
     columns, cards = table
@@ -54,14 +55,14 @@ def test_the_sums_equal_those_of_the_slow_twin(table, size):
     assert searched(columns, cards, worth) == expected(columns, worth)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables(30, 90))
 def test_wide_attributes_are_searched_as_narrow_ones(table):
     columns, cards = table
     assert searched(columns, cards, [1] * len(cards)) == expected(columns, [1] * len(cards))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(tables(2, 4), st.integers(8, 14), st.integers(0, 3))
 def test_codes_that_fill_several_words_are_searched_as_those_of_one(table, bits, blank):
     columns, cards = table
@@ -72,7 +73,7 @@ def test_codes_that_fill_several_words_are_searched_as_those_of_one(table, bits,
     assert found == expected(columns, worth, blank)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables(), st.integers(0, 2))
 def test_a_blank_makes_nobody_alone(table, blank):
     columns, cards = table
@@ -82,7 +83,7 @@ def test_a_blank_makes_nobody_alone(table, blank):
     assert found == expected(columns, worth, blank)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(tables())
 def test_parts_of_the_records_give_the_same_as_all(table):
     columns, cards = table

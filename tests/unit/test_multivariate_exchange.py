@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from discreet.kernels.multivariate import exchange as module
 from discreet.kernels.multivariate import mdav, neighbours
 from discreet.kernels.multivariate.exchange import exchange
+from tests.examples import examples
 from tests.multivariate_twin import twin_exchange
 
 
@@ -44,7 +45,7 @@ def test_after_an_exchange_a_second_one_changes_nothing_between_the_same_neighbo
 
 
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 4), more=st.integers(0, 25))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_steps_are_those_of_the_twin_that_tries_them_all(seed, k, more):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(k + more, rng.integers(1, 4)))

@@ -3,12 +3,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.multivariate import mdav, pruned
 from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.pruned import pruned_groups
+from tests.examples import examples
 from tests.multivariate_twin import twin_mdav
 
 WAYS = pytest.mark.parametrize("groups", [brute_groups, pruned_groups])
@@ -68,7 +69,7 @@ def test_sizes_around_the_ends_of_the_algorithm_agree_with_the_twin(groups, k):
 
 @WAYS
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_groups_agree_with_the_twin_on_data_full_of_ties(groups, data):
     k = data.draw(st.integers(1, 6))
     n, d = data.draw(st.integers(k, 50)), data.draw(st.integers(1, 4))
@@ -80,7 +81,7 @@ def test_groups_agree_with_the_twin_on_data_full_of_ties(groups, data):
 
 @WAYS
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_groups_agree_with_the_twin_on_numbers_of_many_digits(groups, data):
     k = data.draw(st.integers(1, 4))
     n, d = data.draw(st.integers(k, 30)), data.draw(st.integers(1, 3))
@@ -90,7 +91,7 @@ def test_groups_agree_with_the_twin_on_numbers_of_many_digits(groups, data):
 
 
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_both_ways_agree_on_numbers_of_any_size(data):
     k = data.draw(st.integers(1, 4))
     n, d = data.draw(st.integers(k, 30)), data.draw(st.integers(1, 3))

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.kernels.multivariate import convex_median, mdav, mdav_mixed, median, plurality
+from tests.examples import examples
 from tests.multivariate_twin import twin_convex_median, twin_mixed
 
 
@@ -41,7 +42,7 @@ def drawn(rng, n):
 
 @pytest.mark.parametrize("average", ["median", "convex"])
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 5), more=st.integers(0, 45))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_mixed_records_agree_with_the_twin(average, seed, k, more):
     columns = drawn(np.random.default_rng(seed), k + more)
     labels = mdav_mixed(*columns, k, average=average)

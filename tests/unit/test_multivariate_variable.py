@@ -1,8 +1,9 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.multivariate import v_mdav
+from tests.examples import examples
 from tests.multivariate_twin import twin_variable
 
 
@@ -27,7 +28,7 @@ def test_with_gamma_zero_only_the_last_records_make_groups_larger_than_k():
     gamma=st.sampled_from([0.0, 0.2, 0.9, 1.1, 3.0]),
     coarse=st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_groups_agree_with_the_twin_and_keep_their_size(seed, k, more, gamma, coarse):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(k + more, rng.integers(1, 4)))

@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.kernels.logistic import logistic
+from tests.examples import examples
 
 
 def fitted_slowly(design, ones, of):
@@ -45,7 +46,7 @@ def tables(draw):
     return {"x": pa.array(draw(numbers), "float64"), "y": pa.array(draw(words))}
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tables(), st.booleans(), st.randoms(use_true_random=False))
 def test_a_file_that_was_not_changed_has_none(table, interactions, random):
     order = list(range(len(table["x"])))
@@ -56,7 +57,7 @@ def test_a_file_that_was_not_changed_has_none(table, interactions, random):
     assert (found.pmse, found.ks) == (0.0, 0.0)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tables(), tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_records_does_not_matter(one, other, random):
     order = list(range(len(other["x"])))

@@ -1,11 +1,12 @@
 """Mistakes that no criterion notices: weights left after sampling, codes that were averaged."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.reports.release_checks import WeightSum, averaged_codes, weight_sums
+from tests.examples import examples
 
 
 def survey(n=400, **roles):
@@ -36,7 +37,7 @@ def test_a_weight_that_does_not_leave_is_not_looked_at():
     assert weight_sums(masked) == []
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 1000), st.sampled_from([0.1, 0.3, 0.5]))
 def test_chance_alone_is_never_called_a_mistake(seed, fraction):
     [one] = weight_sums(ds.sample(survey(weight="wgt"), fraction=fraction, seed=seed))

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from tests.examples import examples
 
 
 def read(rows, **more):
@@ -52,7 +53,7 @@ def waves(draw):
     return one(), one()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(waves())
 def test_everything_is_as_counted_person_by_person(case):
     files = [

@@ -36,7 +36,8 @@ def test_a_test_goes_with_its_engine_or_its_file(nodeid, place):
         ("tests/engines/test_described.py::test_a[spark-sample]", False),
         ("tests/unit/test_schedule.py::test_a[tests/engines/test_loss.py::test_a[spark]]", False),
         ("tests/unit/test_font.py::test_a[noto]", True),
-        ("tests/unit/test_font.py::test_a[dejavu]", False),
+        ("tests/unit/test_font.py::test_a[dejavu]", True),
+        ("tests/unit/test_font.py::test_a", False),
     ],
 )
 def test_what_is_proved_once_more_is_left_to_the_thorough_run(nodeid, left):

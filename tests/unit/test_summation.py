@@ -4,18 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from discreet.kernels import summation
 from discreet.kernels.summation import row_totals, total, totals
+from tests.examples import examples
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
 moderate = st.floats(-1e290, 1e290)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(values=arrays(np.float64, st.integers(0, 60), elements=moderate), seed=st.integers(0, 99))
 def test_a_sum_is_the_same_in_any_order_and_nearly_exact(values, seed):
     found = total(values)

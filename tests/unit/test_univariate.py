@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels import univariate
 from discreet.kernels.univariate import fixed_groups, optimal_groups
+from tests.examples import examples
 
 Cost = Callable[[list[Fraction]], Fraction]
 OBJECTIVES = ["squares", "absolute"]
@@ -197,7 +198,7 @@ def test_the_slow_twin_agrees_with_every_partition_tried(
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("elements", [integers, decimals, skewed, shifted, far_shifted])
 def test_no_exact_partition_is_better(elements: st.SearchStrategy[float], objective: str) -> None:
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(values=lists(elements, 14), k=small_k)
     def check(values: list[float], k: int) -> None:
         assert_optimal(values, k, objective)

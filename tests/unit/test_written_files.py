@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
 from discreet.files import rooms
+from tests.examples import examples
 
 TABLE = {
     "rec": [f"r{i:02}" for i in range(40)],
@@ -38,7 +39,7 @@ def rows(path):
 # -- order ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.permutations(range(40)), st.integers(-5, 5), st.sampled_from(["m.csv", "m.parquet"]))
 def test_the_bytes_do_not_depend_on_the_order_of_the_initial_records(order, seed, name):
     """Lemma: the file is a function of the multiset of released records and the seed, so that
