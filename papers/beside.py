@@ -63,7 +63,7 @@ def arx(material: Material) -> Part:
 ONE_CLASS = Finding(
     "Where ARX differs",
     "In the entropy row one class has the counts (2, 2, 2). Its entropy is log 3 exactly, so it "
-    "satisfies; ARX counts it as failing. Both come to the same node.",
+    "satisfies the criterion; ARX counts it as failing. Both come to the same node.",
 )
 
 

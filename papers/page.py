@@ -12,12 +12,12 @@ HEAD = """\
 # The papers, rebuilt
 
 Five papers define most of what discreet measures. Here the figures that they print are computed
-again, with the public names of discreet and nothing else, and stand beside the printed ones.
-`make papers` makes this page, its charts, and the same figures as a table in the terminal. It fails
-when a figure lies further from the printed one than is said here.
+again, with the public names of discreet only, and stand beside the printed ones. `make papers`
+makes this page, its charts, and the same figures as a table in the terminal. It fails when a figure
+lies further from the printed one than this page says.
 
-Papers have slips. Those that were found by computing are told where they bite, with what discreet
-does instead.
+Papers have slips. Those that showed when the figures were computed are described where they matter,
+with what discreet does instead.
 """
 
 

@@ -294,7 +294,7 @@ def split() -> Finding:
         "fixed groups of two, have c_23 = 6. The paper's sum stops at j = i and gives "
         f"DR_max = {own:g}; discreet counts these records with 1/max(i, j) and gives "
         f"{found.maximal:.4f}. And `Weights.threshold(2)` gives {ours:g} though the file is not "
-        "3-anonymous. If k-anonymity is the rule, check it by `ds.KAnonymity(k)`.",
+        "3-anonymous. If k-anonymity is the rule, check it with `ds.KAnonymity(k)`.",
     )
 
 

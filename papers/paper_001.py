@@ -153,8 +153,8 @@ def billing(material: Material) -> Part:  # noqa: ARG001
     return Part(
         "Section 3: the experiment",
         "Simulated billing files of 1,000, 5,000 and 25,000 records, KA1 = {Age, Sex, Zip} and "
-        "KA2 = {Age, Race, Sex}, sampling factors from 0.1 to 1. The paper prints curves, no "
-        "numbers; its two statements are what can be compared.",
+        "KA2 = {Age, Race, Sex}, sampling factors from 0.1 to 1. The paper prints curves, not "
+        "numbers; only its two statements can be compared.",
         (
             *(
                 figure(
@@ -208,7 +208,7 @@ def closed_form(rows: list[dict[str, Any]]) -> Finding:
     return Finding(
         "The lines can be known beforehand",
         "Under simple random sampling the nearly straight lines are straight in expectation: "
-        "E DR_min = sf · F_1/n and E DR_max = sf · F/n. No sample need be drawn. "
+        "E DR_min = sf · F_1/n and E DR_max = sf · F/n. No sample has to be drawn. "
         "`ds.sampling_risk` gives both, with their standard deviations; in this experiment no "
         f"DR_max lies further than {apart:.4f} from it.",
     )

@@ -65,7 +65,7 @@ def pruned() -> Finding:
     return Finding(
         "What pruning leaves out",
         "The paper drops known sets with a probability of ε or less and does not say what that "
-        "costs. Nothing else need be computed to bound it: the dropped sets add at most "
+        "costs. A bound needs no further computation: the dropped sets add at most "
         "α · T(r) · [Π(1 + PK) − Σ kept PK] to the risk of a record, with T(r) the sensitivity of "
         "all its values. Below, ε = 0.01 keeps "
         f"{len(risk(0.01).known_sets)} of {len(risk(0).known_sets)} sets.",
@@ -104,7 +104,7 @@ def experiment(material: Material) -> Part:  # noqa: ARG001
         "and weights of four attributes out of 27. `ds.datasets.school_records` simulates a file "
         "of that size and shape, and `ds.datasets.school_settings` fills in the other "
         "probabilities so that, as in the paper, 111 known sets are left. The number of records at "
-        "risk comes from another file and can be compared in its order of magnitude only.",
+        "risk comes from another file; only its order of magnitude can be compared.",
         (
             figure("Section 3", "records", "1,009,993", found.n),
             figure("Section 3", "attributes", "27", len(students().columns)),
@@ -133,9 +133,9 @@ def targeted(above: int) -> Finding:
     share = cells / (students().n * len(students().columns))
     return Finding(
         "Only the risky records are masked",
-        "The paper ends with the wish to mask those only. `ds.protect_records` does it: with "
-        f"{cells:,} blank cells ({share:.3%} of all) the {above:,} records above 0.01 become "
-        f"{left}. All others stay as they are.",
+        f"The authors would like to mask those only. `ds.protect_records` does it: with {cells:,} "
+        f"blank cells ({share:.3%} of all), {left} of the {above:,} records are still above 0.01. "
+        "All others stay as they are.",
     )
 
 

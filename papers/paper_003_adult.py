@@ -130,8 +130,9 @@ def lower(samples: list[list[dict[str, Any]]]) -> Finding:
     return Finding(
         "The printed counts are low",
         f"In {sum(found)} of {len(found)} samples there are as few disclosures as printed, or "
-        "fewer. The nodes found are not the printed ones either. Which of it is the sample, which "
-        "TaxPeriod, and which the order in which nodes of a height are tried, cannot be told.",
+        "fewer. The nodes found are not the printed ones either. It is not known how much of "
+        "this is due to the sample, to TaxPeriod, or to the order in which nodes of a height are "
+        "tried.",
     )
 
 
@@ -167,10 +168,10 @@ def conditions(material: Material) -> Part:
         rows.append([f"{budget:.0%}", str(p), str(nodes), *map(str, excluded)])
     return Part(
         "What the conditions save",
-        "The paper leaves it open. On a sample of 4,000 records with k = 4, every node is judged: "
-        "how many are excluded because too many records would be suppressed, and how many more by "
-        "Condition 2. Here the class sizes exclude all there is; Condition 2 pays where one value "
-        "is very frequent and classes are many.",
+        "The paper leaves this open. On a sample of 4,000 records with k = 4, every node is "
+        "judged: how many are excluded because too many records would be suppressed, and how many "
+        "more by Condition 2. Here the class sizes exclude all that can be excluded; Condition "
+        "2 pays where one value is very frequent and classes are many.",
         table=table(
             ["Suppressed at most", "p", "Nodes", "excluded by sizes", "by Condition 2"], rows
         ),

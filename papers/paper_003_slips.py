@@ -31,9 +31,9 @@ def slip_4() -> Finding:
     return Finding(
         "Slip 4: one node with too many classes ends its row",
         "Where a node has more classes than Condition 2 allows, the algorithm leaves the loop over "
-        "the nodes of this height (`break`), though a later one can satisfy. Eight records with "
-        f"keys a and b: as printed it finds {node(algorithm_3(problem))}; going on to the next "
-        f"node, {node(algorithm_3(problem, go_on=True))}; discreet, "
+        "the nodes of this height (`break`), though a later one may satisfy the criterion. Eight "
+        f"records with keys a and b: as printed it finds {node(algorithm_3(problem))}; going on "
+        f"to the next node, {node(algorithm_3(problem, go_on=True))}; discreet, "
         f"{node(found_by_discreet(problem))}.",
     )
 
@@ -87,10 +87,11 @@ def suppression() -> Part:
 SLIP_5 = Finding(
     "Slip 5: suppressing only the small classes is not monotone",
     "Read to the letter, the classes smaller than k are suppressed, and p is asked of the rest. "
-    "Then a node can satisfy and the one above it not: two suppressed classes merge into one that "
-    "is large enough to stay and has a single value. A binary search relies on the opposite. "
+    "Then a node can satisfy the criterion while the one above it does not: two suppressed classes "
+    "merge into one that is large enough to stay and has a single value. A binary search relies on "
+    "the opposite. "
     "Suppressing every class that fails k **or** p is monotone, and is the default of discreet; "
-    'the paper\'s reading is `suppression="k-only"`, and its searches try height by height.',
+    'the paper\'s reading is `suppression="k-only"`, for which searches try height by height.',
 )
 
 

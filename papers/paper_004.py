@@ -207,9 +207,9 @@ def whole_file(path: Path | None) -> Finding:
     return Finding(
         "Finding 6: the rows for 6 attributes are averages over all 13",
         "The text says that loss is computed for the masked attributes. With these alone IL1 for "
-        f"k = 3 is {alone}, and 0.131 is printed. Over the whole file, seven attributes of which "
-        "nobody touched, all rows agree. So the rows for 6 and for 13 attributes cannot be "
-        'compared with each other. In discreet it is `scope="file"`, and must be asked for.',
+        f"k = 3 is {alone}, and 0.131 is printed. Over the whole file, with seven attributes "
+        "that nobody touched, all rows agree. So the rows for 6 and for 13 attributes cannot be "
+        'compared with each other. In discreet this is `scope="file"`, which must be asked for.',
     )
 
 
@@ -217,7 +217,7 @@ DEFINED = Finding(
     "Finding 7: what the measures are",
     "IL1 is |x − x′| / |x|; IL4 is relative to the original covariance and averages over the 78 "
     "distinct pairs, without the diagonal; IL5 is the absolute difference of correlations. The "
-    "paper says none of this, and only so do the printed digits come out.",
+    "paper says none of this, but only with these definitions do the printed digits come out.",
 )
 ROUNDED = Finding(
     "IL is made of rounded parts",
@@ -267,8 +267,8 @@ def table_3(material: Material) -> Part:
 
 QUANTILES = Finding(
     "PIL(Q) is near, not equal",
-    "The variance of a sample quantile has the density of the data at the quantile in it, and the "
-    "paper does not say how it estimates that. Compare PIL(Q) within discreet only.",
+    "The variance of a sample quantile depends on the density of the data at the quantile, and the "
+    "paper does not say how it estimates that density. Compare PIL(Q) within discreet only.",
 )
 
 

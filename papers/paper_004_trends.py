@@ -59,8 +59,8 @@ def categorical(material: Material) -> Part:
     four, eight = ([], []) if path is None else losses(path)
     return Part(
         "Tables 4 and 5: the loss grows with k",
-        "The housing survey behind these tables is not public. On a sample of 1,000 records of "
-        "Adult with 8 and with 4 of its attributes the same trends are looked for. The rank "
+        "The housing survey behind these tables is not public. The same trends are looked "
+        "for on a sample of 1,000 records of Adult, with 8 and with 4 of its attributes. The rank "
         "correlation with k of each printed column stands beside that of the computed one.",
         (
             *grows("Table 4", "8 attributes", TABLE_4, eight),
@@ -148,9 +148,9 @@ def medians(material: Material) -> Part:
     return Part(
         "Tables 6 and 7: the convex median",
         "The paper finds the convex median better than the median, by all four measures. On Adult "
-        "it depends on the attributes. It is so by three of the measures where nearly all records "
-        "share a value and the rest lie far apart on a long scale (education, capital gain, "
-        "capital loss), in three samples of 1,000, added up over k = 2 to 9.",
+        "it depends on the attributes. By three of the measures it is better where nearly all "
+        "records share a value and the rest lie far apart on a long scale (education, capital "
+        "gain, capital loss), in three samples of 1,000, added up over k = 2 to 9.",
         tuple(
             figure(
                 "Tables 6 and 7",

@@ -97,7 +97,7 @@ def test_another_k_drops_the_node_with_a_sentence_and_does_not_run_something_els
     job, at = with_a_node.job, f"/w/{with_a_node.id}/protect"
     answer = visitor.post(at, {**chain(with_a_node, "6"), "do": "run"})
     assert (answer.status, "P62" in answer.text) == (422, True)
-    assert "are not used. Run again to let the levels be found" in text_of(answer)
+    assert "are not used. Run again to search for the levels" in text_of(answer)
     assert 'value="best" checked' in answer.text
     assert with_a_node.job is job
     assert not is_used(visitor, with_a_node)

@@ -262,7 +262,7 @@ def test_a_project_that_is_open_twice_is_not_overwritten(house):
         late = only(two)
         assert late.keeper.problem.code == "N66"
         page = text_of(Visitor(two).logged_in().get(f"/w/{late.id}/data"))
-        assert "Not saved: this project was saved since by another app" in page
+        assert "Not saved: another running app has saved this project" in page
         assert place.read_bytes() == kept
 
 

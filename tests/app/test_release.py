@@ -155,7 +155,7 @@ def test_what_the_page_does_not_offer_is_refused(visitor, idle, do):
 
 def test_a_generalization_needs_something_to_reach(visitor, idle):
     answer = visitor.post(f"/w/{idle.id}/protect", {**GENERALIZE, "k": "", "do": "run"})
-    assert (answer.status, "needs something that must hold" in answer.text) == (422, True)
+    assert (answer.status, "needs a requirement" in answer.text) == (422, True)
 
 
 def test_a_node_that_was_chosen_in_the_lattice_is_shown_and_run(visitor, idle):

@@ -140,7 +140,7 @@ def test_files_that_fit_no_column_or_miss_values_are_told_by_name_and_the_others
         [{"name": name, "mimeType": "text/csv", "buffer": content} for name, content in files],
     )
     page.click("text=Use these files")
-    page.wait_for_selector("text=height.csv is not named for a column")
+    page.wait_for_selector("text=height.csv is not named after a column")
     assert "D20" in page.inner_text("main")
     assert set(visit.workspace.document["hierarchies"]) == {"job"}
     assert visit.workspace.document["roles"]["keys"] == ["job"]

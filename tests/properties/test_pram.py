@@ -219,7 +219,7 @@ def test_all_problems_at_once(survey):
     with pytest.raises(InvalidParameter) as caught:
         ds.pram(data, ["edu", "nobody"], keep=2, near="far", within={"flag": 1}, by="where")
     assert sorted({p.code for p in caught.value.problems}) == ["P10", "P15", "P16", "R01"]
-    with pytest.raises(InvalidParameter, match="gives all categories theirs"):
+    with pytest.raises(InvalidParameter, match="both list categories"):
         ds.pram(data, ["edu"], keep={"edu": {}}, diagonals={"edu": {}}, seed=1)
     with pytest.raises(InvalidParameter, match=r"P19.*within= gives for 'edu' is not a hierarchy"):
         ds.pram(data, ["edu"], within={"edu": 1}, seed=1)

@@ -220,7 +220,7 @@ def endless():
         ({"a": ["x", "*"], "b": ["*"]}, "1 have 1, 1 have 2"),
         ({"a": []}, "no leaf with a level"),
         ({"*": {"Europe": []}}, "no leaf with a level"),
-        ({"*": ["a", "b"]}, "tree of one level"),
+        ({"*": ["a", "b"]}, "they are swapped"),
         (endless(), "may contain itself"),
     ],
 )

@@ -258,7 +258,7 @@ def test_a_missing_key_matches_everybody_under_wildcards():
 
 def test_households_and_a_register_are_measured_one_by_one():
     data = ds.read({**FILE, "hid": [1, 2, 2]}, keys=["age", "sex"], household="hid")
-    with pytest.raises(ds.DiscreetError, match="one by one") as caught:
+    with pytest.raises(ds.DiscreetError, match="one at a time") as caught:
         ds.risk(data, by="household", population=REGISTER)
     assert caught.value.code == "N82"
 

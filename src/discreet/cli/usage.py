@@ -208,7 +208,7 @@ class _Words:
         if over > 0:
             del self.arguments[-over:]
             what = "one word too many." if over == 1 else f"{over} words too many."
-            remedy = "Write names with commas and no blanks, age,zip,sex; quote what has blanks."
+            remedy = "Separate names by commas only (age,zip,sex); quote a name that has blanks."
             self._wrong(f"the command has {what}", remedy)
 
     def _note_missing(self) -> None:

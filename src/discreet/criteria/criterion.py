@@ -218,6 +218,6 @@ def chosen_attributes(
         fail(
             "R06",
             f"{word} needs a confidential attribute and none is named.",
-            f"Name them with {argument('confidential', '[…]')} when reading the data.",
+            f"Name it with {argument('confidential', '[…]')} when reading the data.",
         )
     return chosen

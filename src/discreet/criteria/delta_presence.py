@@ -124,8 +124,8 @@ class DeltaPresence(Criterion):
         if shared:
             fail(
                 "N85",
-                f"{self.describe()} cannot be told: released cells of different classes cover the "
-                f"same {counted(shared, 'combination')} of keys of the population.",
+                f"{self.describe()} cannot be checked: released cells of different classes cover "
+                f"the same {counted(shared, 'combination')} of keys of the population.",
                 "Recode with this criterion, which keeps cells apart, or use ds.generalize(…).",
             )
         return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}

@@ -85,8 +85,8 @@ def _before_suppression(data: Masked, keys: FrequencySet) -> FrequencySet:
     if drawn:
         fail(
             "N84",
-            "which people nobody in the file stands for cannot be told after a sample was drawn "
-            "and records were suppressed.",
+            "after a sample was drawn and records were suppressed, nobody can tell which people "
+            "no record stands for.",
             f"Give {argument('low', 0)}, or draw the sample elsewhere.",
         )
     return data.before_dropping(data.keys)

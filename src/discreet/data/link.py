@@ -168,7 +168,10 @@ def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
 def _policy_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
     if "wildcard" not in (initial.missing, masked.missing):
         return []
-    what = f"C needs classes, and with {argument('missing', 'wildcard')} there are none."
+    what = (
+        f"the classification matrix needs classes, and with {argument('missing', 'wildcard')} "
+        "there are none."
+    )
     return [Problem("N01", what, f"Read both files with {argument('missing', 'category')}.")]
 
 

@@ -297,8 +297,8 @@ class Microdata:
             fail(
                 "R05",
                 f"no key attribute of {self.name} is named.",
-                f"Say what an intruder may know with {argument('keys')}; "
-                f"its columns are {listed(self.columns)}.",
+                f"Name what an intruder may know: {argument('keys')}; "
+                f"the columns are {listed(self.columns)}.",
             )
         return self.keys
 
@@ -309,8 +309,8 @@ class Microdata:
             fail(
                 "R13",
                 f"no sampling weight of {self.name} is named.",
-                f"Say how many people of the population each record stands for with "
-                f"{argument('weight')}; its columns are {listed(self.columns)}.",
+                f"Name the column that says how many people each record stands for: "
+                f"{argument('weight')}; the columns are {listed(self.columns)}.",
             )
         if at_least is not None:
             raise_all(_weights_beyond(self, at_least))
@@ -327,7 +327,7 @@ class Microdata:
             fail(
                 "R14",
                 f"no household of {self.name} is named.",
-                f"Name the column that says who lives together with {argument('household')}.",
+                f"Name the column that says who lives together: {argument('household')}.",
             )
         return self.household
 
@@ -338,8 +338,7 @@ class Microdata:
             fail(
                 "R16",
                 f"no subject of {self.name} is named.",
-                f"Name the column that says which person a record is of with "
-                f"{argument('subject')}.",
+                f"Name the column that says whose record each one is: {argument('subject')}.",
             )
         return self.subject
 
@@ -703,7 +702,7 @@ def _weights_beyond(data: Microdata, least: float) -> list[Problem]:
 
 _ALONE = {
     "household": "Give a person who lives alone a number of their own.",
-    "subject": "Give a record of a person without a number one of its own.",
+    "subject": "Where a person has no number, give the record a number of its own.",
 }
 
 

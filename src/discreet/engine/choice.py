@@ -137,7 +137,7 @@ def hashed_records(
             "N10",
             f"one machine would have to hold the columns of {n:,} records, and it takes up to "
             f"{_MOST:,}.",
-            "Mask parts of the file by themselves, or draw a sample.",
+            "Mask parts of the file separately, or draw a sample.",
         )
     columns = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
     bits = draw(source.table[ids], seed).substr(0, 16)

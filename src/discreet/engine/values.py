@@ -32,8 +32,8 @@ def need_few_pairs(source: Source, by: Sequence[str], names: Sequence[str]) -> N
         [
             Problem(
                 "N12",
-                f"the values of {name!r} by class are {number:,} pairs, more than the {most:,} "
-                "that are brought from the engine.",
+                f"{name!r} has {number:,} pairs of class and value, more than the {most:,} that "
+                "can be brought from the engine.",
                 "Group its values, ask for distinct l-diversity or p-sensitivity, or search in a "
                 "sample.",
             )

@@ -215,7 +215,7 @@ def _flat(mapping: Mapping[Any, Any]) -> Iterator[tuple[str | None, ...]]:
         if leaf == "*" and set(path) != {"*"}:
             fail(
                 "P23",
-                "'*' is listed as a leaf: this reads as a tree of one level written as leaves.",
+                "'*' is listed as a leaf, and the leaves as its labels: they are swapped.",
                 f"{in_python(_ALONE)} {in_python('Hierarchy.suppress()')}.",
             )
         yield (text_of(leaf), *path)

@@ -139,7 +139,7 @@ class ValueGroups:
         """Take a level out."""
         self._check(level, (), level)
         if self.height == 1:
-            fail("P24", "a hierarchy has one level at least.", "Change its groups instead.")
+            fail("P24", "a hierarchy needs at least one level.", "Change its groups instead.")
         return replace(self, rows=tuple((*r[:level], *r[level + 1 :]) for r in self.rows))
 
     def leaves(self) -> dict[str | None, list[str | None]]:

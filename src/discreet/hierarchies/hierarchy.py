@@ -194,7 +194,7 @@ class Hierarchy:
         if cuts is not None:
             others = (widths, bottom_code, top_code)
             if any(one is not None for one in others) or origin != 0:
-                what = f"{argument('cuts')} stands beside other arguments of intervals."
+                what = f"{argument('cuts')} cannot be combined with widths, an origin or end codes."
                 fail("P20", what, "Give cut points alone, or widths.")
             return cls(CutPoints.of(cuts, _top(top), closed=_closed(labels)))
         if widths is None:

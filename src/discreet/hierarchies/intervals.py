@@ -370,7 +370,7 @@ def _unordered(levels: Sequence[Sequence[Decimal]]) -> list[Problem]:
 def _unnested(levels: Sequence[Sequence[Decimal]]) -> list[Problem]:
     remedy = "Intervals must nest: keep some of the points of the level below."
     return [
-        Problem("P20", f"level {i + 1} has cut points that level {i} has not.", remedy)
+        Problem("P20", f"level {i + 1} has cut points that level {i} lacks.", remedy)
         for i, (lower, upper) in enumerate(itertools.pairwise(levels), 1)
         if not set(upper) < set(lower)
     ]

@@ -194,8 +194,8 @@ def cell_people(
         ):
             fail(
                 "N44",
-                "the people behind cells cannot be counted once more after cells were recoded.",
-                "Ask for the criterion where cells are first changed.",
+                "the people behind cells cannot be counted again after cells were recoded.",
+                "Ask for the criterion in the step that first changes cells.",
             )
         if recodings is None:
             people = replace(people, cells=CellCovers({}, frozenset(nodes)))

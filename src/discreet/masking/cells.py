@@ -142,7 +142,7 @@ def _ambiguous(attribute: str) -> NoReturn:
     fail(
         "D23",
         f"the hierarchy of {attribute!r} gives one label to different groups of values.",
-        "In a file with both nobody could tell them apart: give each group a label of its own.",
+        "In a file that holds both, nobody could tell them apart: give each group its own label.",
     )
 
 

@@ -324,8 +324,8 @@ def _infeasible(searching: Search) -> NoReturn:
     top = searching.figures(task.lattice.nodes - 1)
     what = (
         f"no node of the lattice satisfies {task.words}: the most general one leaves "
-        f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}, "
-        f"{task.budget:,} are allowed."
+        f"{counted(top.classes, 'class')} and would suppress {counted(top.suppressed, 'record')}; "
+        f"at most {task.budget:,} may be suppressed."
     )
     if top.suppressed <= task.budget:  # a limit of the risk, or suppression="k-only"
         what = (

@@ -298,9 +298,7 @@ def pram(
 def _only(keep: Mapping[str, Any], diagonals: Any) -> Mapping[str, Any]:
     """The probabilities of all categories, given in place of the least one."""
     if diagonals is not None:
-        what = (
-            f"{argument('keep')} gives all categories theirs, and so does {argument('diagonals')}."
-        )
+        what = f"{argument('keep')} and {argument('diagonals')} both list categories."
         fail("P10", what, f"Give one of the two, or a number for {argument('keep')}.")
     return keep
 

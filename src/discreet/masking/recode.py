@@ -440,6 +440,6 @@ def _not_reached(asked: RecodingRequest, found: Answer) -> NoReturn:
     fail(
         "D31",
         f"{counted(found.suppressed, 'record')} cannot be brought into a class that satisfies "
-        f"{asked.criterion.describe()}, {asked.budget:,} may be left out.",
+        f"{asked.criterion.describe()}; at most {asked.budget:,} may be left out.",
         f"{RELAX}.",
     )

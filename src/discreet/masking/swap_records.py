@@ -339,7 +339,7 @@ def _problems(
 ) -> list[Problem]:  # fmt: skip
     problems = unknown_columns(data, beside)
     if not keys:
-        what = "no column is named by which people stand out."
+        what = "no column is named that makes people stand out."
         problems.append(Problem("P04", what, f"Give {argument('keys')}."))
     both = [name for name in beside if name in (*where, *moving)]
     return problems + [
@@ -358,7 +358,7 @@ def _differing(found: DrawnRecords, columns: Sequence[str], homes: _Homes) -> li
         if apart:
             what = f"the members of {counted(apart, 'household')} differ in {name!r}."
             problems.append(
-                Problem("D64", what, "Give all of a household the same, or leave it out.")
+                Problem("D64", what, "Give all members the same value, or leave the column out.")
             )
     return problems
 

@@ -454,7 +454,7 @@ def risk(
     raise_all(problems_of(parameters_of(risk), {"by": by}))
     require_records(data)
     if by and population is not None:
-        what = f"a register by {by} is not compared: the two are measured one by one."
+        what = f"the risk by {by} is not compared with a register: measure one at a time."
         fail("N82", what, f"Leave out {argument('by')} or {argument('population')}.")
     classes, found = compositions(data, by) if by else (_classes(data), None)
     people = classes.distinct.get(data.subject) if data.subject else None

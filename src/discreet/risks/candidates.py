@@ -319,7 +319,7 @@ def _braced(candidate: Candidate) -> str:
 
 def _limit_problems(limits: dict[str, Any]) -> list[Problem]:
     if not limits:
-        what = "no ratio is given to reach."
+        what = "no ratio to reach is given."
         return [
             Problem(
                 "P51",

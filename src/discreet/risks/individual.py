@@ -245,7 +245,7 @@ class IndividualRisk(ProtectableRisk):
             fail(
                 "D43",
                 f"even at the lowest observed risk the mean is not below {limit:g}.",
-                "Use .cap(…), which need not be an observed risk.",
+                "Use .cap(…): the risk that it gives need not be an observed one.",
             )
         return float(observed[low[-1]])
 

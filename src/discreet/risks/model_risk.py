@@ -535,8 +535,8 @@ def _need_cells(grid: Grid, margins: Any, data: Microdata) -> None:
     wide = listed([f"{name!r} ({size:,} values)" for size, name in most], 3)
     fail(
         "N13",
-        f"the keys have {grid.cells:,} combinations, and {_what(margins)} needs all of them, at "
-        f"most {MOST_CELLS:,}; most values have {wide}.",
-        "Name fewer keys, generalize these first, or name margins that form no circle: (age, sex) "
-        "and (sex, zip) need no more than the combinations that occur.",
+        f"the keys have {grid.cells:,} combinations, more than the {MOST_CELLS:,} that "
+        f"{_what(margins)} can take. The keys with most values: {wide}.",
+        "Name fewer keys, generalize these first, or name margins without a cycle, such as "
+        "(age, sex) and (sex, zip), which need only the combinations that occur.",
     )

@@ -296,8 +296,8 @@ def need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None
     if any(value in labels and labels[value] != made for value, made in own.items()):
         fail(
             "N83",
-            f"the hierarchy of {name!r} groups the register otherwise than the file, from which "
-            "it was made.",
+            f"the hierarchy of {name!r} was made from the file, and groups the register "
+            "differently.",
             "Give a hierarchy that does not depend on the data.",
         )
 

@@ -178,7 +178,7 @@ class RiskSettings:
         for name, given in self.value_sensitivity.items():
             problems += value_table(name, given)[1]
             if isinstance(self.sensitivity, Mapping) and name not in self.sensitivity:
-                what = f"{name!r} has weights of its values and no sensitivity of its own."
+                what = f"the values of {name!r} have weights, but {name!r} has no sensitivity."
                 problems.append(
                     Problem("P41", what, f"Give it one in {argument('sensitivity')}, such as 1.0.")
                 )

@@ -100,7 +100,7 @@ def _listed(name: str, given: Mapping[Any, Any]) -> tuple[ValueTable, list[Probl
     bad = sum(not is_share(weight) for weight in given.values())
     problems = [_bad_weights(name, bad)] if bad else []
     if len(set(texts)) < len(texts) or None in texts:
-        what = f"a value of {name!r} is listed twice, or is none."
+        what = f"a value of {name!r} is listed twice, or is a missing one."
         problems.append(Problem("P41", what, "List each value once; a missing value weighs 0."))
     entries = zip(texts, given.values(), strict=True)
     return ListedValues(tuple((t or "", float(w)) for t, w in entries if is_share(w))), problems
@@ -111,7 +111,9 @@ def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]
     for row in given:
         if not (isinstance(row, Sequence) and len(row) == 3 and all(map(_is_bound, row[:2]))):
             what = f"a range of {name!r} is not (above, up_to, weight)."
-            return Ranges(()), [Problem("P41", what, "Write (40_000, 70_000, 0.7); None: open.")]
+            return Ranges(()), [
+                Problem("P41", what, "Write (40_000, 70_000, 0.7); None for an open end.")
+            ]
         above = -math.inf if row[0] is None else _bound(row[0])
         up_to = math.inf if row[1] is None else _bound(row[1])
         rows.append((above, up_to, row[2]))
@@ -129,7 +131,8 @@ def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]
 
 
 def _bad_weights(name: str, number: int) -> Problem:
-    what = f"{counted(number, 'weight')} of values of {name!r} not between 0 and 1."
+    verb = "is" if number == 1 else "are"
+    what = f"{counted(number, 'weight')} of values of {name!r} {verb} not between 0 and 1."
     return Problem("P40", what, "Give numbers in between.")
 
 

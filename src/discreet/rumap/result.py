@@ -112,7 +112,7 @@ class RUMap(Result):
         """A limit from above on an axis of which more is better says nothing."""
         better = self.unmasked.lower_is_better
         axes = zip(("risk", "loss"), limits, better, strict=True)
-        what = "does not apply: of this measure more is better."
+        what = "does not apply: for this measure, more is better."
         return [
             Problem("P10", f"{argument(f'{axis}_at_most')} {what}", "Limit the other axis.")
             for axis, limit, lower in axes

@@ -287,4 +287,4 @@ def aimless(criterion: Any, confidential: Sequence[str]) -> list[Problem]:
         f"{' and '.join(looking)}: these look at confidential attributes, and no "
         "column has that role."
     )
-    return [Problem("P60", what, "Give a column that role, or leave it empty.")]
+    return [Problem("P60", what, "Give a column that role, or leave these fields empty.")]

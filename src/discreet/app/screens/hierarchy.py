@@ -126,7 +126,7 @@ def _save_files(workspace: Workspace, files: list[UploadFile]) -> list[Problem]:
         shown = uploads.tame(file.filename, "hierarchy.csv")
         fits = [i for i, name in enumerate(names) if is_named_for(Path(shown).stem, name)]
         if not fits:
-            what = f"{shown} is not named for a column."
+            what = f"{shown} is not named after a column."
             problems.append(Problem("P60", what, "Give it the name of its column: age.csv."))
             continue
         try:

@@ -105,8 +105,8 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
         steps, criterion = _with(added, steps, criterion, known)
     reaching = [one for one in (maskings[step["do"]] for step in steps) if one.takes("criterion")]
     if reaching and not criterion:
-        what = f"{reaching[0].title.lower()} needs something that must hold."
-        raise_all([Problem("P60", what, "Write under “What must hold” for example k = 5.")])
+        what = f"{reaching[0].title.lower()} needs a requirement."
+        raise_all([Problem("P60", what, "Under “What must hold”, write for example k = 5.")])
     levels = draft.levels_of({"steps": steps})
     anew = levels != draft.levels_of(workspace.sections)
     workspace.change(lambda d: draft.with_steps(d, steps, criterion), choosing_levels=anew)
@@ -116,7 +116,7 @@ def _run(workspace: Workspace) -> None:
     """Run the chain; not with levels found while those of the form were meant."""
     if not workspace.levels_fit:
         what = "the levels were chosen before “What must hold” changed, and are not used."
-        remedy = "Run again to let the levels be found, or choose “these levels” to keep them."
+        remedy = "Run again to search for the levels, or choose “these levels” to keep them."
         raise_all([Problem("P62", what, remedy)])
     runs.begin(workspace)
 

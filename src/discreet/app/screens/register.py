@@ -69,14 +69,18 @@ def _check(workspace: Workspace, draft: Path) -> None:
     """Say what is wrong with a register, before it is kept."""
     keys = workspace.document.get("roles", {}).get("keys", [])
     if not keys:
-        fail("R05", "no column is a key yet.", "Give the columns that may be known that role.")
+        fail("R05", "no column is a key yet.", "Give that role to those that may be known.")
     ds.read(draft, keys=keys)
 
 
 def _put(workspace: Workspace, draft: Path) -> None:
     with workspace.lock:
         if len(workspace.registers) >= _MOST:
-            fail("P60", f"a table has {_MOST} registers at most.", "Name one of those in the list.")
+            fail(
+                "P60",
+                f"a table can have at most {_MOST} registers.",
+                "Name one of those in the list.",
+            )
         taken = [workspace.name, *files_read(workspace.document), *workspace.registers]
         name = uploads.unlike(draft.name, taken)
         workspace.keep_file(draft, name)

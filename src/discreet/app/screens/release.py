@@ -219,7 +219,11 @@ def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem
         Problem("P61", f"“{item.title}” is not met.", "Write why it may still be released.")
         for item in items
         if not item.met and not asked["written"].get(item.name)
-    ] + ([Problem("P60", "a text is too long.", f"{LONGEST:,} characters.")] if too_long else [])
+    ] + (
+        [Problem("P60", "a text is too long.", f"Write at most {LONGEST:,} characters.")]
+        if too_long
+        else []
+    )
 
 
 def _asked(form: FormData, workspace: Workspace) -> dict[str, Any]:

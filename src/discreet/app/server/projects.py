@@ -91,8 +91,8 @@ class ProjectKeeper:
             return
         try:
             if self._seen != (now := _mark(self.place)) and now is not None:
-                what = "this project was saved since by another app that is running."
-                fail("N66", what, "Go on there; changes that are made here are not saved.")
+                what = "another running app has saved this project since."
+                fail("N66", what, "Go on there: changes made here are not saved.")
             self.folder.write(self.place, {**content_of(workspace), **self._origin})
             if self.is_beside:
                 self.folder.note(Path(self.table["path"]))

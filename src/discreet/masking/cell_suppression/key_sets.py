@@ -66,7 +66,7 @@ def key_sets(
 
 def _sets(some: Any, k: Any, keys: tuple[str, ...], problems: list[Problem]) -> list[KeySet]:
     if not (is_whole(k) and k >= 1):
-        what = f"{argument('subsets')} says no k of at least 1 for a set of keys."
+        what = f"{argument('subsets')} gives a set of keys no k of at least 1."
         problems.append(Problem("P47", what, "Give a criterion, or a k for each set."))
         k = 1
     if is_whole(some) or (isinstance(some, str) and some.isdecimal() and some not in keys):
@@ -102,7 +102,7 @@ def _of_size(size: int, k: int, keys: tuple[str, ...], problems: list[Problem]) 
 
 
 def _unread() -> Problem:
-    what = f"{argument('subsets')} is no number of keys, mapping or list of sets of keys."
+    what = f"{argument('subsets')} is not a number of keys, a mapping or a list of sets of keys."
     return Problem("P47", what, 'Write 2, {2: 5, 3: 3}, or {("age", "sex"): 5}.')
 
 

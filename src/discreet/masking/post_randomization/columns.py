@@ -220,8 +220,11 @@ def _keeps(name: str, values: pa.Array, asked: ChangeRequest) -> tuple[Floats, l
         problems.append(Problem("D40", f"{what} do not occur.", "Name those that do."))
     if absent and asked.every:
         what = f"{absent:,} of {len(held):,} categories of {name!r} have no probability to stay."
-        remedy = f"Name all, or give {argument('keep')} a number and name these in "
-        problems.append(Problem("D40", what, f"{remedy}{argument('diagonals')}."))
+        remedy = (
+            f"List all, or list these in {argument('diagonals')} and give {argument('keep')} a "
+            "number for the others."
+        )
+        problems.append(Problem("D40", what, remedy))
     return np.array([texts.get(one, asked.keep) for one in held]), problems
 
 
