@@ -117,7 +117,7 @@ def experiment(material: Material) -> Part:  # noqa: ARG001
         pictures=(
             picture(
                 "002-histogram",
-                "Histogram of the record risk on a log axis: most of the records at risk lie "
+                "Histogram of the record risk on a log axis: most of the risks above 0 lie "
                 "below 0.01, few above 1.",
                 found.histogram().chart(),
             ),

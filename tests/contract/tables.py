@@ -55,7 +55,7 @@ def _default(described, p):
     if p.group:
         others = [f"`{one}`" for one in described.groups[p.group] if one != p.name]
         return f"{' or '.join(others)} must be"
-    if p.is_seed:
+    if p.is_seed and p.default is None:
         return "must be given; the run of a plan draws one"
     if isinstance(p.default, bool):
         return "yes" if p.default else "no"

@@ -395,7 +395,7 @@ def suda(
         int | None,
         Ge(1),
         Label("Largest set"),
-        Doc("Largest number of keys in a set; by default all sets of up to 16 keys."),
+        Doc("Largest number of keys in a set; by default all sets, where there are up to 16 keys."),
         Public,
     ] = None,
     fraction: Annotated[
