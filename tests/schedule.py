@@ -8,12 +8,16 @@ from xdist.scheduler import LoadFileScheduling
 LONG = (
     "spark",
     "tests/browser/test_whole_way.py",
-    "tests/browser/test_words_first.py",
-    "tests/browser/test_mistakes.py",
     "tests/browser/test_app.py",
+    "tests/browser/test_words_first.py",
+    "tests/engines/test_described.py",
+    "tests/browser/test_mistakes.py",
     "tests/browser/test_explore.py",
-    "tests/browser/test_report.py",
     "tests/app/test_release.py",
+    "tests/app/test_projects.py",
+    "tests/browser/test_report.py",
+    "tests/hostile/test_masking.py",
+    "tests/papers/test_local_suppression.py",
     "tests/unit/test_advice.py",
     "tests/unit/test_plan.py",
     "tests/unit/test_multivariate_mdav.py",
@@ -101,6 +105,14 @@ AGAIN = {
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
     r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
         "five keys",
+    r"unit/test_local_suppression.py::test_(the_fewest_cells_in_the_wildcard|eight_keys)":
+        "the other readings, and tests/papers/test_local_suppression.py",
+    r"papers/test_local_recoding_adult.py::test_(at_most_half.*\[(p|distinct)|eight.*\[quick)":
+        "two of four criteria, and the usual search",
+    r"properties/test_swept_conditions.py":
+        "every search and every criterion, in test_search_of_everything.py",
+    r"engines/test_(choosing.*\[postgres|schema.*\[failure|population.py::test_people_with.*\[postgres)":
+        "the measures there, in test_described.py; an end with success",
     r"twins/test_twins.py": "the twins in tests/properties",
     r"hostile/test_secrets_everywhere.py::.*\[(?!protect\])": "the command that does most",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
@@ -132,7 +144,8 @@ AGAIN = {
     r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any|two_valued|best_nodes)":
         "every node against its recount, tests/properties/test_swept_conditions.py and papers/test_003_adult.py",
-    r"unit/test_plan.py::test_the_plan_of_a_masking.*\[parquet": "the same as CSV",
+    r"unit/test_plan.py::test_the_plan_of_a_masking.*\[(parquet|csv-(cat|val|noise|tails|round|places))":
+        "the same as CSV; the perturbations in test_perturbation_surfaces.py",
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":
         "the sums of losses, in one other order",
     r"engines/test_perturbation.py::.*\[postgres": "the records, in test_described.py",

@@ -148,7 +148,7 @@ def test_the_words_before_the_name_of_a_command_are_told_with_the_others(run, wo
 @pytest.mark.parametrize("words", [("risk", "--bogus", "--help"), ("--bogus", "--help")])
 def test_help_is_given_whatever_else_is_wrong(run, words):
     code, out, _ = run(*words)
-    assert (code, "Usage: discreet" in out) == (0, True)
+    assert (code, "Usage: " in out) == (0, True)
 
 
 @pytest.mark.parametrize(
