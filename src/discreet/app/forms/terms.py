@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 TERMS = {  # the row of the glossary begins with the same words, which a test holds it to
-    "identifier": ("identifier", "An attribute that names a person. Never written."),
+    "identifier": (
+        "identifier",
+        "An attribute that names a person. Not written, unless you ask for it by name.",
+    ),
     "key": (
         "key attribute, key",
         "What an intruder may know from elsewhere. Also called a quasi-identifier.",
@@ -29,12 +32,12 @@ TERMS = {  # the row of the glossary begins with the same words, which a test ho
         "p, p-sensitive",
         "p is the least number of distinct values of a confidential attribute in a class.",
     ),
-    "node": ("lattice node", "One choice of a generalization level for every key."),
+    "node": ("lattice node", "One choice of a generalization level for each key."),
     "minimal": ("minimal node", "A feasible node with no feasible node below it"),
     "suppression": (
         "suppression",
-        "Leaving a record (or a value) out of the release. In generalization: every class that "
-        "fails, whole.",
+        "Leaving a record (or a value) out of the release. In generalization: all records of "
+        "every class that fails.",
     ),
     "criterion": ("criterion", "A condition on every class, such as 5-anonymity."),
     "DR_max": (
@@ -44,7 +47,7 @@ TERMS = {  # the row of the glossary begins with the same words, which a test ho
     "EBIL, share": (
         "EBIL share",
         "EBIL of the keys as a share of the bits that they hold; a record that is not released "
-        "loses all of its own.",
+        "loses all its bits.",
     ),
     "Iyengar's loss": (
         "loss",
