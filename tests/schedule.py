@@ -1,4 +1,5 @@
-"""What goes to which worker of a run, and when: long files first, and one Spark for all of them."""
+"""What goes to which worker of a run, and when: long files first, and one Spark and one browser for
+all of them."""
 
 import re
 
@@ -6,16 +7,11 @@ from xdist.scheduler import LoadFileScheduling
 
 # What takes long, the longest first: a run would else end with one of them, and one core idle.
 LONG = (
+    "browser",
     "spark",
-    "tests/browser/test_whole_way.py",
-    "tests/browser/test_app.py",
-    "tests/browser/test_words_first.py",
     "tests/engines/test_described.py",
-    "tests/browser/test_mistakes.py",
-    "tests/browser/test_explore.py",
     "tests/app/test_release.py",
     "tests/app/test_projects.py",
-    "tests/browser/test_report.py",
     "tests/hostile/test_masking.py",
     "tests/papers/test_local_suppression.py",
     "tests/unit/test_advice.py",
@@ -26,10 +22,8 @@ LONG = (
     "tests/app/test_requirements.py",
     "postgres",
     "tests/contract/test_addon.py",
-    "tests/browser/test_forms.py",
     "tests/app/test_forms.py",
     "tests/properties/test_swept_conditions.py",
-    "tests/browser/test_values.py",
     "tests/unit/test_docs.py",
     "tests/app/test_explore.py",
     "tests/app/test_screens.py",
@@ -162,12 +156,12 @@ def repeats(nodeid):
     return next((pattern for pattern, fits in _AGAIN if fits.match(nodeid)), None)
 
 
-# A test that needs an engine which has to be started: by its parameter, or by its file.
+# A test that needs an engine or a browser, which has to be started: by its parameter, or by its file.
 STARTED = re.compile(
     r"tests/engines/(?:.*\[(?P<by>spark|postgres)\b|test_(?P<of>spark|postgres)\.py)"
+    r"|tests/(?P<shown>browser)/(?!test_guards_by_mutation)"
 )
 ALSO = {
-    "tests/browser/test_font_sets.py": "tests/browser/test_report.py",  # the same reports
     "tests/engines/test_interrupted.py": "spark",
     "tests/engines/test_released_files.py": "spark",
     "tests/engines/test_schema.py": "postgres",
@@ -175,10 +169,11 @@ ALSO = {
 
 
 def together(nodeid):
-    """What a test has to share a worker with: those of its engine, or those of its file."""
+    """What a test has to share a worker with: those of its engine or of the browser, or those of
+    its file."""
     file = nodeid.partition("::")[0]
     found = STARTED.match(nodeid)
-    return (found["by"] or found["of"]) if found else ALSO.get(file, file)
+    return found[found.lastgroup] if found else ALSO.get(file, file)
 
 
 def rank(nodeid):

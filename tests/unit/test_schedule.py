@@ -7,7 +7,7 @@ from tests.schedule import ALSO, COMPILES, LONG, rank, repeats, together
 
 
 def test_every_file_that_is_named_is_there():
-    named = {*LONG, *COMPILES, *ALSO} - {"spark", "postgres"}
+    named = {*LONG, *COMPILES, *ALSO} - {"browser", "spark", "postgres"}
     assert [file for file in named if not (ROOT / file).is_file()] == []
     assert len({*LONG, *COMPILES}) == len(LONG) + len(COMPILES)
 
@@ -20,6 +20,7 @@ def test_every_file_that_is_named_is_there():
         ("tests/engines/test_loss.py::test_a[duckdb]", "tests/engines/test_loss.py"),
         ("tests/engines/test_spark.py::test_a", "spark"),
         ("tests/engines/test_schema.py::test_a", "postgres"),
+        ("tests/browser/test_home.py::test_a[1400]", "browser"),
         ("tests/unit/test_errors.py::test_a[spark]", "tests/unit/test_errors.py"),
         ("src/discreet/api.py::discreet.api.risk", "src/discreet/api.py"),
     ],
