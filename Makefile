@@ -1,7 +1,7 @@
 # The commands of the project: make demo, make quick, make test, make check.
 PYTHON ?= python3
 BIN := .venv/bin
-# Python compiles what it imports, here most of what is installed never is
+# Python compiles what is imported; most of what is installed never is
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
 
 # what Python and Numba compile is kept for the next process, whatever the shell says

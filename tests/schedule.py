@@ -103,12 +103,10 @@ AGAIN = {
         "the other readings, and tests/papers/test_local_suppression.py",
     r"papers/test_local_recoding_adult.py::test_(at_most_half.*\[(p|distinct)|eight.*\[quick)":
         "two of four criteria, and the usual search",
-    r"properties/test_swept_conditions.py":
-        "every search and every criterion, in test_search_of_everything.py",
     r"engines/test_(choosing.*\[postgres|schema.*\[failure|population.py::test_people_with.*\[postgres)":
         "the measures there, in test_described.py; an end with success",
     r"twins/test_twins.py": "the twins in tests/properties",
-    r"hostile/test_secrets_everywhere.py::.*\[(?!protect\])": "the command that does most",
+    r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
     r"unit/test_advice.py::test_every_proposal_holds(_on_random|\[(?!KAnonymity|PSensitive|KMap))":
         "three criteria; every criterion is kept by every search, in tests/properties",

@@ -69,7 +69,7 @@ def _check(workspace: Workspace, draft: Path) -> None:
     """Say what is wrong with a register, before it is kept."""
     keys = workspace.document.get("roles", {}).get("keys", [])
     if not keys:
-        fail("R05", "no column is a key yet.", "Give that role to those that may be known.")
+        fail("R05", "no column is a key yet.", "Give that role to columns that may be known.")
     ds.read(draft, keys=keys)
 
 
