@@ -76,8 +76,8 @@ AGAIN = {
     r"engines/test_counting.py::test_(a_check_finds|the_values_of|weights_are|numbers_of).*\[spark":
         "every criterion judged there, in test_described.py; the sets of columns in the same file",
     r"engines/test_spark.py::test_values_of_classes.*\[(?!entropy)": "one criterion of values",
-    r"engines/test_spark.py::test_(the_demo|views_and_kept|the_risk_of_households|what_compares)":
-        "the other tests of the file",
+    r"engines/test_spark.py::test_(the_demo|views_and_kept|what_compares)":
+        "the other tests of the file; what is refused, in test_described.py",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
     r"unit/test_font.*\[(dejavu|liberation|noto|none)":
@@ -92,8 +92,8 @@ AGAIN = {
     r"browser/test_report.py::test_.*\[(public|microaggregated)": "an internal and a hostile one",
     r"browser/test_mistakes.py::test_(?!a_(requirement|code|weight)|erasing)":
         "four mistakes; all of them without a browser, in tests/app",
-    r"browser/test_explore.py::test_(a_level_is_stepped|enter_and_space|no_text|a_sweep_shows)":
-        "the keyboard along the edges, and a lattice that is swept, in the same file",
+    r"browser/test_explore.py::test_(a_level_is_stepped|enter_and_space|a_sweep_shows)":
+        "the keyboard along the edges, in the same file; a job that is cancelled, in test_app.py",
     r"browser/test_explore.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!(.*-)?12\])":
         "the smallest of the lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
@@ -110,7 +110,7 @@ AGAIN = {
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
     r"unit/test_advice.py::test_every_proposal_holds(_on_random|\[(?!KAnonymity|PSensitive|KMap))":
         "three criteria; every criterion is kept by every search, in tests/properties",
-    r"unit/test_compilation.py::test_(a_first_use|kernels_that)":
+    r"unit/test_compilation.py::test_a_first_use":
         "what is kept, in the same file; first use in benchmarks/first_use.py",
     r"unit/test_docs_site.py::test_(every_(page_is_built|link|picture|public)|nothing|the_search)":
         "links and examples of the pages before they are built, in test_docs.py",
@@ -118,7 +118,7 @@ AGAIN = {
         "the embedded engine, which is the same, and every method there in test_described.py",
     r"unit/test_recommend.py::test_(on_adult|the_proposal_meets.*-[23]\])":
         "two generated tables, in the same file",
-    r"unit/test_multivariate_mdav.py::test_(pruned_searches.*-(1|2|10)\]|both_ways)": "groups of 3 and 300",
+    r"unit/test_multivariate_mdav.py::test_pruned_searches.*-(1|2|10)\]": "groups of 3 and 300",
     r"unit/test_univariate.py::test_losses_equal.*-(3|16|50)-": "groups of 2 and 7",
     r"unit/test_univariate.py::test_no_exact.*\[elements[34]": "three kinds of values",
     r"unit/test_known_sets_sums.py::test_a_larger_file.*\[1-": "parts of 4,096 records",
