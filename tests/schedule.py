@@ -103,7 +103,7 @@ AGAIN = {
         "the other readings, and tests/papers/test_local_suppression.py",
     r"papers/test_local_recoding_adult.py::test_(at_most_half.*\[(p|distinct)|eight.*\[quick)":
         "two of four criteria, and the usual search",
-    r"engines/test_(choosing.*\[postgres|schema.*\[failure|population.py::test_people_with.*\[postgres)":
+    r"engines/test_(choosing.*\[postgres|schema.*\[failure)":
         "the measures there, in test_described.py; an end with success",
     r"twins/test_twins.py": "the twins in tests/properties",
     r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
