@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import html
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -19,12 +19,14 @@ import numpy as np
 from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, is_weight, unknown_column
+from discreet.data.checks import checked, unfit_kinds, weights_beyond
 from discreet.data.origin import Origin
+from discreet.data.outputs import write_problems
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
-from discreet.files import beside, place_problems
+from discreet.files import beside
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
-from discreet.frequency.frequency_set import FrequencySet, coded, steps
+from discreet.frequency.frequency_set import FrequencySet, coded
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
     from discreet.plan.plan import Plan
 
-OUTPUTS = (".csv", ".parquet", *formats.WRITTEN)
 MissingPolicy = Literal["category", "wildcard", "refuse"]
-_MOST_PEOPLE = 1e12  # that a record can stand for
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
 POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
 
@@ -313,7 +313,7 @@ class Microdata:
                 f"{argument('weight')}; the columns are {listed(self.columns)}.",
             )
         if at_least is not None:
-            raise_all(_weights_beyond(self, at_least))
+            raise_all(weights_beyond(self, at_least))
         return self.weight
 
     def total_weight(self) -> float:
@@ -417,18 +417,9 @@ class Microdata:
         metadata: Sequence[str] = (),
     ) -> list[Problem]:
         """All that stands in the way of ``.write``: ask before the work, not after it."""
-        if not isinstance(path, str | os.PathLike):
-            what = "what was given is not a path."
-            return [Problem("O01", what, f"Give the name of a {OUTPUTS[0]} or {OUTPUTS[1]} file.")]
         asked = attributes.names(identifiers)
         names = self._written(asked)
-        return [
-            *_not_to_be_written(self, asked),
-            *_unwritable(names),
-            *_unescapable(names, Path(path), escape_formulas),
-            *place_problems(Path(path), overwrite=overwrite, suffixes=OUTPUTS, inputs=self.inputs),
-            *_unreleasable(self, names, Path(path), metadata),
-        ]
+        return write_problems(self, names, path, overwrite, asked, escape_formulas, metadata)
 
     def _written(self, asked: Sequence[str]) -> tuple[str, ...]:
         return tuple(c for c in self.columns if c in self.released or c in asked)
@@ -541,182 +532,8 @@ class Microdata:
                 if name not in self.columns
             ]
         )
-        raise_all(_unfit_kinds(self, names))
+        raise_all(unfit_kinds(self, names))
         return names
-
-
-def _unwritable(names: Sequence[str]) -> list[Problem]:
-    """The problem of names that a file cannot tell apart, or cannot hold."""
-    folded = [name.casefold() for name in names]
-    alike = [name for name, low in zip(names, folded, strict=True) if folded.count(low) > 1]
-    problems = []
-    if alike:
-        what = f"the columns {listed(alike)} differ in case only."
-        problems.append(Problem("O04", what, "Rename them: other programs mix them up."))
-    if "" in names:
-        problems.append(Problem("O04", "a column has no name.", "Give it one."))
-    return problems
-
-
-def _not_to_be_written(data: Microdata, asked: Sequence[str]) -> list[Problem]:
-    may = [c for c in data.columns if c in data.roles.held_back and c != data.record_id]
-    remedy = f"Its identifiers are {listed(may)}." if may else ""
-    problems = [
-        Problem(
-            "R12", f"{argument('identifiers')} names {name!r}, which is not an identifier.", remedy
-        )
-        for name in asked
-        if name not in data.roles.held_back
-    ]
-    if data.record_id in asked:
-        what = f"{data.record_id!r} is the record id, which links to the initial records."
-        problems.append(Problem("R12", what, "It is never written: leave it out."))
-    return problems
-
-
-def _unreleasable(
-    data: Microdata, names: Sequence[str], path: Path, metadata: Sequence[str]
-) -> list[Problem]:
-    """What stands in the way of a file of another program."""
-    if path.suffix not in formats.WRITTEN and not metadata:
-        return []
-    from discreet.formats.release import release_problems
-
-    records = data.n if path.suffix == ".xlsx" else None
-    lists = [
-        Problem("O10", f"a {path.suffix} file cannot hold {name!r}.", "Leave the column out.")
-        for name in names
-        if data.source.kinds[name] == "other" and path.suffix in formats.WRITTEN
-    ]
-    return [*release_problems(names, path, metadata, records), *lists]
-
-
-def _unescapable(names: Sequence[str], target: Path, escape: bool) -> list[Problem]:
-    if not escape:
-        return []
-    if target.suffix == ".parquet":
-        what = f"{argument('escape_formulas')} is for CSV files."
-        return [Problem("O07", what, "Leave it out: other files hold no formulas.")]
-    return [
-        Problem("O07", f"the name of column {name!r} would be run as a formula.", "Rename it.")
-        for name in names
-        if name.startswith(engine.FORMULA)
-    ]
-
-
-def checked(data: Microdata) -> Microdata:
-    """Check what was said of the data against the data: all problems at once."""
-    raise_all(data.roles.problems(data.columns, data.name))
-    if engine.is_empty(data.source):
-        fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
-    unfit = _unfit_kinds(data, [*data.keys, *data.confidential])
-    alone = [*_bad_weight(data), *_bad_number(data, "household"), *_bad_number(data, "subject")]
-    raise_all([*unfit, *_refused(data), *_off_scale(data), *alone])
-    return data
-
-
-def _unfit_kinds(data: Microdata, names: Iterable[str]) -> list[Problem]:
-    return [
-        Problem(
-            "D01",
-            f"{name!r} holds lists, structures or bytes.",
-            "A key or confidential attribute must hold plain values.",
-        )
-        for name in dict.fromkeys(names)
-        if data.source.kinds[name] == "other"
-    ]
-
-
-def _refused(data: Microdata) -> list[Problem]:
-    measured = list(dict.fromkeys([*data.keys, *data.confidential]))
-    if data.missing != "refuse" or not measured:
-        return []
-    found = engine.profile(data.source, measured)[1]
-    return [
-        Problem(
-            "D03",
-            f"{name!r} has {counted(found[name][1], 'missing value')}.",
-            f"Fill them, or choose {argument('missing', 'category')} or "
-            f"{argument('missing', 'wildcard')}.",
-        )
-        for name in measured
-        if found[name][1]
-    ]
-
-
-def _off_scale(data: Microdata) -> list[Problem]:
-    problems = []
-    for name, scale in data.types.scales().items():
-        outside = _outside(data, name, scale) if name in data.columns else 0
-        if outside:
-            problems.append(
-                Problem(
-                    "D04",
-                    f"{name!r} has a value that is not on its scale, in "
-                    f"{counted(outside, 'record')}.",
-                    f"Complete the scale, or name the codes in {argument('missing_values')}.",
-                )
-            )
-    return problems
-
-
-def _outside(data: Microdata, name: str, scale: Sequence[str]) -> int:
-    """How many records hold a value that is not on the scale."""
-    table = engine.counts(data.source, [name])
-    off = np.array(steps(table.column(0), scale)) == len(scale)
-    present = np.array(table.column(0).is_valid())
-    return int(np.asarray(table.column(1))[off & present].sum())
-
-
-def _bad_weight(data: Microdata) -> list[Problem]:
-    if data.weight is None:
-        return []
-    if data.source.kinds[data.weight] not in ("integer", "number"):
-        return [
-            Problem("D05", f"the weight {data.weight!r} is not a number.", "Name another column.")
-        ]
-    bad = engine.not_positive(data.source, data.weight)
-    remedy = "Every record needs a positive weight."
-    what = (
-        f"the weight {data.weight!r} is missing, infinite or not positive in "
-        f"{counted(bad, 'record')}."
-    )
-    return [Problem("D05", what, remedy)] if bad else []
-
-
-def _weights_beyond(data: Microdata, least: float) -> list[Problem]:
-    """What is wrong with weights that are to add up to the population."""
-    assert data.weight is not None
-    beyond = engine.beyond(data.source, data.weight, least, _MOST_PEOPLE)
-    if not beyond:
-        return []
-    large = engine.number_above(data.source, data.weight, _MOST_PEOPLE)
-    remedy = "A record stands for itself at least: give weights that add up to the population."
-    said = ((beyond - large, f"below {least:g}"), (large, f"above {_MOST_PEOPLE:,.0f}"))
-    return [
-        Problem("D44", f"the weight {data.weight!r} is {what} in {counted(n, 'record')}.", remedy)
-        for n, what in said
-        if n
-    ]
-
-
-_ALONE = {
-    "household": "Give a person who lives alone a number of their own.",
-    "subject": "Where a person has no number, give the record a number of its own.",
-}
-
-
-def _bad_number(data: Microdata, role: str) -> list[Problem]:
-    """What is wrong with the numbers of households or of persons."""
-    name = getattr(data, role)
-    if name is None:
-        return []
-    what, remedy = f"the {role} {name!r}", _ALONE[role]
-    if data.source.kinds[name] == "other":
-        return [Problem("D60", f"{what} holds lists, structures or bytes.", "Name another column.")]
-    bare = engine.missing(data.source, name)
-    missing = f"{what} is missing in {counted(bare, 'record')}."
-    return [Problem("D60", missing, remedy)] if bare else []
 
 
 def require_microdata(*files: object, named: str = "the first argument") -> None:

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from discreet import csvfile, engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType, Roles, Types, TypeSpec, unknown_column
+from discreet.data.checks import checked
 from discreet.data.foreign import Foreign, ForeignOptions, open_foreign
-from discreet.data.microdata import POLICIES, Microdata, MissingPolicy, checked
+from discreet.data.microdata import POLICIES, Microdata, MissingPolicy
 from discreet.data.origin import Origin
 from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
 from discreet.files import encoding_problems
