@@ -230,7 +230,7 @@ def test_without_scripts_links_and_forms_work(browser, server, all_swept):
     page.click("#sliders button >> text=Show")
     assert page.locator(".lattice svg a").count() == 4
     page.click("#use")
-    assert page.is_visible("text=In the plan.")
+    page.wait_for_selector("text=In the plan.")
     context.close()
 
 

@@ -25,6 +25,14 @@ needs_data = pytest.mark.skipif(not GOLDEN.exists(), reason="needs golden/arx_ad
 slowly = examples(60)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def own_layouts():
+    """Small lattices stand for large ones here: none is short."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "_SHORT", 0)
+        yield
+
+
 def recount(data: Coded, masks: list[NDArray[np.uint64]], cap: int, p: int) -> Sweep:
     levels = tuple(len(to) for to in data.maps)
     shape = (int(np.prod(levels)), 1 if p == 1 else 2)
@@ -67,6 +75,17 @@ def draw_masks(data: Coded, seed: int, attributes: int) -> list[NDArray[np.uint6
 @given(data=twin.lattices(), cap=st.integers(1, 8))
 def test_every_node_equals_its_recount(data: Coded, cap: int) -> None:
     assert_equal(sweep(*data, cap=cap), recount(data, [], cap, 1))
+
+
+@slowly
+@given(data=twin.lattices(), cap=st.integers(1, 8), seed=st.integers(0, 99), p=st.integers(2, 4))
+def test_short_walks_equal_their_recount(data: Coded, cap: int, seed: int, p: int) -> None:
+    masks = draw_masks(data, seed, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "_SHORT", 2**20)
+        plain, by_values = sweep(*data, cap=cap), sweep(*data, cap=cap, masks=masks, p=p)
+    assert_equal(plain, recount(data, [], cap, 1))
+    assert_equal(by_values, recount(data, masks, cap, p))
 
 
 @slowly

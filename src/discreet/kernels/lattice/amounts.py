@@ -35,11 +35,14 @@ def row_length(values: int) -> int:
     return next(length for length in LENGTHS if values <= length)
 
 
-def amount_dtype(pairs: ValuePairs, values: int, cells: int) -> np.dtype[Any]:
-    """Return the dtype of the amounts of a class: what holds all records of each value."""
+def amount_dtype(pairs: ValuePairs, values: int, cells: int, wide: bool) -> np.dtype[Any]:
+    """Return the dtype of the amounts of a class: what holds all records of each value.
+
+    `wide` rows hold those of any file.
+    """
     most = np.bincount(pairs.value, pairs.records, values).max(initial=0)
-    kind = np.uint16 if most < 2**16 else np.uint32
-    return np.dtype([("value", kind, (cells, row_length(values)))])
+    kind = np.uint16 if most < 2**16 and not wide else np.uint32
+    return np.dtype([("value", kind, (cells, LENGTHS[-1] if wide else row_length(values)))])
 
 
 @njit(cache=True, nogil=True)

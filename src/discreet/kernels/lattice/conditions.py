@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
-from discreet.kernels.lattice.amounts import row_length
 from discreet.kernels.lattice.rollup import u64
 
 VALUES = 64  # of all attributes together: so many are followed
@@ -108,9 +107,9 @@ def largest_failing(
     return min(max(int(asked.least) - 1, 0), cap)
 
 
-def value_arrays(asked: ClassConditions, kind: np.dtype[Any]) -> ValueArrays:
-    """Return the conditions on values as the loops take them; `kind` is that of amounts."""
-    length, values = row_length(len(asked.high)), len(asked.high)
+def value_arrays(asked: ClassConditions, amounts: np.dtype[Any]) -> ValueArrays:
+    """Return the conditions on values as the loops take them, in rows like those of amounts."""
+    kind, length, values = amounts["value"].base, amounts["value"].shape[-1], len(asked.high)
     sizes = np.arange(_SIZES + 1, dtype=np.float64)[:, None]
     end = np.iinfo(kind).max
     most, least = np.zeros((2, len(sizes), length), kind)

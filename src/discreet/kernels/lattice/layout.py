@@ -2,7 +2,8 @@
 
 Attributes with two values may be *cells* counted inside the classes (see `tally`); all
 others are bit fields of the class key, and those with more than one level are the
-*wheels* that a sweep turns.
+*wheels* that a sweep turns.  Every layout is compiled by itself, which takes seconds: short
+walks, as those of most files of a few thousand records are, share one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from discreet.kernels.lattice.rollup import Classes, Words, class_dtype, u64
 WORD_BITS = 64
 _COLUMNS = 5  # sets of classes may take so many times the int32 key columns …
 _SMALL = 2**26  # … or so many bytes
+_SHORT = 2**22  # classes of all nodes together: they are counted in some milliseconds
 
 
 class Layout(NamedTuple):
@@ -78,6 +80,11 @@ class WalkPlan(NamedTuple):
     margin_share: Floats
 
 
+def is_short(keys: Sequence[Attribute], tuples: int) -> bool:
+    """Return whether a walk is so short that a layout of its own is not worth compiling."""
+    return tuples * prod(key.levels for key in keys) <= _SHORT
+
+
 def layout_of(
     keys: Sequence[Attribute],
     tuples: int,
@@ -88,19 +95,20 @@ def layout_of(
     """Choose cells and fields.
 
     Cells save most where memory allows: each of the two halves the number of roll-ups.
-    `beside` are the bytes that a cell has beside the class.
+    Short walks do without.  `beside` are the bytes that a cell has beside the class.
     """
+    short = is_short(keys, tuples)
     levels = [key.levels for key in keys]
     strides = tuple(prod(levels[a + 1 :]) for a in range(len(keys)))
     flags = [a for a, key in enumerate(keys) if key.values == 2 and key.levels > 1]
     room = max(_SMALL, _COLUMNS * 4 * len(keys) * tuples)
-    for inner in (flags[:2], flags[:1], []):
+    for inner in ([],) if short else (flags[:2], flags[:1], []):
         outer = [a for a in range(len(keys)) if a not in inner]
         outer.sort(key=lambda a: (-keys[a].entropy, a))
         bits = [max((keys[a].values - 1).bit_length(), 1) for a in outer]
         word, shift = _fields(bits)
         cells = 2 ** len(inner)
-        classes = class_dtype(max(word, default=0) + 1, cells, records, masks)
+        classes = class_dtype(max(word, default=0) + 1, cells, records, masks, short)
         sets = _stack_depth([levels[a] - 1 for a in outer if levels[a] > 1])
         if sets * tuples * (classes.itemsize + cells * beside) <= room:
             break

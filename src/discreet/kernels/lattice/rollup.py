@@ -55,11 +55,16 @@ class LevelStep(NamedTuple):
     major: np.uint64
 
 
-def class_dtype(words: int, cells: int, records: int, masks: Sequence[Words]) -> np.dtype[Any]:
-    """Return the dtype of a class, as narrow as its content: it decides memory and speed."""
+def class_dtype(
+    words: int, cells: int, records: int, masks: Sequence[Words], wide: bool
+) -> np.dtype[Any]:
+    """Return the dtype of a class, as narrow as its content: it decides memory and speed.
+
+    `wide` masks hold any content.
+    """
     count = np.int32 if records < 2**31 else np.int64  # 2**31 with people above the records
     values = max((int(np.bitwise_or.reduce(mask)) for mask in masks), default=0)
-    mask = np.min_scalar_type(values)
+    mask = np.dtype(np.uint64) if wide else np.min_scalar_type(values)
     return np.dtype(
         [
             ("key", np.uint64, (words,)),

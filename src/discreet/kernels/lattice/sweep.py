@@ -50,7 +50,7 @@ from discreet.kernels.lattice.conditions import (
     people_arrays,
     value_arrays,
 )
-from discreet.kernels.lattice.layout import WalkPlan, initial_classes, layout_of, plan_of
+from discreet.kernels.lattice.layout import WalkPlan, initial_classes, is_short, layout_of, plan_of
 from discreet.kernels.lattice.rollup import (
     Classes,
     LevelStep,
@@ -258,19 +258,19 @@ class _Start(NamedTuple):
         """Group the tuples, and add up how often each value occurs where that is asked for."""
         most = int(np.sum(counts, dtype=np.int64)) if people is None else 2**31
         both = counts if people is None else counts + (people << 32)
-        beside = 0
+        short, beside = is_short(keys, len(counts)), 0
         if pairs is not None and conditions is not None:
-            beside = amount_dtype(pairs, len(conditions.high), 1).itemsize
+            beside = amount_dtype(pairs, len(conditions.high), 1, short).itemsize
         layout = layout_of(keys, len(counts), most, masks, beside)
         sets = np.empty((layout.sets, len(counts)), layout.classes)
         begun = initial_classes(codes, both, masks, keys, layout, sets[0])
         plan = plan_of(keys, layout)
         if pairs is None or conditions is None:
             return cls(sets, None, None, begun.size, layout.cells, plan)
-        kind = amount_dtype(pairs, len(conditions.high), layout.cells)
+        kind = amount_dtype(pairs, len(conditions.high), layout.cells, short)
         amounts = np.zeros((layout.sets, begun.size), kind)
         spread(*pairs, begun.place, begun.cell, amounts[0])
-        values = value_arrays(conditions, kind["value"].base)
+        values = value_arrays(conditions, kind)
         return cls(sets, amounts, values, begun.size, layout.cells, plan)
 
     def own(self, *, alone: bool) -> tuple[Classes, Amounts | None, NDArray[np.uint32] | None]:
