@@ -102,6 +102,15 @@ def test_the_risk_says_how_many_people_there_are():
     assert "people" not in plain.to_dict()
 
 
+def test_large_classes_of_few_people_are_advised_on_by_people():
+    one = {"sex": ["m"] * 6, "patient": [1, 1, 1, 2, 2, 2]}
+    found = ds.risk(ds.read(one, keys=["sex"], subject="patient"))
+    assert (found.k, found.people_k) == (6, 2)
+    assert found.explain().endswith("until every class has records of at least 3 to 5 people.")
+    few = ds.risk(visits())
+    assert few.explain().endswith("until k is at least 3 to 5.")
+
+
 def test_all_records_of_a_person_are_known_together():
     found = ds.risk(visits(), by="subject")
     assert list(found.class_sizes) == [(1, 2, 4), (2, 1, 2)]  # 2 and 3 are alike

@@ -19,7 +19,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Criterion
+from discreet.criteria.criterion import TOLERANCE, Criterion
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument
 from discreet.parameters import AtMost, Label, Public, Vary
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from discreet.frequency.classes import Classes
 
 AVERAGE = "average risk"
-_TOLERANCE = 1e-12  # a risk that is the limit but for rounding satisfies
 
 
 @criterion(
@@ -128,10 +127,10 @@ class AverageRisk(Criterion):
     def _needed(self, size: NDArray[np.int64], records: NDArray[np.int64]) -> int:
         """How many of the classes, smallest first, must go; none are left at last."""
         after = _left_after(records)
-        holds = _left_after(records / size) <= (self.at_most + _TOLERANCE) * after
+        holds = _left_after(records / size) <= (self.at_most + TOLERANCE) * after
         if self.highest is not None:
             above = np.where(self._above(size), records, 0)
-            holds &= _left_after(above) <= ((self.share_above or 0.0) + _TOLERANCE) * after
+            holds &= _left_after(above) <= ((self.share_above or 0.0) + TOLERANCE) * after
         return int(np.argmax(holds))
 
     @property
@@ -176,10 +175,10 @@ class AverageRisk(Criterion):
 
         def holds(removed: NDArray[np.int64]) -> NDArray[np.bool_]:
             left = records - removed * size
-            average = number - removed <= (self.at_most + _TOLERANCE) * left
+            average = number - removed <= (self.at_most + TOLERANCE) * left
             if self.highest is None:
                 return average
-            allowed = ((self.share_above or 0.0) + _TOLERANCE) * left
+            allowed = ((self.share_above or 0.0) + TOLERANCE) * left
             return average & (above - removed * step <= allowed)
 
         low = np.zeros_like(there)
@@ -193,7 +192,7 @@ class AverageRisk(Criterion):
 
     def _above(self, size: NDArray[np.int64] | int) -> Any:
         """Whether a record in a class of this size has too high a risk."""
-        return 1 / size > (1.0 if self.highest is None else self.highest) + _TOLERANCE
+        return 1 / size > (1.0 if self.highest is None else self.highest) + TOLERANCE
 
     def why(self, reason: str) -> str:
         """Of the classes that must go."""

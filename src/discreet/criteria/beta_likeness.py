@@ -15,7 +15,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
+from discreet.criteria.criterion import TOLERANCE, Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
 from discreet.frequency.count_limits import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
 
 Likeness = Literal["basic", "enhanced"]
-_TOLERANCE = 1e-12  # a gain that is β but for rounding satisfies
 
 
 @criterion(
@@ -123,7 +122,7 @@ class BetaLikeness(Criterion):
         most = np.full(len(whole), self.beta)
         if self.kind == "enhanced":
             most = np.minimum(most, -np.log(share))
-        high = share * (1 + most + _TOLERANCE)
+        high = share * (1 + most + TOLERANCE)
         return ValueLimits(name, np.zeros(len(whole)), high, optional=True)
 
     def describe(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import frames
 from discreet.criteria.all_of import combined, split, sums_of
-from discreet.criteria.criterion import CLASS_SIZE, Criterion
+from discreet.criteria.criterion import CLASS_SIZE, TOLERANCE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.population import with_people
 from discreet.criteria.subjects import PEOPLE, resolved
@@ -282,7 +282,7 @@ def risk_check(
     """Whether the disclosure risk of a masked file is at most a limit."""
     risk = disclosure_risk(initial, masked, on=on)
     value = risk.weighted(criterion.weights)
-    return RiskCheck(criterion, value <= criterion.limit + 1e-12, value, risk)
+    return RiskCheck(criterion, value <= criterion.limit + TOLERANCE, value, risk)
 
 
 def _check_classes(data: Microdata, criterion: Criterion) -> Check:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
 
 CLASS_SIZE = "class size"
+TOLERANCE = 1e-12  # what misses a limit by rounding alone satisfies it
 LeastSize = Annotated[
     int,
     Ge(1),

@@ -15,7 +15,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
+from discreet.criteria.criterion import TOLERANCE, Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
 from discreet.frequency.count_limits import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
 
 Absent = Literal["fail", "ignore"]
-_TOLERANCE = 1e-12  # what is δ but for rounding is not below δ
 _MOST = 900.0  # no count is so many doublings off, and numbers reach so far
 
 
@@ -121,7 +120,7 @@ class DeltaDisclosure(Criterion):
     def _off_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
         off = classes.sums[name, f"off {self.delta!r}"] > 0
         if self.absent == "fail":
-            off |= classes.sums[name, "covered"] < 1 - _TOLERANCE
+            off |= classes.sums[name, "covered"] < 1 - TOLERANCE
         return np.asarray(off)
 
     def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[ValueLimits, ...]:
@@ -130,7 +129,7 @@ class DeltaDisclosure(Criterion):
         return tuple(self._limits(name, whole[name]) for name in names)
 
     def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
-        share, factor = whole / whole.sum(), 2 ** (min(self.delta, _MOST) - _TOLERANCE)
+        share, factor = whole / whole.sum(), 2 ** (min(self.delta, _MOST) - TOLERANCE)
         return ValueLimits(name, share / factor, share * factor, self.absent == "ignore")
 
     def describe(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Criterion
+from discreet.criteria.criterion import TOLERANCE, Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import Problem, fail
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
-
-_TOLERANCE = 1e-12  # a share that is a limit but for rounding satisfies
 
 
 @criterion(
@@ -133,12 +131,12 @@ class DeltaPresence(Criterion):
     def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002
         """Between two shares of the people; without a lower one, people without a record do not
         matter."""
-        low = max(self.low - _TOLERANCE, 0.0)
-        return (PeopleLimits(known_as(self.population), low=low, high=self.high + _TOLERANCE),)
+        low = max(self.low - TOLERANCE, 0.0)
+        return (PeopleLimits(known_as(self.population), low=low, high=self.high + TOLERANCE),)
 
     def vacancies(self, classes: Classes) -> int:
         """Combinations of people without a record, where there may be none."""
-        if self.low <= _TOLERANCE:
+        if self.low <= TOLERANCE:
             return 0
         return classes.people[known_as(self.population)].vacant
 

@@ -16,7 +16,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
+from discreet.criteria.criterion import TOLERANCE, Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument
 from discreet.frequency.value_counts import Sum
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import ValueCounts
 
 Diversity = Literal["distinct", "entropy", "recursive"]
-_TOLERANCE = 1e-12  # a class whose entropy is log l but for rounding satisfies
 
 
 @criterion(
@@ -174,7 +173,7 @@ def _entropy_fails(values: ValueCounts, l: int) -> NDArray[np.bool_]:  # noqa: E
 def _entropy_below(size: NDArray[Any], spread: NDArray[Any], l: int) -> NDArray[np.bool_]:  # noqa: E741
     """H = log n − (Σ c·log c)/n, compared with log l."""
     size = size.astype(float)
-    return np.asarray(np.log(size) - spread / size < np.log(l) - _TOLERANCE)
+    return np.asarray(np.log(size) - spread / size < np.log(l) - TOLERANCE)
 
 
 def _most_and_tail(values: ValueCounts, l: int) -> tuple[NDArray[Any], NDArray[Any]]:  # noqa: E741

@@ -18,7 +18,7 @@ import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.criteria.criterion import Attributes, Criterion, chosen_attributes, only
+from discreet.criteria.criterion import TOLERANCE, Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument, fail
 from discreet.frequency.value_counts import Sum
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     Ground = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 Distance = Literal["equal", "ordered", "hierarchical"]
-_TOLERANCE = 1e-12
 
 
 @criterion(
@@ -138,13 +137,13 @@ class TCloseness(Criterion):
         if classes.sums:
             summed = self.sums(tuple(dict.fromkeys(name for name, _ in classes.sums))) or ()
             return {
-                name: (1 + classes.sums[name, kind]) / 2 > self.t + _TOLERANCE
+                name: (1 + classes.sums[name, kind]) / 2 > self.t + TOLERANCE
                 for name, kind in summed
             }
         names = self.needs_values(tuple(classes.values))
         return {
             name: self.distances(classes.values[name], classes.labels.get(name), name)
-            > self.t + _TOLERANCE
+            > self.t + TOLERANCE
             for name in names
         }
 

@@ -263,10 +263,11 @@ class Risk(Result):
         return lines
 
     def _advice(self) -> str:
-        if min(self.k, self.people_k or self.k) < 3:
-            return (
-                "generalize the keys (wider age bands, shorter codes) until k is at least 3 to 5."
-            )
+        coarser = "generalize the keys (wider age bands, shorter codes) until"
+        if self.k < 3:
+            return f"{coarser} k is at least 3 to 5."
+        if (self.people_k or self.k) < 3:
+            return f"{coarser} every class has records of at least 3 to 5 people."
         if min(self.p.values(), default=2) < 2:
             return "require p-sensitivity, so that a class does not share one confidential value."
         return "set the k your rules ask for and gate the release with ds.check."

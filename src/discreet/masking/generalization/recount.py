@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.criteria.criterion import TOLERANCE
 from discreet.errors import listed
 from discreet.frequency.classes import Classes, PeopleBehind
 from discreet.frequency.value_counts import ValueCounts
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
 
-ALLOWED = 1e-12  # above a limit of the risk, as in a check
 _DENSE = 1 << 20  # numbers that are counted in a table of their own without a thought
 
 
@@ -176,7 +176,7 @@ class Recount:
         return [
             f"{limit.describe()} does not hold"
             for limit in self.task.limits
-            if weighted_risk(cells, limit.weights, self.task.n) > limit.limit + ALLOWED
+            if weighted_risk(cells, limit.weights, self.task.n) > limit.limit + TOLERANCE
         ]
 
 
