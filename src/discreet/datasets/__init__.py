@@ -12,6 +12,8 @@ file is not the beginning of a larger one.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -206,9 +208,18 @@ def _name(rng: np.random.Generator, n: int, sex: Codes) -> pa.Array:
 
 def _ssn(rng: np.random.Generator, n: int) -> pa.Array:
     left, right = _scrambled(rng, n, SSN_HALF)
-    heads = [f"9{i // 100:02}-{i % 100:02}-" for i in range(SSN_HALF)]
-    tails = [f"{i:04}" for i in range(SSN_HALF)]
-    return pc.binary_join_element_wise(text(heads, left), text(tails, right), "")
+    heads, tails = _halves()
+    return pc.binary_join_element_wise(heads.take(pa.array(left)), tails.take(pa.array(right)), "")
+
+
+@functools.cache
+def _halves() -> tuple[pa.Array, pa.Array]:
+    """What stands in front and at the end of a number, by its four digits."""
+    numbers = range(SSN_HALF)
+    return (
+        pa.array([f"9{i // 100:02}-{i % 100:02}-" for i in numbers]),
+        pa.array([f"{i:04}" for i in numbers]),
+    )
 
 
 def _scrambled(rng: np.random.Generator, n: int, half: int) -> tuple[Codes, Codes]:

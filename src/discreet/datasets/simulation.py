@@ -6,6 +6,7 @@ mathematical library decides about a value.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
@@ -45,12 +46,18 @@ def below(rng: np.random.Generator, n: int, bound: int) -> Codes:
 
 def lognormal(rng: np.random.Generator, n: int, sigma: float) -> npt.NDArray[np.float64]:
     """Lognormal factors of median 1, by straight lines between quantiles."""
-    z = [NormalDist().inv_cdf(max(0.1, min(i, KNOTS - 0.1)) / KNOTS) for i in range(KNOTS + 1)]
     # Six decimals hide the last-digit differences between mathematical libraries.
-    quantile = np.round(np.exp(sigma * np.array(z)), 6)
+    quantile = np.round(np.exp(sigma * _normal()), 6)
     place = rng.random(n) * KNOTS
     cell = place.astype(np.int64)
     return np.asarray(quantile[cell] + (place - cell) * np.diff(quantile)[cell])
+
+
+@functools.cache
+def _normal() -> npt.NDArray[np.float64]:
+    """The quantiles of the standard normal distribution at the knots; finite at both ends."""
+    inverse = NormalDist().inv_cdf
+    return np.array([inverse(max(0.1, min(i, KNOTS - 0.1)) / KNOTS) for i in range(KNOTS + 1)])
 
 
 def curve(points: Mapping[int, float]) -> npt.NDArray[np.float64]:
