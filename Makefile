@@ -16,8 +16,11 @@ demo: .venv/demo
 quick: .venv/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/contract
 
-# three workers on two cores: many tests wait, for a page, a job or a server
-test: .venv/test
+# some kernels are compiled while packages that only tests need are installed; three workers on two
+# cores: many tests wait, for a page, a job or a server
+test:
+	@$(MAKE) --no-print-directory .venv/demo
+	@$(MAKE) --no-print-directory -j 2 .venv/test .venv/kernels
 	$(BIN)/python -m tests.kernels
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not thorough"
 
@@ -83,6 +86,10 @@ clean:
 .venv/test: pyproject.toml | .venv/bin/python
 	$(INSTALL) --upgrade "pip>=25.1"
 	$(INSTALL) -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs
+	@touch $@
+
+.venv/kernels: $(shell find src/discreet/kernels -name "*.py") | .venv/demo
+	$(BIN)/python -m tests.kernels early
 	@touch $@
 
 .venv/check: .venv/test

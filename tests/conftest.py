@@ -1,5 +1,6 @@
 """What the tests share: where the reference data lie, and the settings of hypothesis."""
 
+import atexit
 import functools
 import gc
 import json
@@ -126,6 +127,7 @@ def pytest_collection_finish():
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(optionalhook=True)

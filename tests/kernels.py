@@ -74,44 +74,61 @@ def survey():
     return ds.read(table, keys=["sex", "zip"], types={"age": "continuous"})
 
 
-def recode_cells(method):
+def recode_cells():
     import discreet as ds
 
-    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
-    ds.recode(survey(), above, ds.KAnonymity(2), method=method)
+    for method in ("local", "mondrian"):
+        ds.recode(survey(), above(), ds.KAnonymity(2), method=method)
+
+
+def sweep_nodes():
+    """The nodes of a lattice, counted in each of the ways there are."""
+    import discreet as ds
+
+    town = ds.read({"sex": list("MF") * 20, "zip": [*"12345"] * 8})
+    for criterion in (
+        ds.KAnonymity(2),
+        ds.PSensitiveKAnonymity(p=2, k=2, confidential=["age"]),
+        ds.BetaLikeness(9.0, confidential=["age"]),
+        ds.KMap(2, town),
+    ):
+        ds.generalize(survey(), above(), criterion)
 
 
 def protect_otherwise():
     import discreet as ds
 
-    above = {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
     for reading in ("category", "wildcard", "target-source"):
         ds.suppress_cells(survey(), ds.KAnonymity(2), reading=reading, search="quick")
-    ds.generalize(survey(), above, ds.PSensitiveKAnonymity(p=1, k=2, confidential=["age"]))
     ds.microaggregate(survey(), ["age"], k=2)
     ds.microaggregate(survey(), ["age", "sex"], k=2)
 
 
-LARGE = {
-    "local": lambda: recode_cells("local"),
-    "mondrian": lambda: recode_cells("mondrian"),
-    "others": protect_otherwise,
-}  # what takes longest to compile: no test that comes first is to be ended for it
+def above():
+    """Hierarchies of its keys."""
+    import discreet as ds
+
+    return {"sex": ds.Hierarchy.suppress(), "zip": ds.Hierarchy.suppress()}
+
+
+# What takes longest to compile: no test that comes first is to be ended for it.
+EARLY, LARGE = (recode_cells, sweep_nodes), (recode_cells, sweep_nodes, protect_otherwise)
 
 
 def compile_large_ones():
-    """Compile on all cores what takes long, and what Python makes of the tests beside it."""
-    calls = [["-m", "tests.kernels", name] for name in LARGE]
-    calls.append(["-m", "pytest", "--collect-only", "-q", "-q", "-m", "long and not long"])
+    """Compile what takes long, and what Python makes of the tests beside it."""
+    calls = (["-m", "tests.kernels", "large"], ["-m", "pytest", "--collect-only", "-q", "-q",
+                                                "-m", "long and not long"])  # fmt: skip
     begun = [subprocess.Popen([sys.executable, *call], stdout=subprocess.DEVNULL) for call in calls]
     codes = [process.wait() for process in begun]
-    if any(codes[:-1]):
+    if codes[0]:
         sys.exit("the kernels do not compile")
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
         compile_once()
-        LARGE[sys.argv[1]]()
+        for work in EARLY if sys.argv[1] == "early" else LARGE:
+            work()
     else:
         compile_large_ones()
