@@ -79,6 +79,32 @@ def _validator():
     return Draft202012Validator(ds.Plan.schema())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def each_chart_is_drawn_once():
+    """Keep drawings: of the reports that tests make, many show the same."""
+    from discreet import charts
+
+    drawn, renderer = {}, charts._renderer
+
+    class Keeper:
+        def vegalite_to_svg(self, spec, **options):
+            asked = json.dumps([spec, options])
+            if asked not in drawn:
+                drawn[asked] = renderer().vegalite_to_svg(spec, **options)
+            return drawn[asked]
+
+        def __getattr__(self, name):
+            return getattr(renderer(), name)
+
+    def kept():
+        renderer()  # where there is none, that is said
+        return Keeper()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "_renderer", kept)
+        yield
+
+
 # Tests that watch other processes, a browser or the clock: a busy machine may upset them once.
 TIMED = ("tests/app/", "tests/browser/", "test_connect", "test_interrupted", "test_killed_runs",
          "test_progress", "test_finish", "test_settings")  # fmt: skip

@@ -98,8 +98,8 @@ AGAIN = {
     r"browser/test_explore.py::test_(a_click|the_keyboard|the_page_fits).*\[(?!(.*-)?12\])":
         "the smallest of the lattices",
     r"hostile/test_killed_runs.py": "runs that fail in the middle, in test_written_files.py",
-    r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[7":
-        "five keys",
+    r"(papers|unit)/test_local_suppression.py::test_(few_cells|the_fewest_cells_in_the_wild).*\[(7|5 keys, k = 5)":
+        "five keys and k = 3",
     r"unit/test_local_suppression.py::test_(the_fewest_cells_in_the_wildcard|eight_keys)":
         "the other readings, and tests/papers/test_local_suppression.py",
     r"papers/test_local_recoding_adult.py::test_(at_most_half.*\[(p|distinct)|eight.*\[quick)":
@@ -142,6 +142,9 @@ AGAIN = {
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":
         "the sums of losses, in one other order",
     r"engines/test_perturbation.py::.*\[postgres": "the records, in test_described.py",
+    r"engines/test_cells.py::test_a_.*_is_the_same": "the same, with another search, in test_described.py",
+    r"app/test_release.py::test_the_script_makes": "the script of every masking, in unit/test_plan.py",
+    r"engines/test_population.py::test_people_with_several.*\[polars": "on PostgreSQL",
     r"engines/test_counting.py::test_a_frequency_set_counts.*\[spark-names[1-9]":
         "one set of columns there, all of them on PostgreSQL",
 }  # fmt: skip

@@ -85,6 +85,7 @@ def test_a_hierarchy_is_tried_and_kept(steward, opened):
     visit = steward()
     page = visit.at(f"{opened}/roles")
     page.click("[aria-label='age: hierarchy']")
+    page.wait_for_selector("[value=intervals]")
     assert not page.is_visible("#widths")
     page.check("[value=intervals]")
     page.fill("#widths", "10, 20")

@@ -225,10 +225,10 @@ def test_without_scripts_links_and_forms_work(browser, server, all_swept):
     page.wait_for_selector("h1")
     page.goto(f"{server.address}/w/{workspace.id}/explore?k=5&p=1&limit=2&node=0")
     page.click("#n11")
-    assert "node=11" in page.url
+    page.wait_for_url("**node=11**")
     page.select_option("#show", "minimal")
     page.click("#sliders button >> text=Show")
-    assert page.locator(".lattice svg a").count() == 4
+    until(lambda: page.locator(".lattice svg a").count() == 4)
     page.click("#use")
     page.wait_for_selector("text=In the plan.")
     context.close()

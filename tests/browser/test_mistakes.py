@@ -176,6 +176,7 @@ def test_erasing_asks_first_and_names_what_was_not_downloaded(at, opened):
     assert "1 run, with all figures" in page.inner_text("main")
     assert workspace.folder.exists()
     page.click("text=Back to the files")
+    page.wait_for_selector(".files a")
     for link in page.locator(".files a").all():
         with page.expect_download():
             link.click()

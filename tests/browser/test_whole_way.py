@@ -95,6 +95,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     page.wait_for_selector("figure svg")
     seen.append(page.content())
     page.click("text=Choose this run and go to the release")
+    page.wait_for_selector("text=Make the release")
     for box in page.locator("textarea[required]").all():
         box.fill("Agreed with the data protection officer.")
     page.click("text=Make the release")
