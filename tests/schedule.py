@@ -137,12 +137,14 @@ AGAIN = {
     r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any|two_valued|best_nodes)":
         "every node against its recount, tests/properties/test_swept_conditions.py and papers/test_003_adult.py",
-    r"unit/test_plan.py::test_the_plan_of_a_masking.*\[(parquet|csv-(cat|val|noise|tails|round|places))":
-        "the same as CSV; the perturbations in test_perturbation_surfaces.py",
+    r"unit/test_plan.py::test_the_plan_of_a_masking.*\[(parquet|csv-(cat|val|noise|tails|round|places|single))":
+        "the same as CSV; the perturbations in test_perturbation_surfaces.py, single cells in contract",
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":
         "the sums of losses, in one other order",
     r"engines/test_perturbation.py::.*\[postgres": "the records, in test_described.py",
     r"engines/test_cells.py::test_a_.*_is_the_same": "the same, with another search, in test_described.py",
+    r"browser/test_(home|values|explore).py::.*axe_finds_nothing": "every page, in test_app.py",
+    r"unit/test_local_recoding.py::test_(nine_keys|entropy)": "on Adult, in papers/test_local_recoding_adult.py",
     r"app/test_release.py::test_the_script_makes": "the script of every masking, in unit/test_plan.py",
     r"engines/test_population.py::test_people_with_several.*\[polars": "on PostgreSQL",
     r"engines/test_counting.py::test_a_frequency_set_counts.*\[spark-names[1-9]":

@@ -15,6 +15,7 @@ import pytest
 
 import discreet as ds
 from discreet.engine.spark import from_arrow
+from tests.app.waiting import until
 from tests.engines.tables import hierarchies, recipes
 from tests.engines.test_interrupted import views
 from tests.processes import run
@@ -263,6 +264,8 @@ def test_what_compares_records_with_each_other_is_refused(data):
 
 def jobs(spark, work):
     """How many jobs some work starts, in whatever thread."""
+    gc.collect()  # tables of earlier tests are dropped now, not while it works
+    until(lambda: not spark.sparkContext.statusTracker().getActiveJobsIds())
     before = last_job(spark)
     work()
     return last_job(spark) - before - 1
