@@ -5,6 +5,7 @@ fixture of ``tests/conftest.py``. Here are those that stand as text.
 """
 
 import ast
+import contextlib
 import tomllib
 
 import pytest
@@ -44,28 +45,29 @@ def has_sections(text):
     return any(one in text for one in SECTIONS)
 
 
+@pytest.fixture(scope="module")
 def documents():
-    """The plans among the texts; some are cut short, or wrong on purpose."""
+    """The plans among the texts, by place; some are cut short, or wrong on purpose."""
+    found = []
     for place, text in texts():
-        try:
+        with contextlib.suppress(tomllib.TOMLDecodeError, ds.DiscreetError):
             document = tomllib.loads(text)
             ds.Plan.of(document)
-        except (tomllib.TOMLDecodeError, ds.DiscreetError):
-            continue
-        yield pytest.param(document, id=place)
+            found.append((place, document))
+    return found
 
 
 def test_the_schema_is_one():
     Draft202012Validator.check_schema(ds.Plan.schema())
 
 
-@pytest.mark.parametrize("document", list(documents()))
-def test_a_plan_of_the_docs_and_the_tests_fits_the_schema(document):
-    assert schema_errors(document) == []
+def test_every_plan_of_the_docs_and_the_tests_fits_the_schema(documents):
+    found = {place: schema_errors(document) for place, document in documents}
+    assert {place: errors for place, errors in found.items() if errors} == {}
 
 
-def test_plans_were_found_in_the_docs_and_in_the_tests():
-    assert {place.partition(":")[0] for place, _ in texts()} >= {"plan.md", "test_plan.py"}
+def test_plans_were_found_in_the_docs_and_in_the_tests(documents):
+    assert {place.partition(":")[0] for place, _ in documents} >= {"plan.md", "test_plan.py"}
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,9 @@ def forms(path):
     }
 
 
-@pytest.mark.parametrize("form", forms(""))
+@pytest.mark.parametrize(
+    "form", ["columns", "frame", "microdata", "file", "text", "table", "class sizes"]
+)
 def test_a_population_of_any_form(form, town):
     given = forms(town)[form]
     assert ds.check(read(FILE), ds.KMap(2, given))
