@@ -115,8 +115,9 @@ AGAIN = {
         "what is kept, in the same file; first use in benchmarks/first_use.py",
     r"unit/test_docs_site.py::test_(every_(page_is_built|link|picture|public)|nothing|the_search)":
         "links and examples of the pages before they are built, in test_docs.py",
-    r"engines/(?!test_described|test_counting|test_cells).*\[duckdb":
-        "the embedded engine, which is the same, and every method there in test_described.py",
+    r"engines/(?!test_described|test_counting).*\[(duckdb|polars)":
+        "the embedded engine, which all other tests use; every method there in test_described.py, and these tests "
+        "on PostgreSQL",
     r"unit/test_recommend.py::test_(on_adult|the_proposal_meets.*-[23]\])":
         "two generated tables, in the same file",
     r"unit/test_multivariate_mdav.py::test_pruned_searches.*-(1|2|10)\]": "groups of 3 and 300",
@@ -146,7 +147,6 @@ AGAIN = {
     r"browser/test_(home|values|explore).py::.*axe_finds_nothing": "every page, in test_app.py",
     r"unit/test_local_recoding.py::test_(nine_keys|entropy)": "on Adult, in papers/test_local_recoding_adult.py",
     r"app/test_release.py::test_the_script_makes": "the script of every masking, in unit/test_plan.py",
-    r"engines/test_population.py::test_people_with_several.*\[polars": "on PostgreSQL",
     r"engines/test_counting.py::test_a_frequency_set_counts.*\[spark-names[1-9]":
         "one set of columns there, all of them on PostgreSQL",
 }  # fmt: skip
