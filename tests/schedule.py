@@ -104,8 +104,7 @@ AGAIN = {
         "the other readings, and tests/papers/test_local_suppression.py",
     r"papers/test_local_recoding_adult.py::test_(at_most_half.*\[(p|distinct)|eight.*\[quick)":
         "two of four criteria, and the usual search",
-    r"engines/test_(choosing.*\[postgres|schema.*\[failure)":
-        "the measures there, in test_described.py; an end with success",
+    r"engines/test_schema.*\[failure": "an end with success",
     r"twins/test_twins.py": "the twins in tests/properties",
     r"hostile/test_secrets_everywhere.py::.*\[(?!risk\]|protect\]|run)": "three commands",
     r"hostile/test_interrupted.py::test_a_(full_disk|stopped).*\[(m.parquet|2-130)": "another of the kind",
@@ -142,10 +141,8 @@ AGAIN = {
         "the same as CSV; the perturbations in test_perturbation_surfaces.py",
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":
         "the sums of losses, in one other order",
-    r"engines/test_perturbation.py::.*\[postgres": "the records, in test_described.py",
     r"engines/test_cells.py::test_a_.*_is_the_same": "the same, with another search, in test_described.py",
-    r"browser/test_(home|values|explore).py::.*axe_finds_nothing": "every page, in test_app.py",
-    r"unit/test_local_recoding.py::test_(nine_keys|entropy)": "on Adult, in papers/test_local_recoding_adult.py",
+    r"unit/test_local_recoding.py::test_nine_keys": "the same keys, in papers/test_local_recoding_adult.py",
     r"app/test_release.py::test_the_script_makes": "the script of every masking, in unit/test_plan.py",
     r"engines/test_counting.py::test_a_frequency_set_counts.*\[spark-names[1-9]":
         "one set of columns there, all of them on PostgreSQL",
