@@ -2,7 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Python compiles what is imported; most of what is installed never is
-INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
+# uv takes seconds where pip takes most of a minute; where it cannot, as with an index that only pip
+# was told of, pip does it
+UV := $(BIN)/uv pip install -q --python $(BIN)/python
+install = $(UV) $(1) || $(PIP) $(1)
+FOR_TESTS := -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs
 
 # what Python and Numba compile is kept for the next process, whatever the shell says
 export PYTHONDONTWRITEBYTECODE :=
@@ -16,11 +21,8 @@ demo: .venv/demo
 quick: .venv/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests/unit tests/contract
 
-# some kernels are compiled while packages that only tests need are installed; three workers on two
-# cores: many tests wait, for a page, a job or a server
-test:
-	@$(MAKE) --no-print-directory .venv/demo
-	@$(MAKE) --no-print-directory -j 2 .venv/test .venv/kernels
+# three workers on two cores: many tests wait, for a page, a job or a server
+test: .venv/test
 	$(BIN)/python -m tests.kernels
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not thorough"
 
@@ -78,25 +80,24 @@ clean:
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
+	-$(PIP) --only-binary :all: uv
 
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(INSTALL) -e ".[charts]"
+	$(call install,-e ".[charts]")
 	@touch $@
 
+# PySpark alone first: what it asks for can then be read, where uv would else build it to see that
 .venv/test: pyproject.toml | .venv/bin/python
-	$(INSTALL) --upgrade "pip>=25.1"
-	$(INSTALL) -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs
-	@touch $@
-
-.venv/kernels: $(shell find src/discreet/kernels -name "*.py") | .venv/demo
-	$(BIN)/python -m tests.kernels early
+	$(call install,"pip>=25.1")
+	$(call install,--no-deps pyspark)
+	$(call install,$(FOR_TESTS))
 	@touch $@
 
 .venv/check: .venv/test
-	$(INSTALL) --group check
+	$(call install,--group check)
 	@touch $@
 
 .venv/docs: pyproject.toml | .venv/bin/python
-	$(INSTALL) --upgrade "pip>=25.1"
-	$(INSTALL) -e . --group docs
+	$(call install,"pip>=25.1")
+	$(call install,-e . --group docs)
 	@touch $@

@@ -5,6 +5,7 @@ import functools
 import gc
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "long: left out by make quick")
     config.addinivalue_line("markers", "thorough: left to make thorough")
     config.addinivalue_line("markers", "property: tried on examples, on more in make thorough")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # by a shell that runs the tests behind
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         kernels.compile_once()
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":

@@ -112,23 +112,25 @@ def above():
 
 
 # What takes longest to compile: no test that comes first is to be ended for it.
-EARLY, LARGE = (recode_cells,), (recode_cells, sweep_nodes, protect_otherwise)
+LARGE = (recode_cells, sweep_nodes, protect_otherwise)
 
 
 def compile_large_ones():
-    """Compile what takes long, and what Python makes of the tests beside it."""
-    calls = (["-m", "tests.kernels", "large"], ["-m", "pytest", "--collect-only", "-q", "-q",
-                                                "-m", "long and not long"])  # fmt: skip
-    begun = [subprocess.Popen([sys.executable, *call], stdout=subprocess.DEVNULL) for call in calls]
+    """Compile what takes long, at the same time, and what Python makes of the tests beside it."""
+    works = [["-m", "tests.kernels", work.__name__] for work in LARGE]
+    tests = ["-m", "pytest", "--collect-only", "-q", "-q", "-m", "long and not long"]
+    begun = [
+        subprocess.Popen([sys.executable, *call], stdout=subprocess.DEVNULL)
+        for call in (*works, tests)
+    ]
     codes = [process.wait() for process in begun]
-    if codes[0]:
+    if any(codes[: len(works)]):
         sys.exit("the kernels do not compile")
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
         compile_once()
-        for work in EARLY if sys.argv[1] == "early" else LARGE:
-            work()
+        {work.__name__: work for work in LARGE}[sys.argv[1]]()
     else:
         compile_large_ones()
