@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
 # uv takes seconds where pip takes most of a minute; where it cannot, as with an index that only pip
 # was told of, pip does it
 UV := $(BIN)/uv pip install -q --python $(BIN)/python
-install = $(UV) $(1) || $(PIP) $(1)
+install = $(UV) $(1) || { echo "uv cannot; pip does it now"; $(PIP) $(1); }
 FOR_TESTS := -e ".[app,charts,formats,optimal,postgres,spark]" --group test --group docs
 
 # what Python and Numba compile is kept for the next process, whatever the shell says
