@@ -180,9 +180,10 @@ def test_a_weaker_node_asks_first_and_both_answers_are_given_by_mouse_and_keyboa
     page.keyboard.press("Enter")
     page.wait_for_function(focused, arg="No, keep k = 20")
     page.keyboard.press("Tab")
+    page.wait_for_function(focused, arg="Yes, ask for k = 2 and use it")
     page.keyboard.press("Enter")
     page.wait_for_selector(".done")
-    assert workspace.document["criterion"] == {"k": 2}
+    assert workspace.document["criterion"] == {"k": 2}, page.inner_text("#panel")
     assert visit.said == []
     workspace.change(lambda _: before)
 
