@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.engine.held import Held, HeldColumn, held_of
 from discreet.engine.summation import ExactSum
@@ -16,7 +17,6 @@ from discreet.kernels.packing import merged
 from discreet.kernels.summation import group_totals
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.engine.source import Source
@@ -115,8 +115,6 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
 def class_signatures(
     source: Source, by: Sequence[str], distinct: Sequence[str], skip_missing: bool
 ) -> pa.Table:
-    import pyarrow as pa
-
     owner, groups = owners(held_of(source), columns_of(source, by))
     shape = [np.bincount(owner, minlength=groups)]
     for column in columns_of(source, distinct):
@@ -146,8 +144,6 @@ def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
 
 
 def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
-    import pyarrow as pa
-
     columns = zip(names, columns_of(source, names), strict=True)
     floating = {name: column for name, column in columns if pa.types.is_floating(column.type)}
     found = {name: int(np.isinf(column.numbers).sum()) for name, column in floating.items()}

@@ -16,9 +16,10 @@ import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import csvfile
 from discreet.engine.embedded import connection, opened, watch_of
@@ -30,9 +31,6 @@ from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import HEAD, Source
 from discreet.frames import array_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types
 _PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
@@ -109,8 +107,6 @@ def _made(texts: _Texts, query: str, length: int) -> Source | None:
 
 
 def _brought(texts: _Texts, query: str) -> Source | None:
-    import pyarrow as pa
-
     table = texts.run(lambda: connection().sql(query).to_arrow_table())
     if table is None:
         return None

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, in_order
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.engine.source import Source
@@ -51,8 +52,6 @@ class HeldColumn:
     @property
     def kind(self) -> Kind:
         """How the cells are stored."""
-        import pyarrow as pa
-
         if pa.types.is_decimal(self.type) and self.type.scale == 0:
             return "integer"
         return next((kind for kind, test in _kinds() if test(self.type)), "other")
@@ -85,15 +84,11 @@ class HeldColumn:
     @property
     def numbers(self) -> NDArray[np.float64]:
         """The cells as floating-point numbers, a missing one as NaN."""
-        import pyarrow as pa
-
         return numbers_of(self.cells.cast(pa.float64(), safe=False))
 
     @property
     def is_exact(self) -> bool:
         """Whether every cell is there, finite, and a floating-point number or a whole one."""
-        import pyarrow as pa
-
         binary = pa.types.is_integer(self.type) or pa.types.is_floating(self.type)
         return bool(binary and np.isfinite(self.numbers).all())
 
@@ -139,8 +134,6 @@ class Held:
 
     def arrow(self) -> pa.Table:
         """All columns as an Arrow table."""
-        import pyarrow as pa
-
         return pa.table({at: column.cells for at, column in self._columns.items()})
 
     @functools.cached_property
@@ -165,8 +158,6 @@ def held_of(source: Source) -> Held:
 def as_given_back(column: pa.ChunkedArray) -> pa.Array | None:
     """A column of a frame as the embedded engine would give it back: one missing value (no NaN),
     one zero (no −0.0). None where only the engine knows."""
-    import pyarrow as pa
-
     cells = _whole(column)
     if pa.types.is_large_string(cells.type) or pa.types.is_string_view(cells.type):
         return cells.cast(pa.string())
@@ -177,9 +168,6 @@ def as_given_back(column: pa.ChunkedArray) -> pa.Array | None:
 
 def one_zero(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Numbers with one missing value (no NaN) and one zero (no −0.0); all else as it is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not pa.types.is_floating(cells.type):
         return cells
     zero, missing = array_of(np.zeros(1))[0].cast(cells.type), pa.nulls(1, cells.type)[0]

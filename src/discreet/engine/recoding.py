@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.engine import coded_records
@@ -20,7 +21,6 @@ from discreet.engine.source import Source, kept, same, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -39,7 +39,6 @@ def replaced(source: Source, link: str, values: pa.Table) -> Source:
 def extended(source: Source, name: str, values: NDArray[np.float64]) -> Source:
     """The table with one more column, a number for each record in their order."""
     import ibis
-    import pyarrow as pa
 
     place = pa.table({"place": pa.array(np.arange(len(values))), "value": pa.array(values)})
     given = uploaded(source, place)
@@ -117,8 +116,6 @@ class Portions:
     def renamed(self, shared: bool) -> pa.Table:
         """Those portions that share their records with others, or those that do not, under plain
         names: s0, s1, …, low, high, b0, …, t0, … and the number of the portion."""
-        import pyarrow as pa
-
         some = self.table
         if pc.any(pc.not_equal(some["shared"], shared)).as_py():
             some = some.filter(pc.equal(some["shared"], shared))

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from discreet.engine.embedded import embedded
 from discreet.engine.embedded import give_back as release_memory
 from discreet.engine.failures import translated
@@ -22,7 +24,6 @@ from discreet.frames import FrameKind
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from discreet.engine.wait import Watch
 
@@ -157,8 +158,6 @@ def same(left: Any, right: Any) -> list[Any]:
 
 def give_back(source: Source) -> None:
     """Have the embedded engine and Arrow return the memory that they hold in reserve."""
-    import pyarrow as pa
-
     if source.held is None and source.table.get_backend() is embedded():
         in_turn(release_memory)
     pa.default_memory_pool().release_unused()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Gt
 
@@ -51,8 +52,6 @@ from discreet.parameters import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 _LARGEST_FACTOR = 2 / 3  # of an amount: factors stay positive
@@ -267,8 +266,6 @@ class NoiseTask:
 
     def outcome(self, stored: Mapping[str, pa.Array]) -> Any:
         """What the noise came to, with what was rounded."""
-        import pyarrow as pa
-
         after = as_floats(pa.table(dict(stored)), self.columns)
         pairs = {
             name: (self.values[j][self.there[j]], after[j][self.there[j]])
@@ -359,8 +356,6 @@ def _patterns(free: np.ndarray, part: Ints) -> list[tuple[Ints, Ints]]:
 
 def _unit(dtype: pa.DataType) -> float:
     """What a type rounds to; 0 for floating-point numbers."""
-    import pyarrow as pa
-
     if pa.types.is_floating(dtype):
         return 0.0
     return 10.0 ** -(dtype.scale if pa.types.is_decimal(dtype) else 0)
@@ -368,8 +363,6 @@ def _unit(dtype: pa.DataType) -> float:
 
 def _stored(values: Floats, there: np.ndarray, dtype: pa.DataType, unit: float) -> pa.Array:
     """The column as it is written: rounded to its last digit where there is a unit."""
-    import pyarrow as pa
-
     if not unit:
         return pa.array(values, mask=~there)
     whole = np.rint(np.where(there, values, 0.0) / unit)

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, steps
 from discreet.masking.attainable import Attainable, column_of, wholes
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.kernels.arrays import Floats, Ints
@@ -275,8 +275,6 @@ def _univariate(values: Floats, options: Grouping) -> Ints:
 
 def _on_scale(scale: Sequence[str], labels: pa.Array) -> pa.Array:
     """All steps of a scale as values of the column: an average may be a step that no record has."""
-    import pyarrow as pa
-
     step = dict(zip(steps(labels, scale), labels.to_pylist(), strict=True))
     others = pa.array(list(scale)).cast(labels.type).to_pylist()
     return pa.array([step.get(i, others[i]) for i in range(len(scale))], labels.type)

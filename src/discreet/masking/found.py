@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -29,7 +30,6 @@ from discreet.results import Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.hierarchies.recoding import Recoding
@@ -299,8 +299,6 @@ class Found(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node found."""
-        import pyarrow as pa
-
         rows = [
             {**node.levels, **beside(node.levels, {
              "height": node.height, "suppressed": node.suppressed,
@@ -377,8 +375,6 @@ def _mask(node: Node) -> Masked:
 
 def _table(recoding: Recoding, level: int) -> pa.Table:
     """Value and label at a level."""
-    import pyarrow as pa
-
     labels = recoding.labels[level].take(array_of(recoding.maps[level]))
     return pa.table({"value": recoding.values, "label": labels})
 
@@ -394,8 +390,6 @@ def _suppressed_combinations(
     found: Found, levels: Sequence[int], gone: NDArray[np.int64]
 ) -> pa.Table:
     """The combinations of generalized key values whose classes are suppressed."""
-    import pyarrow as pa
-
     task = found.task
     columns = {}
     for a, recoding in enumerate(task.recodings):

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -289,8 +290,6 @@ def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
             "the disclosure risk cannot drive the search after the keys were changed.",
             "Generalize the initial file first, then mask further.",
         )
-    import pyarrow.compute as pc
-
     first = data.initial.frequency_set(found.attributes)
     codes = [
         pc.index_in(mine, value_set=theirs).to_numpy(zero_copy_only=False)[column]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import pyarrow as pa
 from annotated_doc import Doc
 
 from discreet import engine
@@ -38,8 +39,6 @@ from discreet.parameters import (
 from discreet.registry import Entry, measures
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.data.attributes import AttributeType
     from discreet.data.masked import Promise
     from discreet.data.microdata import Microdata
@@ -422,8 +421,6 @@ def masked_columns(
     """Masked microdata: some columns with other values, in the order of a table of links; ``step``
     is what :func:`discreet.data.masked.masked_from` is told of how they came about.
     """
-    import pyarrow as pa
-
     table = link
     for name, column in values.items():
         made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)

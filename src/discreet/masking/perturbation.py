@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import engine
 from discreet.data.masked import Masked, require_draws, require_link, seed_problems
@@ -26,7 +27,6 @@ from discreet.parameters import ColumnFacts, Unfit, as_type
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.kernels.arrays import Ints
@@ -188,8 +188,6 @@ def rankable(column: ColumnFacts) -> list[Unfit]:
 
 def sortable(column: pa.Array, scale: tuple[str, ...] | None) -> np.ndarray:
     """Numbers that sort as the values do, anything where one is missing."""
-    import pyarrow as pa
-
     plain = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if scale is None and plain:
         return column.fill_null(0).to_numpy(zero_copy_only=False)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Interval
 
@@ -52,8 +54,6 @@ from discreet.parameters import (
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Ints
 
 
@@ -361,9 +361,6 @@ class InBalance:
     def _of_column(
         self, one: Transition, old: pa.ChunkedArray, new: pa.ChunkedArray, strata: Sequence[Ints]
     ) -> list[str]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         known = pa.array(one.categories, old.type)
         codes = [pc.index_in(c, value_set=known).to_numpy() for c in (old, new)]
         there = [~np.isnan(c.astype(np.float64)) for c in codes]

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
@@ -221,9 +223,6 @@ def _suppress(
 
 
 def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not cells:
         return data.source
     found = engine.records(data.source, link, list(cells), link)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Interval
 
@@ -43,8 +44,6 @@ from discreet.parameters import (
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Ints
 
 
@@ -145,8 +144,6 @@ def rank_swap(
 
 def _swapped(found: DrawnRecords, name: str, parts: Sequence[Ints], window: float) -> pa.Array:
     """The column with its values swapped within each stratum."""
-    import pyarrow as pa
-
     column = found[name].combine_chunks()
     sort = sortable(column, found.data.types.scale(name))
     draws = uniforms(found.hashes, stream("rank_swap", name))
@@ -174,8 +171,6 @@ class WithinWindow:
 
     def broken(self, masked: Masked) -> list[str]:
         """Both files are fetched, record by record."""
-        import pyarrow as pa
-
         old, new = record_pairs(self.before, masked, self.columns, self.by)
         strata, problems = strata_of(old, self.by), []
         for name in self.columns:

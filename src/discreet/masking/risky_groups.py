@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet import engine
 from discreet.data.masked import Masked, masked_from, require_link
@@ -22,7 +24,6 @@ from discreet.risks.record_level import ProtectableRisk
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.data.microdata import Microdata
@@ -97,8 +98,6 @@ def _averaged(
     data: Microdata, found: pa.Table, chosen: tuple[str, ...], rows: Rows, k: int
 ) -> pa.Table:
     """All records, those of the given rows with the averages of their groups."""
-    import pyarrow as pa
-
     some = found.select(list(chosen)).take(pa.array(rows))
     types: dict[str, Any] = {name: data.types[name] for name in chosen}
     risky = read(some, keys=chosen, types=types)
@@ -111,8 +110,6 @@ def _averaged(
 
 def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.ChunkedArray:
     """A column with other values in some rows."""
-    import pyarrow as pa
-
     column = column.cast(values.type)  # the average of whole numbers may be none
     both = pa.chunked_array([*column.chunks, *values.chunks], column.type).combine_chunks()
     at = np.arange(len(column))
@@ -131,8 +128,6 @@ def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Flags) -
 
 def _changed(before: pa.Table, after: pa.Table) -> dict[str, Flags]:
     """Which cells of each column differ."""
-    import pyarrow.compute as pc
-
     changed = {}
     for name in after.column_names[1:]:
         old, new = before.column(name).cast(after.column(name).type), after.column(name)

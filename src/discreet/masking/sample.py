@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
@@ -178,8 +179,6 @@ def _stratified(
     seed: int,
 ) -> tuple[engine.Source, list[float]]:
     """The records drawn, and how many initial ones each stands for, by stratum."""
-    import pyarrow as pa
-
     found = data.frequency_set(strata)
     taken = (
         allocate(found.counts, size)

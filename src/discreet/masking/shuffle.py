@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 
 from discreet.data.attributes import names
@@ -44,8 +45,6 @@ from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 
@@ -179,8 +178,6 @@ def dealt(
     found: DrawnRecords, chosen: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[dict[str, pa.Array], Shuffled]:
     """Whose value each record gets, and what became of rank correlations."""
-    import pyarrow as pa
-
     x, s = _rows(found, chosen), _rows(found, given)
     source = np.tile(np.arange(len(found)), (len(chosen), 1))
     both = np.zeros((2, len(chosen) + len(given), len(chosen) + len(given)))
@@ -305,8 +302,6 @@ class SameValues:
 
     def broken(self, masked: Masked) -> list[str]:
         """Both files are fetched, record by record."""
-        import pyarrow as pa
-
         old, new = record_pairs(self.before, masked, self.columns, self.by)
         strata, problems = strata_of(old, self.by), []
         for name in self.columns:

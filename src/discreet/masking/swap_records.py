@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
@@ -46,8 +47,6 @@ from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.frames import FrameKind
     from discreet.kernels.arrays import Floats, Ints
 
@@ -444,6 +443,4 @@ class AreasKept:
 
 def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
     """Two columns, one behind the other."""
-    import pyarrow as pa
-
     return pa.chunked_array([*first.chunks, *second.chunks])

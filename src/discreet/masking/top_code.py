@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -40,9 +42,6 @@ from discreet.parameters import (
     problems_of,
 )
 from discreet.words import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TailCode = Literal["threshold", "mean", "category"]
 Side = Literal["top", "bottom"]
@@ -226,9 +225,6 @@ class _Distribution:
         return CodedTail(self.name, side, at, int(self.counts[inside].sum()))
 
     def _threshold(self, given: Any, problems: list[Problem]) -> Any:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if isinstance(given, float) and 0 < given < 1:
             share = as_written(given)
             below = np.cumsum(self.counts) * share.denominator >= share.numerator * self._n
@@ -241,9 +237,6 @@ class _Distribution:
             return 0
 
     def _inside(self, side: Side, at: Any) -> np.ndarray:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         edge = pa.scalar(at, self.values.type)
         compare = pc.greater_equal if side == "top" else pc.less_equal
         return compare(self.values, edge).to_numpy(zero_copy_only=False)
@@ -271,8 +264,6 @@ class _Distribution:
 
     def recoding(self, tails: Sequence[CodedTail], replace: TailCode, *, rounds: bool) -> pa.Table:
         """All values, each with what it becomes."""
-        import pyarrow as pa
-
         texts = replace == "category"
         labels = [str(v) for v in self.values.to_pylist()] if texts else self.values.to_pylist()
         for tail in tails:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from discreet import engine
 from discreet.criteria.all_of import people_apart
@@ -120,7 +121,5 @@ def _short(before: Microdata, masked: Masked, asked: SuppressionRequest, some: K
 
 def _same(known: Any, shown: Any) -> CellRelation:
     """A stratum is related to itself alone; one that is missing, too."""
-    import pyarrow.compute as pc
-
     left = pc.index_in(shown, value_set=known).to_numpy(zero_copy_only=False).astype(np.int64)
     return CellRelation.of_pairs(left, np.arange(len(shown)), len(known), len(shown))

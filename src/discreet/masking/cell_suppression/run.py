@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+import pyarrow.compute as pc
 
 from discreet import engine
 from discreet.criteria.all_of import failing_alone, people_apart
@@ -213,8 +214,6 @@ def _strata(counted: FrequencySet, by: Sequence[str]) -> tuple[Ints, ...]:
 
 def _in_whole(counted: FrequencySet, name: str, whole: FrequencySet) -> Ints:
     """The codes of an attribute as the distribution of the whole file has them."""
-    import pyarrow.compute as pc
-
     at = counted.attributes.index(name)
     place = pc.index_in(counted.values[at], value_set=whole.values[0])
     return place.to_numpy(zero_copy_only=False).astype(np.int64)[counted.codes[at]]

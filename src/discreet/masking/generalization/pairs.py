@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +50,5 @@ def _first(pairs: FrequencySet) -> NDArray[np.bool_]:
 
 def _places(pairs: FrequencySet, whole: FrequencySet) -> NDArray[np.int64]:
     """Code of a value in the pairs → its code in the whole file."""
-    import pyarrow.compute as pc
-
     place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
     return np.asarray(place.to_numpy(zero_copy_only=False), dtype=np.int64)

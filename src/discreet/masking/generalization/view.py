@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import font, frames
 from discreet.criteria import KAnonymity, PSensitiveKAnonymity
@@ -107,8 +108,6 @@ class At(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per minimal node: levels, suppressed records, classes, loss."""
-        import pyarrow as pa
-
         rows = [
             {**n.levels, **beside(n.levels, {"suppressed": n.suppressed, "classes": n.classes,
              "loss": n.loss})}
@@ -146,8 +145,6 @@ class ByK(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per k: loss, suppressed records and their share, classes, levels of the keys."""
-        import pyarrow as pa
-
         rows = self.to_dict()["by_k"]
         flat = [
             {
@@ -279,8 +276,6 @@ class LatticeView:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node: levels, height, suppressed records, classes, loss, feasible."""
-        import pyarrow as pa
-
         lattice = self.found.task.lattice
         figures = self._figures()
         levels = np.unravel_index(np.arange(lattice.nodes), lattice.levels)

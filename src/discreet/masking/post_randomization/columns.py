@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.errors import DiscreetError, Problem, argument, raise_all
 from discreet.frequency.frequency_set import coded
@@ -18,8 +19,6 @@ from discreet.masking.perturbation import DrawnRecords
 from discreet.masking.post_randomization.transition import Transition
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 _MOST = 1000  # categories: the matrix has as many rows and columns, in every stratum
@@ -114,8 +113,6 @@ class CategoryColumn:
 
     def changed(self, found: DrawnRecords, asked: ChangeRequest) -> ChangedColumn:
         """Draw what each record becomes."""
-        import pyarrow as pa
-
         size, of = len(self.values), stream("pram", self.name)
         after, matrices = self.codes.copy(), np.tile(np.eye(size), (len(self.parts), 1, 1))
         draws: Any = mixed(found.hashes, of) if asked.exact else uniforms(found.hashes, of)
