@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from discreet import engine
-from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
 from discreet.errors import listed
 from discreet.frequency.frequency_set import FrequencySet
@@ -76,7 +75,7 @@ class CellsBlanked:
     def _classes(self, masked: Masked) -> list[str]:
         asked = self.asked
         if asked.reading == "category" and asked.criterion is not None and asked.all_keys:
-            of_records, behind = people_apart(asked.criterion)
+            of_records, behind = asked.apart
             problems = [p for one in behind for p in Holds(one).broken(masked)]
             if of_records is not None:
                 names = (*asked.by, *asked.keys)
