@@ -28,7 +28,7 @@ from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy, by_key
-from discreet.loss.generalization import LOSSES, LossName
+from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
@@ -42,7 +42,15 @@ from discreet.masking.key_hierarchies import (
     hierarchy_problems,
 )
 from discreet.masking.method import MostSuppressed, WhatMustHold, masking
-from discreet.parameters import Label, Public, Vary, is_number, whole_number
+from discreet.parameters import (
+    Label,
+    Public,
+    Vary,
+    is_number,
+    parameters_of,
+    problems_of,
+    whole_number,
+)
 from discreet.risks.register import known_as
 from discreet.words import counted
 
@@ -50,9 +58,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
-
-
-_SEARCHES = ("samarati", "all-minimal", "optimal", "bounded")
 
 
 @masking(
@@ -168,6 +173,7 @@ def generalize(
       for microdata*.
     """
     require_microdata(data)
+    asked = {name: value for name, value in locals().items() if name != "data"}
     keys = data.need_keys()
     data.need_partition("a generalization")
     require_records(data)
@@ -179,7 +185,8 @@ def generalize(
         [
             *hierarchy_problems(data, hierarchies),
             *confidential_key_problems(data, hierarchies, parts),
-            *_option_problems(search, loss, suppression, max_suppressed, data.n),
+            *problems_of([p for p in parameters_of(generalize) if p.kind == "choice"], asked),
+            *suppression_problems(max_suppressed, data.n),
             *_seconds_problems(seconds),
             *([] if nodes is None else whole_number("nodes", nodes, 1)),
         ]
@@ -193,16 +200,6 @@ def generalize(
     if best is None:
         _infeasible(searching)
     as_they_are = tuple(key for key in keys if key not in hierarchies)
-    asked = {
-        "hierarchies": hierarchies,
-        "criterion": criterion,
-        "max_suppressed": max_suppressed,
-        "search": search,
-        "loss": loss,
-        "suppression": suppression,
-        "nodes": nodes,
-        "seconds": seconds,
-    }
     found = Found(
         data,
         task,
@@ -212,7 +209,7 @@ def generalize(
         best,
         outcome.complete,
         as_they_are,
-        asked,
+        {**asked, "hierarchies": hierarchies},
         outcome.bound,
     )
     _ = found.best  # checked afresh before anything is handed out
@@ -227,21 +224,6 @@ def _seconds_problems(seconds: object) -> list[Problem]:
             "P10", f"{argument('seconds')} is not a number of at least 0.", "Give for example 60."
         )
     ]
-
-
-def _option_problems(
-    search: str, loss: str, suppression: str, max_suppressed: float, n: int
-) -> list[Problem]:
-    problems = [
-        Problem("P16", f"{argument(word)} is not known.", f"Use one of {', '.join(known)}.")
-        for word, value, known in (
-            ("search", search, _SEARCHES),
-            ("loss", loss, LOSSES),
-            ("suppression", suppression, ("failing", "k-only")),
-        )
-        if value not in known
-    ]
-    return problems + suppression_problems(max_suppressed, n)
 
 
 def _task(

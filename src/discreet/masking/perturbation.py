@@ -154,6 +154,44 @@ def record_pairs(
     )
 
 
+def joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Two columns, one behind the other."""
+    return pa.chunked_array([*first.chunks, *second.chunks])
+
+
+@dataclass(frozen=True)
+class SameValues:
+    """Every column has the values that it had in each stratum, and none is missing elsewhere."""
+
+    before: Microdata
+    columns: tuple[str, ...]
+    by: tuple[str, ...]
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Both files are fetched, record by record."""
+        old, new = record_pairs(self.before, masked, self.columns, self.by)
+        strata, problems = strata_of(old, self.by), []
+        for name in self.columns:
+            there = old[name].is_valid()
+            if old[name].type != new[name].type:
+                problems.append(f"{name!r} is stored differently")
+                continue
+            if not there.equals(new[name].is_valid()):
+                problems.append(f"missing values of {name!r} moved")
+                continue
+            both = joined(old[name], new[name]).combine_chunks()
+            sort = np.split(sortable(both, self.before.types.scale(name)), 2)
+            valued = [part[there.to_numpy()[part]] for part in strata]
+            problems += self._of_column(name, valued, *sort)
+        return problems
+
+    def _of_column(
+        self, name: str, parts: Sequence[Ints], old: np.ndarray, new: np.ndarray
+    ) -> list[str]:
+        same = all(np.array_equal(np.sort(old[part]), np.sort(new[part])) for part in parts)
+        return [] if same else [f"{name!r} has other values than before"]
+
+
 def not_amounts(column: ColumnFacts, cannot: str) -> list[Unfit]:
     """Why a column that holds no amounts cannot be masked by a method for these.
 

@@ -24,7 +24,7 @@ from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.cell_suppression.class_risk import blanked_by_class
 from discreet.masking.cell_suppression.request import policy_problems
 from discreet.masking.local_suppression import Protection, suppressed
-from discreet.masking.method import MEASURE, masking
+from discreet.masking.method import MEASURE, masking, replaced_columns
 from discreet.masking.risky_groups import AtMost, aggregated
 from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progress import stage
@@ -226,12 +226,11 @@ def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str)
     if not cells:
         return data.source
     found = engine.records(data.source, link, list(cells), link)
-    table = found.select(["link"])
-    for name, blank in cells.items():
-        column = found.column(name)
-        empty = pa.scalar(None, column.type)
-        table = table.append_column(name, pc.if_else(pa.array(blank), empty, column))
-    return engine.replaced(data.source, link, table)
+    values = {
+        name: pc.if_else(pa.array(blank), pa.scalar(None, found[name].type), found[name])
+        for name, blank in cells.items()
+    }
+    return replaced_columns(data, found, values)
 
 
 def _columns(

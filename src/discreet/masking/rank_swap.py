@@ -24,12 +24,11 @@ from discreet.kernels.rank_swap import partners
 from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
 from discreet.masking.perturbation import (
     DrawnRecords,
+    SameValues,
     drawing_problems,
     drawn_records,
     rankable,
-    record_pairs,
     sortable,
-    strata_of,
 )
 from discreet.parameters import (
     Columns,
@@ -161,44 +160,21 @@ def _ranks(window: float, n: int) -> int:
 
 
 @dataclass(frozen=True)
-class WithinWindow:
+class WithinWindow(SameValues):
     """Every column has the values that it had, and no value moved further than its window."""
 
-    before: Microdata
-    columns: tuple[str, ...]
-    by: tuple[str, ...]
     window: float
-
-    def broken(self, masked: Masked) -> list[str]:
-        """Both files are fetched, record by record."""
-        old, new = record_pairs(self.before, masked, self.columns, self.by)
-        strata, problems = strata_of(old, self.by), []
-        for name in self.columns:
-            there = old[name].is_valid()
-            if not there.equals(new[name].is_valid()):
-                problems.append(f"missing values of {name!r} moved")
-            both = pa.chunked_array([*old[name].chunks, *new[name].chunks]).combine_chunks()
-            sort = np.split(sortable(both, self.before.types.scale(name)), 2)
-            valued = [part[there.to_numpy()[part]] for part in strata]
-            problems += self._of_column(name, valued, *sort)
-        return problems
 
     def _of_column(
         self, name: str, parts: Sequence[Ints], old: np.ndarray, new: np.ndarray
     ) -> list[str]:
-        lost = far = 0
+        problems, far = super()._of_column(name, parts, old, new), 0
         for part in parts:
-            x, y = old[part], new[part]
-            ordered = np.sort(x)
-            lost += int(not np.array_equal(ordered, np.sort(y)))
+            x, y, ordered = old[part], new[part], np.sort(old[part])
             # equal values share a range of ranks: the nearest two count
             apart = np.maximum(
                 np.searchsorted(ordered, y, "left") - np.searchsorted(ordered, x, "right") + 1,
                 np.searchsorted(ordered, x, "left") - np.searchsorted(ordered, y, "right") + 1,
             )
             far += int((apart > _ranks(self.window, len(part))).sum())
-        problems = [f"{name!r} has other values than before"] if lost else []
-        return [
-            *problems,
-            *([f"{counted(far, 'value')} of {name!r} left the window"] if far else []),
-        ]
+        return problems + ([f"{counted(far, 'value')} of {name!r} left the window"] if far else [])

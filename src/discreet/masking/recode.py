@@ -178,16 +178,7 @@ def recode(
     - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD: section 2.2.
     """
     require_microdata(data)
-    asked = {
-        "hierarchies": hierarchies,
-        "criterion": criterion,
-        "method": method,
-        "by": by,
-        "max_suppressed": max_suppressed,
-        "search": search,
-        "seconds": seconds,
-        "seed": seed,
-    }
+    asked = {name: value for name, value in locals().items() if name != "data"}
     request, limits = _request(data, asked)
     found = _answer(request, method, search, seconds)
     if found.suppressed > request.budget:

@@ -29,6 +29,7 @@ from discreet.masking.method import (
     masking,
     unfit_columns,
 )
+from discreet.masking.noise import as_floats
 from discreet.masking.perturbation import (
     drawn_records,
     not_amounts,
@@ -254,7 +255,7 @@ class OnMultiples:
         for name in self.columns:
             if not old[name].is_valid().equals(new[name].is_valid()):
                 problems.append(f"missing values of {name!r} moved")
-            x, y = (_floats(table[name].drop_null()) for table in (old, new))
+            x, y = (as_floats(table, [name])[0] for table in (old, new))
             base = float(self.base)
             far = abs(x - y) > base * (0.5 if self.kind == "nearest" else 1) + 1e-9 * abs(x)
             off = abs(y / base - np.rint(y / base)) > 1e-9 * np.maximum(1, abs(y / base))
@@ -262,7 +263,3 @@ class OnMultiples:
             if wrong:
                 problems.append(f"{counted(wrong, 'value')} of {name!r} not rounded as asked for")
         return problems
-
-
-def _floats(column: pa.ChunkedArray) -> np.ndarray:
-    return np.array(column.cast("float64", safe=False).to_numpy(), dtype=np.float64)

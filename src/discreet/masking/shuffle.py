@@ -32,13 +32,12 @@ from discreet.masking.method import (
 )
 from discreet.masking.perturbation import (
     DrawnRecords,
+    SameValues,
     drawing_problems,
     drawn_records,
     places,
     rankable,
-    record_pairs,
     sortable,
-    strata_of,
 )
 from discreet.parameters import ColumnFacts, Columns, Label, Public, Unfit
 from discreet.results import Result
@@ -290,31 +289,3 @@ class Shuffled(Result):
             "largest_rank_correlation_change": self.largest_change,
             "rank_correlations": [list(pair) for pair in self.pairs],
         }
-
-
-@dataclass(frozen=True)
-class SameValues:
-    """Every column has the values that it had in each stratum, and none is missing elsewhere."""
-
-    before: Microdata
-    columns: tuple[str, ...]
-    by: tuple[str, ...]
-
-    def broken(self, masked: Masked) -> list[str]:
-        """Both files are fetched, record by record."""
-        old, new = record_pairs(self.before, masked, self.columns, self.by)
-        strata, problems = strata_of(old, self.by), []
-        for name in self.columns:
-            there = old[name].is_valid()
-            if old[name].type != new[name].type:
-                problems.append(f"{name!r} is stored differently")
-                continue
-            if not there.equals(new[name].is_valid()):
-                problems.append(f"missing values of {name!r} moved")
-                continue
-            both = pa.chunked_array([*old[name].chunks, *new[name].chunks]).combine_chunks()
-            x, y = np.split(sortable(both, self.before.types.scale(name)), 2)
-            valued = [part[there.to_numpy()[part]] for part in strata]
-            if not all(np.array_equal(np.sort(x[part]), np.sort(y[part])) for part in valued):
-                problems.append(f"{name!r} has other values than before")
-        return problems

@@ -26,16 +26,17 @@ from discreet.kernels.draws import mixed, stream, uniforms
 from discreet.kernels.packing import merged
 from discreet.kernels.record_swap import paired, race
 from discreet.masking.method import SecretSeed, masking, unknown_columns
+from discreet.masking.notation import LISTS
 from discreet.masking.perturbation import (
     DrawnRecords,
     drawing_problems,
     drawn_records,
+    joined,
     record_pairs,
 )
 from discreet.parameters import (
     Columns,
     Label,
-    Notation,
     Public,
     Share,
     Vary,
@@ -49,28 +50,6 @@ from discreet.words import counted
 if TYPE_CHECKING:
     from discreet.frames import FrameKind
     from discreet.kernels.arrays import Floats, Ints
-
-_TOGETHER = "+"
-
-
-def _is_profiles(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in value
-    )
-
-
-def _read_profiles(text: str) -> list[list[str]]:
-    """As a command has them: "size+type,size"."""
-    return [[name.strip() for name in one.split(_TOGETHER)] for one in text.split(",")]
-
-
-PROFILES = Notation(
-    "a list of lists of columns",
-    _is_profiles,
-    dump=lambda value: [list(names(one)) for one in value],
-    schema={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
-    read=_read_profiles,
-)
 
 
 @masking(
@@ -110,7 +89,7 @@ def swap_records(
     similar: Annotated[
         Sequence[Sequence[str]] | None,
         Columns(named=lambda given: [name for one in given for name in one]),
-        PROFILES,
+        LISTS,
         Label("Similar households have the same"),
         Doc("Columns in which two households must agree; the next list is for those left over."),
         Public,
@@ -426,7 +405,7 @@ class AreasKept:
         of, first = _households(old, home)
         size, there = np.bincount(of)[of], range(old.num_rows)
         both = {
-            name: coded(_joined(old[name], new[name]), None)[1].astype(np.int64)
+            name: coded(joined(old[name], new[name]), None)[1].astype(np.int64)
             for name in self.geography
         }
         profile = _groups(old, common, size)
@@ -439,8 +418,3 @@ class AreasKept:
         same = all(np.array_equal(a, b) for a, b in zip(*tables, strict=True))
         problems = [] if same else ["areas have other households than before"]
         return [*problems, *(["members of a household live apart"] if apart else [])]
-
-
-def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Two columns, one behind the other."""
-    return pa.chunked_array([*first.chunks, *second.chunks])

@@ -29,7 +29,7 @@ from discreet.masking.method import (
     masking,
     unfit_columns,
 )
-from discreet.masking.round_values import roundable
+from discreet.masking.perturbation import not_amounts
 from discreet.parameters import (
     ColumnFacts,
     Columns,
@@ -55,9 +55,7 @@ def has_tails(column: ColumnFacts) -> list[Unfit]:
     >>> has_tails(ColumnFacts("date", "continuous", "continuous", 0))[0].what
     'is stored as date and has no tails of numbers'
     """
-    found = roundable(column)
-    what = [one.what.replace("cannot be rounded", "has no tails of numbers") for one in found]
-    return [Unfit(one.code, said, one.remedy) for one, said in zip(found, what, strict=True)]
+    return not_amounts(column, "has no tails of numbers")
 
 
 @masking(
