@@ -12,7 +12,7 @@ import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet import engine, frames
+from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, refuse, refuse_broken
 from discreet.data.microdata import Microdata
@@ -305,7 +305,7 @@ class Found(Result):
              "classes": node.classes, "loss": node.loss})}
             for node in self.minimal
         ]  # fmt: skip
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.data.source.kind)
+        return self._frame(rows, kind or self.data.source.kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

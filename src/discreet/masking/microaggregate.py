@@ -77,7 +77,6 @@ from discreet.progress import watched
 from discreet.words import counted
 
 if TYPE_CHECKING:
-
     from discreet.kernels.arrays import Ints
 
 

@@ -19,7 +19,7 @@ from annotated_types import Ge, Gt
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, refuse, require_ids, require_link
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.cell_suppression.class_risk import blanked_by_class
 from discreet.masking.cell_suppression.request import policy_problems
@@ -242,10 +242,9 @@ def _columns(
 
 
 def _require(
-    data: object, risk: object, at_most: object, method: str, columns: Any, cost: Any
+    data: Microdata, risk: object, at_most: object, method: str, columns: Any, cost: Any
 ) -> None:
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     if not isinstance(risk, ProtectableRisk):
         able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
         if isinstance(risk, RecordLevel):
