@@ -29,14 +29,13 @@ from discreet.masking.method import (
     Strata,
     WholeStays,
     masking,
-    unfit_columns,
 )
 from discreet.masking.noise import NoiseKind, NoiseWithin, as_floats, noise_of
 from discreet.masking.perturbation import (
     DrawnRecords,
-    drawing_problems,
     drawn_records,
     not_amounts,
+    perturbing_problems,
     places,
 )
 from discreet.parameters import (
@@ -47,8 +46,7 @@ from discreet.parameters import (
     Unfit,
     Variant,
     Vary,
-    parameters_of,
-    problems_of,
+    is_number,
 )
 
 if TYPE_CHECKING:
@@ -177,10 +175,8 @@ def add_noise(
     require_microdata(data)
     chosen, strata = names(columns), names(by or ())
     given = {"amount": amount, "kind": kind, "keep_zeros": keep_zeros, "round": round}
-    problems = problems_of(parameters_of(add_noise), given)
-    problems = problems or _together(amount, kind, round)
-    problems += drawing_problems(data, chosen, strata, seed)
-    raise_all(problems + unfit_columns(data, chosen, given, noisy))
+    problems = perturbing_problems(add_noise, data, chosen, strata, seed, given)
+    raise_all([*problems, *_together(amount, kind, round)])
     assert seed is not None
     raise_all(data.infinite_problems(chosen))
     found = drawn_records(data, chosen, strata, seed)
@@ -203,7 +199,9 @@ def add_noise(
 
 def _together(amount: float, kind: str, whole: bool) -> list[Problem]:
     """Arguments that do not go together."""
-    problems = []
+    problems: list[Problem] = []
+    if not is_number(amount):
+        return problems
     if kind == "exact-moments" and amount > 1:
         what = f"{argument('amount')} is more than 1: no moment could stay exactly the same."
         problems.append(Problem("P10", what, "Give a number up to 1.", "amount"))

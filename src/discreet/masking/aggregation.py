@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -401,10 +401,11 @@ class Points:
     ranks: Ints
     ranges: Floats
     codes: Ints
-    plain: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.plain = not self.ranks.shape[1] and not self.codes.shape[1]
+    @property
+    def plain(self) -> bool:
+        """Whether all attributes are continuous."""
+        return not self.ranks.shape[1] and not self.codes.shape[1]
 
     def __len__(self) -> int:
         return len(self.numbers)

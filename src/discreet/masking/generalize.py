@@ -27,7 +27,7 @@ from discreet.criteria.subjects import resolved
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy, by_key
+from discreet.hierarchies.hierarchy import by_key
 from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
@@ -191,7 +191,8 @@ def generalize(
             *([] if nodes is None else whole_number("nodes", nodes, 1)),
         ]
     )
-    task = _task(data, keys, hierarchies, parts, limits, wanted, max_suppressed, suppression, loss)
+    asked["hierarchies"] = hierarchies
+    task = _task(data, parts, limits, wanted, asked)
     searching = Search(task, seconds, nodes)
     outcome = searching.run(search)
     best = outcome.best
@@ -209,7 +210,7 @@ def generalize(
         best,
         outcome.complete,
         as_they_are,
-        {**asked, "hierarchies": hierarchies},
+        asked,
         outcome.bound,
     )
     _ = found.best  # checked afresh before anything is handed out
@@ -228,16 +229,12 @@ def _seconds_problems(seconds: object) -> list[Problem]:
 
 def _task(
     data: Microdata,
-    keys: tuple[str, ...],
-    hierarchies: Mapping[str, Hierarchy],
     parts: Any,
     limits: tuple[DisclosureRiskAtMost, ...],
     wanted: tuple[Any, ...],
-    max_suppressed: float,
-    suppression: Suppression,
-    loss: LossName,
+    asked: Mapping[str, Any],
 ) -> Task:
-    known = confidential_of(data, keys, parts)
+    known, hierarchies = confidential_of(data, data.keys, parts), asked["hierarchies"]
     found, recodings = known.keys, fitted(hierarchies, known.keys)
     registers = () if parts is None else parts.registers
     initial = data.initial if isinstance(data, Masked) else data
@@ -251,9 +248,9 @@ def _task(
         pairs=known.pairs,
         whole=known.whole,
         frequencies=known.frequencies,
-        budget=budget_of(max_suppressed, found.n),
-        suppression=suppression,
-        loss=loss,
+        budget=budget_of(asked["max_suppressed"], found.n),
+        suppression=asked["suppression"],
+        loss=asked["loss"],
         asked=wanted,
         population={
             known_as(one): coded_population(data, found, recodings, hierarchies, one)

@@ -21,12 +21,12 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import raise_all
 from discreet.kernels.draws import stream, uniforms
 from discreet.kernels.rank_swap import partners
-from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
+from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking
 from discreet.masking.perturbation import (
     DrawnRecords,
     SameValues,
-    drawing_problems,
     drawn_records,
+    perturbing_problems,
     rankable,
     sortable,
 )
@@ -37,8 +37,6 @@ from discreet.parameters import (
     Share,
     Vary,
     as_written,
-    parameters_of,
-    problems_of,
 )
 from discreet.words import counted
 
@@ -124,9 +122,7 @@ def rank_swap(
     """
     require_microdata(data)
     chosen, strata = names(columns), names(by)
-    problems = problems_of(parameters_of(rank_swap), {"window": window})
-    problems += drawing_problems(data, chosen, strata, seed)
-    raise_all(problems + unfit_columns(data, chosen, {}, rankable))
+    raise_all(perturbing_problems(rank_swap, data, chosen, strata, seed, {"window": window}))
     assert seed is not None
     found = drawn_records(data, chosen, strata, seed)
     share = as_written(window)

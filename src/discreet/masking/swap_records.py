@@ -23,12 +23,12 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.draws import mixed, stream, uniforms
-from discreet.kernels.packing import merged
 from discreet.kernels.record_swap import paired, race
 from discreet.masking.method import SecretSeed, masking, unknown_columns
 from discreet.masking.notation import LISTS
 from discreet.masking.perturbation import (
     DrawnRecords,
+    alike,
     drawing_problems,
     drawn_records,
     joined,
@@ -230,14 +230,14 @@ def _homes(
     of, first = _households(found.table, found.data.household)
     size = np.bincount(of)[of]
     levels = [where[: level + 1] for level in range(len(where))]
-    areas = [_groups(found.table, names_)[first] for names_ in levels]
+    like = [alike(found.table, [*level, *keys]) for level in levels]
     return _Homes(
         of,
         first,
         found.hashes[first],
-        areas,
-        [_rarest(_groups(found.table, [*level, *keys]), of) for level in levels],
-        [_groups(found.table, one, size)[first] for one in profiles],
+        [alike(found.table, level)[first] for level in levels],
+        [_least(np.bincount(people)[people], of) for people in like],
+        [alike(found.table, one, size)[first] for one in profiles],
     )
 
 
@@ -246,27 +246,14 @@ def _households(records: pa.Table, household: str | None) -> tuple[Ints, Ints]:
     every = np.arange(records.num_rows)
     if household is None:
         return every, every
-    of = _groups(records, [household])
-    first = np.full(int(of.max(initial=-1)) + 1, len(of))
-    np.minimum.at(first, of, every)
-    return of, first
+    of = alike(records, [household])
+    return of, _least(every, of)
 
 
-def _groups(records: pa.Table, columns: Sequence[str], *beside: Ints) -> Ints:
-    """Which records have the same values, as numbers from 0 on."""
-    coded_ = [coded(records.column(name), None) for name in columns]
-    codes: list[Any] = [codes for _, codes in coded_] + list(beside)
-    sizes = [len(values) for values, _ in coded_] + [int(b.max(initial=0)) + 1 for b in beside]
-    if not codes:
-        return np.zeros(records.num_rows, dtype=np.int64)
-    return merged(codes, sizes)[1].astype(np.int64)
-
-
-def _rarest(alike: Ints, of: Ints) -> Ints:
-    """Of each household, the least number of records that are like one of its members."""
-    counts = np.bincount(alike)[alike]
+def _least(numbers: Ints, of: Ints) -> Ints:
+    """Of each household, the least number that one of its members has."""
     found = np.full(int(of.max(initial=-1)) + 1, len(of))
-    np.minimum.at(found, of, counts)
+    np.minimum.at(found, of, numbers)
     return found
 
 
@@ -274,9 +261,9 @@ def _partners(homes: _Homes, k: int, rate: float) -> tuple[Ints, Any]:
     """The partner of each household, −1 for none, and which of them stand out somewhere."""
     partner, risky = np.full(homes.number, -1), np.zeros(homes.number, dtype=bool)
     turn = mixed(homes.hashes, stream("swap_records", "turn"))
-    for level, alike in enumerate(homes.alike):
-        risky |= alike < k
-        some = np.flatnonzero((alike < k) & (partner < 0))
+    for level, people in enumerate(homes.alike):
+        risky |= people < k
+        some = np.flatnonzero((people < k) & (partner < 0))
         some = some[np.argsort(turn[some], kind="stable")]
         partner = _with_partners(homes, partner, some, level, homes.number)
     share = as_written(rate)
@@ -408,7 +395,7 @@ class AreasKept:
             name: coded(joined(old[name], new[name]), None)[1].astype(np.int64)
             for name in self.geography
         }
-        profile = _groups(old, common, size)
+        profile = alike(old, common, size)
         tables, apart = [], 0
         for start in (0, old.num_rows):
             area = [codes[start : start + len(there)] for codes in both.values()]

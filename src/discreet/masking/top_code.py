@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -294,10 +295,7 @@ class _Distribution:
 
 def _in_digits(number: Any, digits: int) -> Any:
     """The nearest number with so many digits, halves to the even one."""
-    import builtins
-    from decimal import Decimal
-
-    nearest = builtins.round(number * 10**digits)
+    nearest = round(number * 10**digits)
     return nearest if digits == 0 else Decimal(nearest).scaleb(-digits)
 
 
