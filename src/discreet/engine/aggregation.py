@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from discreet.engine import spark
 from discreet.engine.failures import translated
-from discreet.engine.source import Source, collected, same, uploaded
+from discreet.engine.source import Source, alike, collected, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -85,8 +85,8 @@ def in_strata(source: Source, strata: Sequence[str]) -> Source:
     found = collected(table.select(**columns).distinct(), source)
     numbers = pa.array(range(found.num_rows), pa.int64())
     given = uploaded(source, found.append_column("stratum", numbers))
-    alike = [c for s, column in columns.items() for c in same(column, given[s])]
-    return replace(source, records=table.join(given, alike).select(*table.columns, "stratum"))
+    joined = table.join(given, alike(source, table, strata, given))
+    return replace(source, records=joined.select(*table.columns, "stratum"))
 
 
 def on_executors(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.source import Source, alike, collected, kept, same, uploaded
 from discreet.frequency.frequency_set import steps
 
 if TYPE_CHECKING:
@@ -124,9 +124,8 @@ def _in_strata(
     ranges = _ranges(found["n"].to_pylist(), size)
     number = pa.array([r.offset for r in ranges], pa.int64())
     given = uploaded(source, found.drop_columns(["n"]).append_column("block", number))
-    alike = [c for s, column in columns.items() for c in same(column, given[s])]
-    table = table.join(given, alike).select(*table.columns, "block")
-    return kept(source, table), ranges
+    joined = table.join(given, alike(source, table, strata, given))
+    return kept(source, joined.select(*table.columns, "block")), ranges
 
 
 def _ranges(sizes: Sequence[int], size: int) -> list[_Range]:

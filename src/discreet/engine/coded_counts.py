@@ -53,12 +53,13 @@ def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[st
         distinct, missing = figures[name]
         if 1 <= distinct <= most and n - missing >= each * distinct:
             values = [v for v in column.coded[0].to_pylist() if v is not None]
-            if all(map(_is_whole, values)):
+            if all(map(is_whole, values)):
                 found.append(name)
     return found
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a number is whole; neither infinite nor one that is none."""
     return bool(math.isfinite(value) and value == math.floor(value))
 
 
@@ -106,7 +107,6 @@ def _exact_sums(
 
 
 def counts(source: Source, by: Sequence[str]) -> pa.Table:
-
     found = frequencies(source, by, {})
     table = found.combinations().rename_columns([f"k{i}" for i in range(len(by))])
     return table.append_column("n", array_of(found.counts))

@@ -95,14 +95,9 @@ def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
     found = []
     for name in names:
         values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
-        if len(values) <= most and all(map(_is_whole, values)):
+        if len(values) <= most and all(map(coded_counts.is_whole, values)):
             found.append(name)
     return found
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a number is whole; neither infinite nor one that is none."""
-    return bool(math.isfinite(value) and value == math.floor(value))
 
 
 def _whole(column: Any) -> Any:

@@ -25,8 +25,8 @@ from discreet import csvfile
 from discreet.engine.embedded import connection, opened, watch_of
 from discreet.engine.failures import translated
 from discreet.engine.held import MOST_CELLS, Held, Kind, is_small, one_zero
-from discreet.engine.input import literal
-from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.engine.input import literal, remove_later
+from discreet.engine.lifetimes import fresh_name
 from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import HEAD, Source
@@ -72,20 +72,8 @@ def read_csv(
             shutil.rmtree(place.parent, ignore_errors=True)
         raise
     if place != path:
-        _remove(source, place.parent)
+        remove_later(source, place.parent)
     return normalised(source, missing).told(source.told_size, source.told_head)
-
-
-def _remove(source: Source, folder: Path) -> None:
-    """Remove the copy of a file: now where the records were read, else when they are not needed."""
-
-    def remove() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-    if source.held is not None:
-        remove()
-    else:
-        when_unused(source.table, remove, outlives_us=True)
 
 
 def _read(texts: _Texts, as_text: Collection[str], length: int) -> Source:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.engine import coded_counts
 from discreet.engine.border import with_twin
 from discreet.engine.counts import portions, single_rows
-from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.source import Source, alike, collected, kept, same, uploaded
 from discreet.engine.summation import ExactSum, sums_of, totals
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def _counted(source: Source, table: ir.Table, sets: Sequence[LargeSet]) -> ir.Ta
 def _added(source: Source, table: ir.Table, part: CellSums) -> ir.Table:
     physical = [f"s{i}" for i in range(len(part.names))]
     given = uploaded(source, part.table.rename_columns([*physical, "r", "s"]))
-    pairs = zip(part.names, physical, strict=True)
-    alike = [c for name, s in pairs for c in same(table[source.at(name)], given[s])]
-    joined = table.join(given, alike)
+    joined = table.join(given, alike(source, table, part.names, given))
     changed = {"reach": joined["reach"] + joined["r"], "spent": joined["spent"] + joined["s"]}
     return joined.select(**{c: changed.get(c, joined[c]) for c in table.columns})
 

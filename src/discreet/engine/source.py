@@ -7,7 +7,7 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +154,12 @@ def uploaded(source: Source, table: pa.Table) -> ir.Table:
 def same(left: Any, right: Any) -> list[Any]:
     """Conditions of a join under which two cells are equal, or both are missing."""
     return home_of(left).same(left, right)
+
+
+def alike(source: Source, table: ir.Table, names: Sequence[str], given: ir.Table) -> list[Any]:
+    """The same for the named columns of a table of the source, beside s0, s1, … of a given one."""
+    columns = [(table[source.at(name)], given[f"s{i}"]) for i, name in enumerate(names)]
+    return [condition for left, right in columns for condition in same(left, right)]
 
 
 def give_back(source: Source) -> None:
