@@ -195,6 +195,7 @@ CRITERIA = [
     ds.LDiversity(3, "entropy"),
     ds.LDiversity(3, "recursive", c=2),
     [ds.KAnonymity(4), ds.TCloseness(0.4)],
+    ds.TCloseness(0.4, "hierarchical", hierarchy=ds.Hierarchy.suppress()),
     ds.BetaLikeness(1.0, "enhanced"),
     ds.DeltaDisclosure(2.0),
     ds.AverageRisk(0.2, highest=0.5),

@@ -82,20 +82,8 @@ class Roles:
 
     def of(self, name: str) -> str:
         """The role of a column, in words."""
-        roles = [
-            word
-            for word, names in [
-                ("identifier", self.identifiers),
-                ("key", self.keys),
-                ("confidential", self.confidential),
-                ("weight", (self.weight,)),
-                ("record id", (self.record_id,)),
-                ("household", (self.household,)),
-                ("subject", (self.subject,)),
-            ]
-            if name in names
-        ]
-        return " + ".join(roles) or "other"
+        played = [(word.removesuffix(" attribute"), names) for word, names in self._named()]
+        return " + ".join(word for word, names in played if name in names) or "other"
 
     def measured(self, kinds: Mapping[str, Kind]) -> dict[str, AttributeType]:
         """The type that a role tells: a weight is an amount, however few values it has, and the

@@ -9,16 +9,16 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet import csvfile, engine
 from discreet.data.attributes import AttributeType
 from discreet.errors import fail
 from discreet.formats import SHEETS, Codebook, Variable
 from discreet.progress import stage
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _IN_MEMORY = 60_000_000  # cells; more go to files first
 
@@ -88,8 +88,6 @@ def _need_names(names: Sequence[str], path: Path) -> None:
 
 def _collected(file: Any, path: Path, advance: Any) -> pa.Table:  # noqa: ARG001
     """The records in memory, numbers that are all whole as whole numbers."""
-    import pyarrow as pa
-
     pieces = []
     for piece in file.pieces():
         pieces.append(piece)
@@ -124,8 +122,6 @@ def _spilled(file: Any, path: Path, advance: Any) -> engine.Source:
 
 def _whole(column: Any) -> Any:
     """A column of numbers as whole ones, where all of them are."""
-    import pyarrow as pa
-
     if column.type != pa.float64() or column.null_count == len(column):
         return column
     try:
@@ -138,8 +134,6 @@ def _in_arrow(
     table: pa.Table, labelled: Mapping[str, Variable], missing: Mapping[str, Sequence[str]]
 ) -> tuple[engine.Source, set[str]]:
     """The source of records in memory, with words in place of codes; and whose they are."""
-    import pyarrow.compute as pc
-
     worded = set()
     for name, variable in labelled.items():
         column = table[name]
@@ -166,8 +160,6 @@ def _in_engine(
 
 def _words(there: pa.Array, variable: Variable, missing: Sequence[str]) -> pa.Table | None:
     """A table of codes and words, where the values are words to whoever wrote the file."""
-    import pyarrow as pa
-
     texts, codes = variable.texts(), there.to_pylist()
     known = all(code is None or code in texts for code in codes)
     if not known and variable.measure not in ("nominal", "ordinal"):

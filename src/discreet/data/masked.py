@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-import numpy as np
-
 from discreet import engine, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
@@ -25,6 +23,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
+from discreet.parameters import is_whole
 from discreet.registry import maskings
 from discreet.words import counted
 
@@ -374,7 +373,7 @@ def _transitions(data: Microdata, changed: frozenset[str]) -> dict[str, Any]:
 
 def seed_problems(seed: object) -> list[Problem]:
     """The problem of a seed that is not a whole number."""
-    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+    if is_whole(seed):
         return []
     return [
         Problem(

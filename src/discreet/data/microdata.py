@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import engine, formats, frames
 from discreet.data import attributes
@@ -30,7 +31,6 @@ from discreet.frequency.frequency_set import FrequencySet, coded
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.data.written import Written
@@ -482,8 +482,6 @@ class Microdata:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role, type, distinct values, missing values."""
-        import pyarrow as pa
-
         rows = [
             {"column": c, "role": self.roles.of(c), "type": str(self.types[c]),
              "distinct": self.profile[c][0], "missing": self.profile[c][1],

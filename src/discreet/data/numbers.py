@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import engine
 from discreet.data.attributes import AttributeType
@@ -94,8 +95,6 @@ def household_numbers(
     """The sum or the highest, over the members of each household, of the number that their
     combination in a frequency set has.
     """
-    import pyarrow as pa
-
     table = keys.combinations().append_column("number", pa.array(numbers))
     home = data.need_household()
     return engine.HouseholdNumbers(data.source, home, keys.attributes, table, how, keys.n)
@@ -120,7 +119,5 @@ def no_order(data: Microdata, others: str = _OTHERS) -> NoReturn:
 def _looked_up(
     data: Microdata, name: str, combinations: FrequencySet, numbers: Floats
 ) -> engine.Source:
-    import pyarrow as pa
-
     table = combinations.combinations().append_column("number", pa.array(numbers))
     return engine.looked_up(data.source, combinations.attributes, table, name)

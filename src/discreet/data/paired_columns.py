@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.data.link import Linked
 from discreet.errors import InfiniteValues, fail, raise_all
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 NUMERIC = ("integer", "number")
@@ -54,8 +54,6 @@ def complete_numbers(
 
 def as_numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
     """A column as floating-point numbers, times in microseconds; NaN where a value is missing."""
-    import pyarrow as pa
-
     if pa.types.is_temporal(column.type):
         plain = pa.types.is_time(column.type)
         column = (column if plain else column.cast(pa.timestamp("us"), safe=False)).cast(pa.int64())
@@ -78,8 +76,6 @@ def shared_codes(
 
 def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     """The distinct values of a column as text, and the place of every record: the last, missing."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):  # its dictionary may hold a missing value, or one twice
         column = column.cast(column.type.value_type)
     coded = column.combine_chunks().dictionary_encode()

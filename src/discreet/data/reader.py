@@ -166,8 +166,8 @@ def read(
     )
     problems = roles.problems(opened.names, opened.origin)
     types_given, more = attributes.declared(types, opened.kinds, opened.origin)
-    problems += more + _unknown_codes(missing_values, opened.names, opened.origin)
-    problems += _unknown_dates(date_format, opened.names, opened.origin)
+    problems += more + _unknown("missing_values", missing_values, opened)
+    problems += _unknown("date_format", date_format, opened)
     if missing not in POLICIES:
         problems.append(
             Problem(
@@ -314,21 +314,13 @@ def _is_missing(code: Any) -> bool:
     return code is None or type(code).__name__ in ("NAType", "NaTType")
 
 
-def _unknown_dates(formats: Any, columns: Sequence[str], origin: str) -> list[Problem]:
-    given = [str(name) for name in formats] if isinstance(formats, Mapping) else []
+def _unknown(argument: str, given: Any, opened: engine.Source) -> list[Problem]:
+    """The columns that an argument names and the source does not have."""
+    named = [str(name) for name in given] if isinstance(given, Mapping) else []
     return [
-        unknown_column("date_format names", name, columns, origin)
-        for name in given
-        if name not in columns
-    ]
-
-
-def _unknown_codes(codes: Any, columns: Sequence[str], origin: str) -> list[Problem]:
-    given = [str(name) for name in codes] if isinstance(codes, Mapping) else []
-    return [
-        unknown_column("missing_values names", name, columns, origin)
-        for name in given
-        if name not in columns
+        unknown_column(f"{argument} names", name, opened.names, opened.origin)
+        for name in named
+        if name not in opened.names
     ]
 
 

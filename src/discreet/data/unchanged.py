@@ -16,6 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from discreet import frames
 from discreet.data import attributes
 from discreet.data.masked import Masked
@@ -133,8 +135,6 @@ class Unchanged(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per column: role, number of values, unique records, their share, flag."""
-        import pyarrow as pa
-
         numbers = {name: pa.int64() for name in ("distinct", "unique")}
         types = {"column": pa.string(), "role": pa.string(), **numbers, "share": pa.float64(),
                  "flagged": pa.bool_()}  # fmt: skip

@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
+
 from discreet.engine import spark
 from discreet.engine.failures import translated
-from discreet.engine.source import Source, collected, same, uploaded
+from discreet.engine.source import Source, alike, collected, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
 
 class Spread(NamedTuple):
@@ -76,7 +77,6 @@ def _spreads(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Spread]:
 def in_strata(source: Source, strata: Sequence[str]) -> Source:
     """The table with a further column ``stratum``: the number of each record's stratum."""
     import ibis
-    import pyarrow as pa
 
     table = source.table
     if not strata:
@@ -85,8 +85,8 @@ def in_strata(source: Source, strata: Sequence[str]) -> Source:
     found = collected(table.select(**columns).distinct(), source)
     numbers = pa.array(range(found.num_rows), pa.int64())
     given = uploaded(source, found.append_column("stratum", numbers))
-    alike = [c for s, column in columns.items() for c in same(column, given[s])]
-    return replace(source, records=table.join(given, alike).select(*table.columns, "stratum"))
+    joined = table.join(given, alike(source, table, strata, given))
+    return replace(source, records=joined.select(*table.columns, "stratum"))
 
 
 def on_executors(
@@ -128,8 +128,6 @@ def rescaled(
 def _uploaded_moves(
     source: Source, moves: Mapping[Stratum, Mapping[str, Move]], names: Sequence[str]
 ) -> ir.Table:
-    import pyarrow as pa
-
     columns = {"of_stratum": pa.array(list(moves), pa.int64())}
     for i, name in enumerate(names):
         columns[f"m{i}"] = pa.array([one[name].mean for one in moves.values()], pa.float64())

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.source import Source, alike, collected, kept, same, uploaded
 from discreet.frequency.frequency_set import steps
 
 if TYPE_CHECKING:
@@ -93,8 +94,6 @@ def in_blocks(
 
 def _with_axes(source: Source, axes: Sequence[Axis]) -> Source:
     """The table with the axes as numbers, a0, a1, …: values, or ranks on a scale."""
-    import pyarrow as pa
-
     table = source.table
     for i, axis in enumerate(axes):
         column = table[source.at(axis.name)]
@@ -114,7 +113,6 @@ def _in_strata(
 ) -> tuple[Source, list[_Range]]:
     """The table with the first block of each record's stratum as ``block``, and the strata."""
     import ibis
-    import pyarrow as pa
 
     table = source.table
     if not strata:
@@ -126,9 +124,8 @@ def _in_strata(
     ranges = _ranges(found["n"].to_pylist(), size)
     number = pa.array([r.offset for r in ranges], pa.int64())
     given = uploaded(source, found.drop_columns(["n"]).append_column("block", number))
-    alike = [c for s, column in columns.items() for c in same(column, given[s])]
-    table = table.join(given, alike).select(*table.columns, "block")
-    return kept(source, table), ranges
+    joined = table.join(given, alike(source, table, strata, given))
+    return kept(source, joined.select(*table.columns, "block")), ranges
 
 
 def _ranges(sizes: Sequence[int], size: int) -> list[_Range]:
@@ -159,7 +156,6 @@ def _sorted_apart(
 def _bounded(source: Source, ranges: Mapping[int, _Range]) -> Source:
     """The table with what the cuts of each record's blocks are computed from."""
     import ibis
-    import pyarrow as pa
 
     bounds = {
         "offset": [r.offset for r in ranges.values()],
@@ -262,7 +258,6 @@ def _cuts(
 def _rows(source: Source, order: str, axis: Mapping[int, int]) -> ir.Table:
     """Block, value on the axis of the block, and order of the records of some blocks."""
     import ibis
-    import pyarrow as pa
 
     numbers = [pa.array(list(axis), pa.int64()), pa.array(list(axis.values()), pa.int64())]
     given = uploaded(source, pa.table(numbers, names=["of_block", "axis"]))
@@ -276,8 +271,6 @@ def _rows(source: Source, order: str, axis: Mapping[int, int]) -> ir.Table:
 
 def _asked(source: Source, rows: ir.Table, blocks: Mapping[int, tuple[Any, ...]]) -> ir.Table:
     """The rows of some blocks that lie within bounds, with the rank that is looked for."""
-    import pyarrow as pa
-
     bounds = [(*b[1:3], None, None)[:2] for b in blocks.values()]
     given = uploaded(
         source,
@@ -339,7 +332,6 @@ def _halved(
 ) -> Source:
     """The table with some blocks cut, the upper halves under numbers of their own."""
     import ibis
-    import pyarrow as pa
 
     order_type = source.table.schema()[order].to_pyarrow()
     given = uploaded(

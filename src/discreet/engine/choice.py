@@ -14,11 +14,11 @@ from discreet.engine import coded_records
 from discreet.engine.border import with_twin
 from discreet.engine.source import (
     Source,
+    alike,
     collected,
     is_distributed,
     is_near,
     kept,
-    same,
     uploaded,
 )
 from discreet.errors import fail
@@ -115,8 +115,7 @@ def stratified_sample(
     drawn = source.table.mutate(draw=draw(source.table[column], seed))
     window = ibis.window(group_by=strata, order_by=["draw", column])
     ranked = drawn.mutate(rank=ibis.row_number().over(window))
-    alike = [c for i, at in enumerate(strata) for c in same(ranked[at], given[f"s{i}"])]
-    joined = ranked.join(given, alike)
+    joined = ranked.join(given, alike(source, ranked, by, given))
     drawn = joined.filter(joined["rank"] < joined["take"])
     columns = {c: drawn[c] for c in source.table.columns}
     if weight is not None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.engine.held import Held, HeldColumn, held_of
 from discreet.engine.summation import ExactSum
@@ -16,7 +17,6 @@ from discreet.kernels.packing import merged
 from discreet.kernels.summation import group_totals
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.engine.source import Source
@@ -53,12 +53,13 @@ def codes(source: Source, names: Sequence[str], most: int, each: int) -> list[st
         distinct, missing = figures[name]
         if 1 <= distinct <= most and n - missing >= each * distinct:
             values = [v for v in column.coded[0].to_pylist() if v is not None]
-            if all(map(_is_whole, values)):
+            if all(map(is_whole, values)):
                 found.append(name)
     return found
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a number is whole; neither infinite nor one that is none."""
     return bool(math.isfinite(value) and value == math.floor(value))
 
 
@@ -106,7 +107,6 @@ def _exact_sums(
 
 
 def counts(source: Source, by: Sequence[str]) -> pa.Table:
-
     found = frequencies(source, by, {})
     table = found.combinations().rename_columns([f"k{i}" for i in range(len(by))])
     return table.append_column("n", array_of(found.counts))
@@ -115,8 +115,6 @@ def counts(source: Source, by: Sequence[str]) -> pa.Table:
 def class_signatures(
     source: Source, by: Sequence[str], distinct: Sequence[str], skip_missing: bool
 ) -> pa.Table:
-    import pyarrow as pa
-
     owner, groups = owners(held_of(source), columns_of(source, by))
     shape = [np.bincount(owner, minlength=groups)]
     for column in columns_of(source, distinct):
@@ -146,8 +144,6 @@ def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
 
 
 def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
-    import pyarrow as pa
-
     columns = zip(names, columns_of(source, names), strict=True)
     floating = {name: column for name, column in columns if pa.types.is_floating(column.type)}
     found = {name: int(np.isinf(column.numbers).sum()) for name, column in floating.items()}

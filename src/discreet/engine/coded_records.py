@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.engine.coded_counts import columns_of
 from discreet.engine.held import HeldColumn, held_of
@@ -17,7 +19,6 @@ from discreet.frames import array_of, numbers_of
 from discreet.kernels.packing import merged, pack
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.engine.links import Pair
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 
 def collect(source: Source, names: Sequence[str], seed: int | None = None) -> pa.Table | Any:
-    import pyarrow as pa
-
     if seed is not None:  # the engine knows how it writes numbers
         return NotImplemented
     cells = [column.cells for column in columns_of(source, names)]
@@ -38,8 +37,6 @@ def head(source: Source, names: Sequence[str], most: int) -> pa.Table:
 
 
 def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.Table:
-    import pyarrow as pa
-
     held, arrays = held_of(source), [column.cells for column in columns_of(source, names)]
     found = pa.Table.from_arrays([held[link].cells, *arrays], names=["link", *names])
     if order == link == source.row:  # they stand in this order
@@ -49,8 +46,6 @@ def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.T
 
 
 def _sorted(table: pa.Table, names: Sequence[str]) -> pa.Array:
-    import pyarrow.compute as pc
-
     return pc.sort_indices(table, sort_keys=[(name, "ascending") for name in names])
 
 
@@ -107,8 +102,6 @@ def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Sou
 def found_at(cells: pa.Array, among: pa.Array, *, missing: bool = False) -> NDArray[np.int64] | Any:
     """The place of each cell among different values, −1 where it is none of them; a missing cell
     is equal to a missing one, or to none."""
-    import pyarrow.compute as pc
-
     if cells.type != among.type:
         return NotImplemented
     if cells.equals(among) and (missing or not cells.null_count):
@@ -144,8 +137,6 @@ def hashed_records(
     seed: int,
     n: int,  # noqa: ARG001
 ) -> tuple[pa.Table, NDArray[np.uint64]] | Any:
-    import pyarrow as pa
-
     held, arrays = held_of(source), [column.cells for column in columns_of(source, names)]
     draws = _draws(held[ids], seed)
     if draws is NotImplemented:
@@ -166,9 +157,6 @@ def _draws(ids: HeldColumn, seed: int) -> NDArray[np.uint64] | Any:
 
 
 def multiplied(source: Source, name: str, factor: float) -> Source | Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     (column,) = columns_of(source, [name])
     if not column.is_exact:
         return NotImplemented
@@ -177,8 +165,6 @@ def multiplied(source: Source, name: str, factor: float) -> Source | Any:
 
 
 def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> list[pa.Table] | Any:
-    import pyarrow as pa
-
     places = found_at(held_of(pair.masked)[link[1]].cells, held_of(pair.initial)[link[0]].cells)
     if places is NotImplemented:
         return NotImplemented
@@ -196,9 +182,6 @@ def cell_pairs(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> list[
 
 
 def linked_values(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> pa.Table | Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     ids = held_of(pair.masked)[link[1]].cells
     places = found_at(ids, held_of(pair.initial)[link[0]].cells)
     if places is NotImplemented:

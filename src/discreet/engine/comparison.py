@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from discreet.engine.counts import portions
+from discreet.engine.counts import portions, single_rows
 from discreet.engine.links import Pair, linked
 from discreet.engine.missing import endless, number_of
 from discreet.engine.source import Source, collected, kept
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Answer = tuple[float, float, float]
 
 _MOST_SUMS = 300  # in one query
-_MOST_TABLES = 30
 
 
 class Totals(NamedTuple):
@@ -259,16 +258,11 @@ class Compared:
 
     def answers(self, asked: Mapping[Hashable, ir.Table], n: int) -> dict[Hashable, Answer]:
         """What was asked for of at most ``n`` records, by one query for many questions."""
-        import ibis
-
         found: dict[Hashable, Answer] = {}
-        names = list(asked)
-        for some in portions(list(enumerate(asked.values())), _MOST_TABLES):
-            numbered = [one.mutate(at=ibis.literal(at, type="int32")) for at, one in some]
-            stacked = functools.reduce(lambda one, other: one.union(other), numbered)
-            for row in collected(stacked, self.source).to_pylist():
-                a, b, c = (_told(row[name], row[f"{name}_fine"], n) for name in "abc")
-                found[names[row["at"]]] = (a, b, c)
+        rows = single_rows(self.source, list(asked.values()))
+        for name, row in zip(asked, rows, strict=True):
+            a, b, c = (_told(row[figure], row[f"{figure}_fine"], n) for figure in "abc")
+            found[name] = (a, b, c)
         return found
 
 

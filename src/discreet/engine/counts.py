@@ -95,14 +95,9 @@ def _not_excluded(source: Source, names: Sequence[str], most: int) -> list[str]:
     found = []
     for name in names:
         values = [v for v in head.column(source.at(name)).unique().to_pylist() if v is not None]
-        if len(values) <= most and all(map(_is_whole, values)):
+        if len(values) <= most and all(map(coded_counts.is_whole, values)):
             found.append(name)
     return found
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a number is whole; neither infinite nor one that is none."""
-    return bool(math.isfinite(value) and value == math.floor(value))
 
 
 def _whole(column: Any) -> Any:
@@ -153,6 +148,18 @@ def extents(source: Source, names: Sequence[str]) -> dict[str, Extent]:
 def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:
     """Parts small enough for one query."""
     return [items[i : i + size] for i in range(0, len(items), size)]
+
+
+def single_rows(source: Source, tables: Sequence[ir.Table]) -> list[dict[str, Any]]:
+    """The rows of tables that have one each, in their order; many by one query."""
+    import ibis
+
+    found: list[dict[str, Any]] = []
+    for some in portions(list(enumerate(tables)), 30):
+        numbered = [table.mutate(at=ibis.literal(at, type="int32")) for at, table in some]
+        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
+        found += sorted(collected(stacked, source).to_pylist(), key=operator.itemgetter("at"))
+    return found
 
 
 @with_twin(coded_counts.counts)
@@ -333,17 +340,8 @@ def class_figures(source: Source, sets: Sequence[Sequence[str]]) -> list[tuple[i
     """Per set of attributes the number of classes, of records alone in theirs, and of pairs of
     records in the same class; one row for each, and many by one query.
     """
-    import ibis
-
-    found: list[tuple[int, int, int]] = []
-    for some in portions(list(enumerate(sets)), 30):
-        numbered = [
-            _figures(source, names).mutate(at=ibis.literal(at, type="int32")) for at, names in some
-        ]
-        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
-        rows = sorted(collected(stacked, source).to_pylist(), key=operator.itemgetter("at"))
-        found += [(row["classes"], row["uniques"], row["pairs"]) for row in rows]
-    return found
+    rows = single_rows(source, [_figures(source, names) for names in sets])
+    return [(row["classes"], row["uniques"], row["pairs"]) for row in rows]
 
 
 @with_twin(coded_counts.value_figures)
@@ -351,19 +349,11 @@ def value_figures(source: Source, names: Sequence[str]) -> dict[str, tuple[int, 
     """Per column its number of values, of records that have one, and of records that alone have
     theirs; a missing value is no value. Only these numbers leave the engine.
     """
-    import ibis
-
-    found: dict[str, tuple[int, int, int]] = {}
-    for some in portions(names, 30):
-        counted = [
-            _value_figures(source, name).mutate(at=ibis.literal(at, type="int32"))
-            for at, name in enumerate(some)
-        ]
-        stacked = functools.reduce(lambda one, other: one.union(other), counted)
-        for row in collected(stacked, source).to_pylist():
-            numbers = (row[part] or 0 for part in ("values", "filled", "unique"))
-            found[some[row["at"]]] = tuple(map(int, numbers))  # type: ignore[assignment]
-    return {name: found[name] for name in names}
+    rows = single_rows(source, [_value_figures(source, name) for name in names])
+    return {
+        name: (int(row["values"] or 0), int(row["filled"] or 0), int(row["unique"] or 0))
+        for name, row in zip(names, rows, strict=True)
+    }
 
 
 def _value_figures(source: Source, name: str) -> ir.Table:

@@ -16,23 +16,21 @@ import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import csvfile
 from discreet.engine.embedded import connection, opened, watch_of
 from discreet.engine.failures import translated
 from discreet.engine.held import MOST_CELLS, Held, Kind, is_small, one_zero
-from discreet.engine.input import literal
-from discreet.engine.lifetimes import fresh_name, when_unused
+from discreet.engine.input import literal, remove_later
+from discreet.engine.lifetimes import fresh_name
 from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import HEAD, Source
 from discreet.frames import array_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types
 _PARSE_ONCE = 1 << 28  # up to this one its text is kept while the types are found
@@ -74,20 +72,8 @@ def read_csv(
             shutil.rmtree(place.parent, ignore_errors=True)
         raise
     if place != path:
-        _remove(source, place.parent)
+        remove_later(source, place.parent)
     return normalised(source, missing).told(source.told_size, source.told_head)
-
-
-def _remove(source: Source, folder: Path) -> None:
-    """Remove the copy of a file: now where the records were read, else when they are not needed."""
-
-    def remove() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-    if source.held is not None:
-        remove()
-    else:
-        when_unused(source.table, remove, outlives_us=True)
 
 
 def _read(texts: _Texts, as_text: Collection[str], length: int) -> Source:
@@ -109,8 +95,6 @@ def _made(texts: _Texts, query: str, length: int) -> Source | None:
 
 
 def _brought(texts: _Texts, query: str) -> Source | None:
-    import pyarrow as pa
-
     table = texts.run(lambda: connection().sql(query).to_arrow_table())
     if table is None:
         return None

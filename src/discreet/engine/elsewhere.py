@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from discreet.engine.embedded import embedded, same
 from discreet.engine.embedded import uploaded as registered
 from discreet.engine.embedded import write as write_embedded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from discreet.engine.wait import Watch
 
@@ -50,7 +51,5 @@ def reader(expression: ir.Table) -> Iterator[pa.RecordBatch]:
 
 def write(chosen: ir.Table, path: Path, like: Path | None) -> None:
     """One file, written by the embedded engine from the stream of records."""
-    import pyarrow as pa
-
     stream = pa.RecordBatchReader.from_batches(chosen.schema().to_pyarrow(), reader(chosen))
     write_embedded(registered(embedded(), stream), path, like)

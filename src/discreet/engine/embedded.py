@@ -106,15 +106,9 @@ def watch_of(running: Any) -> Watch:
 def kept(table: ir.Table) -> ir.Table:
     """The outcome of a step as a temporary table, dropped when nothing refers to it."""
     backend, name = table.get_backend(), fresh_name()
-    made = backend.create_table(name, table, temp=True)
-    drop_when_unused(made, name)
+    made, run = backend.create_table(name, table, temp=True), backend.con.execute
+    when_unused(made, lambda: run(f'DROP TABLE IF EXISTS "{name}"'))
     return made
-
-
-def drop_when_unused(table: ir.Table, name: str) -> None:
-    """Have a table of ours dropped when nothing refers to it."""
-    run = table.get_backend().con.execute
-    when_unused(table, lambda: run(f'DROP TABLE IF EXISTS "{name}"'))
 
 
 def uploaded(backend: Any, table: pa.Table) -> ir.Table:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engine import coded_counts
 from discreet.engine.border import with_twin
-from discreet.engine.counts import portions
-from discreet.engine.source import Source, collected, kept, same, uploaded
+from discreet.engine.counts import portions, single_rows
+from discreet.engine.source import Source, alike, collected, kept, same, uploaded
 from discreet.engine.summation import ExactSum, sums_of, totals
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SETS = 8  # known sets that are counted in one query
-_MOST_TABLES = 30  # that are added up in one query
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +113,7 @@ def _counted(source: Source, table: ir.Table, sets: Sequence[LargeSet]) -> ir.Ta
 def _added(source: Source, table: ir.Table, part: CellSums) -> ir.Table:
     physical = [f"s{i}" for i in range(len(part.names))]
     given = uploaded(source, part.table.rename_columns([*physical, "r", "s"]))
-    pairs = zip(part.names, physical, strict=True)
-    alike = [c for name, s in pairs for c in same(table[source.at(name)], given[s])]
-    joined = table.join(given, alike)
+    joined = table.join(given, alike(source, table, part.names, given))
     changed = {"reach": joined["reach"] + joined["r"], "spent": joined["spent"] + joined["s"]}
     return joined.select(**{c: changed.get(c, joined[c]) for c in table.columns})
 
@@ -200,24 +197,12 @@ def mean_sums(
     """For some attributes and numbers, the sum over the classes on the attributes of the mean of
     each number in the class; many by one query.
     """
-    import ibis
-
-    found: list[list[float]] = [[] for _ in asked]
     most = max((len(names) for _, names in asked), default=0)
     every = {name: source.table[source.at(name)] for _, names in asked for name in names}
     sums = sums_of(source, source.table, every) if every else {}
-    for some in portions(list(enumerate(asked)), _MOST_TABLES):
-        numbered = [
-            _mean_sum(source, by, [sums[name] for name in names], most).mutate(
-                at=ibis.literal(at, type="int32")
-            )
-            for at, (by, names) in some
-        ]
-        stacked = functools.reduce(lambda one, other: one.union(other), numbered)
-        for row in collected(stacked, source).to_pylist():
-            number = len(asked[row["at"]][1])
-            found[row["at"]] = [float(row[f"v{i}"]) for i in range(number)]
-    return found
+    tables = [_mean_sum(source, by, [sums[name] for name in names], most) for by, names in asked]
+    rows = zip(asked, single_rows(source, tables), strict=True)
+    return [[float(row[f"v{i}"]) for i in range(len(names))] for (_, names), row in rows]
 
 
 def _mean_sum(source: Source, by: Sequence[str], sums: Sequence[ExactSum], most: int) -> ir.Table:

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
 
 from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, in_order
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.engine.source import Source
@@ -27,6 +29,17 @@ if TYPE_CHECKING:
 Kind = Literal["integer", "number", "boolean", "text", "date", "timestamp", "time", "other"]
 
 MOST_CELLS = 2_000_000  # of a table that is held: codes take 4 bytes each
+_KINDS: tuple[tuple[Kind, Any], ...] = (
+    ("boolean", types.is_boolean),
+    ("integer", types.is_integer),
+    ("number", types.is_floating),
+    ("number", types.is_decimal),
+    ("text", types.is_string),
+    ("date", types.is_date32),
+    ("timestamp", types.is_timestamp),
+    ("time", types.is_time64),
+)
+_PLAIN = (types.is_boolean, types.is_integer, types.is_string, types.is_date32)
 
 
 class HeldColumn:
@@ -51,11 +64,9 @@ class HeldColumn:
     @property
     def kind(self) -> Kind:
         """How the cells are stored."""
-        import pyarrow as pa
-
-        if pa.types.is_decimal(self.type) and self.type.scale == 0:
+        if types.is_decimal(self.type) and self.type.scale == 0:
             return "integer"
-        return next((kind for kind, test in _kinds() if test(self.type)), "other")
+        return next((kind for kind, test in _KINDS if test(self.type)), "other")
 
     @property
     def cells(self) -> pa.Array:
@@ -85,16 +96,12 @@ class HeldColumn:
     @property
     def numbers(self) -> NDArray[np.float64]:
         """The cells as floating-point numbers, a missing one as NaN."""
-        import pyarrow as pa
-
         return numbers_of(self.cells.cast(pa.float64(), safe=False))
 
     @property
     def is_exact(self) -> bool:
         """Whether every cell is there, finite, and a floating-point number or a whole one."""
-        import pyarrow as pa
-
-        binary = pa.types.is_integer(self.type) or pa.types.is_floating(self.type)
+        binary = types.is_integer(self.type) or types.is_floating(self.type)
         return bool(binary and np.isfinite(self.numbers).all())
 
     def __len__(self) -> int:
@@ -139,8 +146,6 @@ class Held:
 
     def arrow(self) -> pa.Table:
         """All columns as an Arrow table."""
-        import pyarrow as pa
-
         return pa.table({at: column.cells for at, column in self._columns.items()})
 
     @functools.cached_property
@@ -165,22 +170,17 @@ def held_of(source: Source) -> Held:
 def as_given_back(column: pa.ChunkedArray) -> pa.Array | None:
     """A column of a frame as the embedded engine would give it back: one missing value (no NaN),
     one zero (no −0.0). None where only the engine knows."""
-    import pyarrow as pa
-
     cells = _whole(column)
-    if pa.types.is_large_string(cells.type) or pa.types.is_string_view(cells.type):
+    if types.is_large_string(cells.type) or types.is_string_view(cells.type):
         return cells.cast(pa.string())
-    if pa.types.is_floating(cells.type):
+    if types.is_floating(cells.type):
         return one_zero(cells)
-    return cells if any(test(cells.type) for test in _plain_types()) else None
+    return cells if any(test(cells.type) for test in _PLAIN) else None
 
 
 def one_zero(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Numbers with one missing value (no NaN) and one zero (no −0.0); all else as it is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pa.types.is_floating(cells.type):
+    if not types.is_floating(cells.type):
         return cells
     zero, missing = array_of(np.zeros(1))[0].cast(cells.type), pa.nulls(1, cells.type)[0]
     return pc.if_else(pc.is_nan(cells), missing, pc.add(cells, zero))
@@ -189,31 +189,6 @@ def one_zero(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 def is_plain(table: pa.Table) -> bool:
     """Whether every column holds plain values: no lists, structures or bytes."""
     return all(HeldColumn(_whole(column)).kind != "other" for column in table.columns)
-
-
-@functools.cache
-def _kinds() -> list[tuple[Kind, Any]]:
-    from pyarrow import types
-
-    def number(dtype: pa.DataType) -> bool:
-        return types.is_floating(dtype) or types.is_decimal(dtype)
-
-    return [
-        ("boolean", types.is_boolean),
-        ("integer", types.is_integer),
-        ("number", number),
-        ("text", types.is_string),
-        ("date", types.is_date32),
-        ("timestamp", types.is_timestamp),
-        ("time", types.is_time64),
-    ]
-
-
-@functools.cache
-def _plain_types() -> tuple[Any, ...]:
-    from pyarrow import types
-
-    return (types.is_boolean, types.is_integer, types.is_string, types.is_date32)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.engine.recoding import looked_up
 from discreet.engine.source import Source, collected, uploaded
@@ -24,7 +26,6 @@ from discreet.engine.summation import ExactSum
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 _MEMBERS = 2**32  # a list holds number · 2³² + members, in one integer of 64 bits
 
@@ -64,8 +65,6 @@ class HouseholdNumbers:
     def column(self, values: NDArray[np.float64], name: str) -> Source:
         """The table with one more column, still lazy: for every record the value that belongs to
         the outcome of its household, given in the order of ``outcomes``."""
-        import pyarrow as pa
-
         keys = self._found.select(["a", "b"]).append_column("value", pa.array(values))
         given = uploaded(self.source, keys.rename_columns(["ga", "gb", "value"]))
         homes, table = self._homes, self.source.table
@@ -111,9 +110,6 @@ def compositions(
     ``combinations`` holds the distinct combinations of the attributes ``by``, numbered from 0 in
     their order. No record leaves the engine.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbered = combinations.append_column(
         "number", pa.array(range(combinations.num_rows), pa.int64())
     )
@@ -140,8 +136,5 @@ def compositions(
 
 def _like(lists: pa.Array, values: pa.Array) -> pa.Array:
     """Lists as long as others, with other values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     ends = pc.cumulative_sum(pc.list_value_length(lists).cast(pa.int32()))
     return pa.ListArray.from_arrays(pa.concat_arrays([pa.array([0], pa.int32()), ends]), values)

@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import csvfile
 from discreet.engine import spark
@@ -21,9 +22,6 @@ from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import Source, collected
 from discreet.errors import fail, raise_all
 from discreet.frames import FrameKind, unreadable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def is_table(source: object) -> bool:
@@ -66,8 +64,6 @@ def read_parquet_in_spark(path: Path, missing: MissingCodes) -> Source:
 
 def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Source:
     """Open an Arrow table in the embedded engine, which reads its buffers in place."""
-    import pyarrow as pa
-
     names = tuple(str(n) for n in table.column_names)
     plain = {n: _plain(column) for n, column in zip(names, table.columns, strict=True)}
     raise_all([unreadable(name) for name, column in plain.items() if column is None])
@@ -190,8 +186,6 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Decode dictionaries, unwrap extension types and convert types the engine does not have to
     one that loses nothing; every other column is left in place. None when there is no such type.
     """
-    import pyarrow as pa
-
     if isinstance(column.type, pa.BaseExtensionType) and column.type != pa.uuid():
         column = column.cast(column.type.storage_type)
     if pa.types.is_dictionary(column.type):
@@ -204,8 +198,6 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _near_type(dtype: pa.DataType) -> pa.DataType | None:
-    import pyarrow as pa
-
     if pa.types.is_duration(dtype) or pa.types.is_interval(dtype) or pa.types.is_union(dtype):
         return None
     if pa.types.is_null(dtype):

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow.compute as pc
+
 from discreet.engine import coded_records
 from discreet.engine.border import with_twin
 from discreet.engine.failures import translated
@@ -191,8 +193,6 @@ def _same(left: ir.Table, right: ir.Table, of_left: str, of_right: str, number: 
 
 
 def _without_unreleased(cells: pa.Table) -> pa.Table:
-    import pyarrow.compute as pc
-
     return cells.filter(pc.is_valid(cells["i"])).select(["i", "j", "c"])
 
 

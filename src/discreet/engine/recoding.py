@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.engine import coded_records
 from discreet.engine.border import with_twin
 from discreet.engine.choice import draw
-from discreet.engine.source import Source, kept, same, uploaded
+from discreet.engine.source import Source, alike, kept, same, uploaded
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -39,7 +39,6 @@ def replaced(source: Source, link: str, values: pa.Table) -> Source:
 def extended(source: Source, name: str, values: NDArray[np.float64]) -> Source:
     """The table with one more column, a number for each record in their order."""
     import ibis
-    import pyarrow as pa
 
     place = pa.table({"place": pa.array(np.arange(len(values))), "value": pa.array(values)})
     given = uploaded(source, place)
@@ -56,11 +55,8 @@ def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str
     """
     physical = [f"s{i}" for i in range(len(names))]
     given = uploaded(source, numbers.rename_columns([*physical, "value"]))
-    pairs = zip(names, physical, strict=True)
-    table = source.table
-    alike = [c for n, s in pairs for c in same(table[source.at(n)], given[s])]
-    joined = table.join(given, alike)
-    columns = {c: joined[c] for c in table.columns}
+    joined = source.table.join(given, alike(source, source.table, names, given))
+    columns = {c: joined[c] for c in source.table.columns}
     made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
     return replace(source, names=(*source.names, name), records=made)
 
@@ -87,9 +83,8 @@ def without(source: Source, names: Sequence[str], combinations: pa.Table) -> Sou
         return source
     physical = [f"s{i}" for i in range(len(names))]
     gone = uploaded(source, combinations.rename_columns(physical))
-    pairs = zip(names, physical, strict=True)
-    alike = [c for name, s in pairs for c in same(source.table[source.at(name)], gone[s])]
-    return replace(source, records=source.table.anti_join(gone, alike))
+    conditions = alike(source, source.table, names, gone)
+    return replace(source, records=source.table.anti_join(gone, conditions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +112,6 @@ class Portions:
     def renamed(self, shared: bool) -> pa.Table:
         """Those portions that share their records with others, or those that do not, under plain
         names: s0, s1, …, low, high, b0, …, t0, … and the number of the portion."""
-        import pyarrow as pa
-
         some = self.table
         if pc.any(pc.not_equal(some["shared"], shared)).as_py():
             some = some.filter(pc.equal(some["shared"], shared))
@@ -153,11 +146,8 @@ def with_cells(source: Source, column: str, portions: Portions, seed: int) -> So
 
 def _joined(source: Source, portions: Portions, given: pa.Table) -> ir.Table:
     """The records, each with every portion of those that are like it."""
-    table, there = source.table, uploaded(source, given)
-    alike: list[Any] = []
-    for i, name in enumerate(portions.names):
-        alike += same(table[source.at(name)], there[f"s{i}"])
-    return table.join(there, alike)
+    there = uploaded(source, given)
+    return source.table.join(there, alike(source, source.table, portions.names, there))
 
 
 def _chosen(source: Source, joined: ir.Table, portions: Portions) -> ir.Table:

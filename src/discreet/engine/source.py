@@ -7,9 +7,11 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from discreet.engine.embedded import embedded
 from discreet.engine.embedded import give_back as release_memory
@@ -22,7 +24,6 @@ from discreet.frames import FrameKind
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from discreet.engine.wait import Watch
 
@@ -155,10 +156,14 @@ def same(left: Any, right: Any) -> list[Any]:
     return home_of(left).same(left, right)
 
 
+def alike(source: Source, table: ir.Table, names: Sequence[str], given: ir.Table) -> list[Any]:
+    """The same for the named columns of a table of the source, beside s0, s1, … of a given one."""
+    columns = [(table[source.at(name)], given[f"s{i}"]) for i, name in enumerate(names)]
+    return [condition for left, right in columns for condition in same(left, right)]
+
+
 def give_back(source: Source) -> None:
     """Have the embedded engine and Arrow return the memory that they hold in reserve."""
-    import pyarrow as pa
-
     if source.held is None and source.table.get_backend() is embedded():
         in_turn(release_memory)
     pa.default_memory_pool().release_unused()

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import pyarrow as pa
+
 from discreet.engine.embedded import same
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.wait import Watch, Work
@@ -28,7 +30,6 @@ from discreet.files import folder_beside, no_wider
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
 __all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
 
@@ -178,7 +179,6 @@ def uploaded(backend: Any, table: pa.Table) -> ir.Table:
 
 def from_arrow(spark: Any, table: pa.Table) -> Any:
     """An Arrow table as a Spark frame; times without a zone stay without one."""
-    import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
 
     schema = pa.schema([(field.name, _near_type(field.type)) for field in table.schema])
@@ -188,8 +188,6 @@ def from_arrow(spark: Any, table: pa.Table) -> Any:
 
 def _near_type(dtype: pa.DataType) -> pa.DataType:
     """A type that Spark has and that loses nothing."""
-    import pyarrow as pa
-
     near = {
         pa.uint8(): pa.int16(),
         pa.uint16(): pa.int32(),

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from discreet.engine.counts import class_figures, pairs_of
 from discreet.engine.source import Source, collected, is_near, same
 from discreet.errors import Problem, raise_all
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-    import pyarrow as pa
 
 _MOST_PAIRS = 1_000_000  # of a class and a value, that are brought from another engine,
 _MOST_VALUES = 64  # or so many per class
@@ -89,9 +91,6 @@ def _listed(pairs: ir.Table, width: int, number: int) -> ir.Table:
 
 def _unnested(classes: pa.Table, keys: list[str], number: int) -> pa.Table:
     """One row per class and value."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values, numbers = (
         classes[f"{word}{number}"].combine_chunks() for word in ("values", "numbers")
     )

@@ -14,14 +14,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError, Problem, argument, fail, failure, raise_all
 from discreet.formats.codebook import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NAMES = {  # what a variable may be called
     ".sav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
@@ -94,8 +94,6 @@ class _Column:
 
 
 def _column(values: pa.ChunkedArray, known: Variable | None, stata: bool) -> _Column:
-    import pyarrow as pa
-
     label = known.label if known else ""
     is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
     if known is None or not known.numeric:
@@ -114,8 +112,6 @@ def _of_numbers(values: pa.ChunkedArray, known: Variable, label: str) -> _Column
 
 def _of_texts(values: pa.ChunkedArray, known: Variable | None, label: str) -> _Column:
     """Texts of a variable that the file stores as text; words of codes are such texts again."""
-    import pyarrow as pa
-
     if known is None or not known.words:
         return _Column(values, label, measure=known.measure if known else "")
     codes = {text: str(code) for code, text in known.texts().items()}
@@ -128,9 +124,6 @@ def _of_texts(values: pa.ChunkedArray, known: Variable | None, label: str) -> _C
 
 def _of_words(values: pa.ChunkedArray, known: Variable, label: str, stata: bool) -> _Column:
     """Words as numbers: known ones have their code, new ones the next codes."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     texts = known.texts() if known.words else {}
     there = [text for text in values.unique().to_pylist() if text is not None]
     codes = {text: float(code) for code, text in texts.items() if text in there}
@@ -163,8 +156,6 @@ def natural(text: str) -> tuple[float, int, str]:
 
 def _plain(values: Any) -> Any:
     """Values of a kind that these programs have."""
-    import pyarrow as pa
-
     if pa.types.is_boolean(values.type):
         return values.cast(pa.int32())
     if pa.types.is_decimal(values.type):
@@ -175,8 +166,6 @@ def _plain(values: Any) -> Any:
 def _write_statistical(
     path: Path, columns: Mapping[str, _Column], book: Codebook, metadata: Sequence[str]
 ) -> None:
-    import pyarrow as pa
-
     program = _module("pyreadstat")
     frame = from_arrow(
         pa.table({name: column.values for name, column in columns.items()}), "pandas"

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import unpacked_parts
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 _PLACES = 10_000_000  # that a sheet may always have; more only where its cells fill them
 _SHEET = re.compile(r"xl/worksheets/[^/]*\.(xml|bin)", re.IGNORECASE)
 _ROW = re.compile(rb"""\br=["'](\d{1,10})["']""")
@@ -35,8 +35,6 @@ _ROW_START = re.compile(rb"<(?:\w+:)?row\b")
 
 def read_sheet(path: Path, sheet: str | int | None, names: Sequence[str] | None) -> pa.Table:
     """The cells of a sheet: its first row that is not empty names the columns."""
-    import pyarrow as pa
-
     rows = _rows(path, sheet)
     head: list[Any] = next((row for row in rows if any(cell != "" for cell in row)), [])
     if names is not None:
@@ -92,8 +90,6 @@ def _header(cells: Sequence[Any]) -> list[str]:
 
 def _column(cells: list[Any]) -> pa.Array:
     """The cells in the type that fits all; an empty one is missing."""
-    import pyarrow as pa
-
     values = [None if cell == "" else cell for cell in cells]
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:

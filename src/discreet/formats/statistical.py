@@ -11,13 +11,12 @@ import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from discreet.errors import Problem, argument, fail, failure, raise_all
 from discreet.formats.codebook import Codebook, Variable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _CELLS = 5_000_000  # of a piece at most
 _LEAST = 1_000_000  # small pieces stay in the cache of the processor
@@ -76,8 +75,6 @@ class StatisticalFile:
 
     def pieces(self) -> Iterator[pa.Table]:
         """The records, piece by piece; codes that mean missing are missing."""
-        import pyarrow as pa
-
         rows, start = self._rows_of_a_piece(), 0
         while self.records is None or start < max(1, self.records):
             found = _called(self.path, self.encoding, row_offset=start, row_limit=rows)[0]
@@ -125,7 +122,6 @@ def _labels(meta: Any, name: str, numeric: bool) -> dict[Any, str]:
 
 def _array(values: Any, kind: str) -> pa.Array:
     import numpy as np
-    import pyarrow as pa
 
     first = next((one for one in values if one is not None and one == one), None)  # noqa: PLR0124
     if kind == "string":

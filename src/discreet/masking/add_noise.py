@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Gt
 
@@ -28,14 +29,13 @@ from discreet.masking.method import (
     Strata,
     WholeStays,
     masking,
-    unfit_columns,
 )
 from discreet.masking.noise import NoiseKind, NoiseWithin, as_floats, noise_of
 from discreet.masking.perturbation import (
     DrawnRecords,
-    drawing_problems,
     drawn_records,
     not_amounts,
+    perturbing_problems,
     places,
 )
 from discreet.parameters import (
@@ -46,13 +46,10 @@ from discreet.parameters import (
     Unfit,
     Variant,
     Vary,
-    parameters_of,
-    problems_of,
+    is_number,
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 _LARGEST_FACTOR = 2 / 3  # of an amount: factors stay positive
@@ -178,10 +175,8 @@ def add_noise(
     require_microdata(data)
     chosen, strata = names(columns), names(by or ())
     given = {"amount": amount, "kind": kind, "keep_zeros": keep_zeros, "round": round}
-    problems = problems_of(parameters_of(add_noise), given)
-    problems = problems or _together(amount, kind, round)
-    problems += drawing_problems(data, chosen, strata, seed)
-    raise_all(problems + unfit_columns(data, chosen, given, noisy))
+    problems = perturbing_problems(add_noise, data, chosen, strata, seed, given)
+    raise_all([*problems, *_together(amount, kind, round)])
     assert seed is not None
     raise_all(data.infinite_problems(chosen))
     found = drawn_records(data, chosen, strata, seed)
@@ -204,7 +199,9 @@ def add_noise(
 
 def _together(amount: float, kind: str, whole: bool) -> list[Problem]:
     """Arguments that do not go together."""
-    problems = []
+    problems: list[Problem] = []
+    if not is_number(amount):
+        return problems
     if kind == "exact-moments" and amount > 1:
         what = f"{argument('amount')} is more than 1: no moment could stay exactly the same."
         problems.append(Problem("P10", what, "Give a number up to 1.", "amount"))
@@ -267,8 +264,6 @@ class NoiseTask:
 
     def outcome(self, stored: Mapping[str, pa.Array]) -> Any:
         """What the noise came to, with what was rounded."""
-        import pyarrow as pa
-
         after = as_floats(pa.table(dict(stored)), self.columns)
         pairs = {
             name: (self.values[j][self.there[j]], after[j][self.there[j]])
@@ -359,8 +354,6 @@ def _patterns(free: np.ndarray, part: Ints) -> list[tuple[Ints, Ints]]:
 
 def _unit(dtype: pa.DataType) -> float:
     """What a type rounds to; 0 for floating-point numbers."""
-    import pyarrow as pa
-
     if pa.types.is_floating(dtype):
         return 0.0
     return 10.0 ** -(dtype.scale if pa.types.is_decimal(dtype) else 0)
@@ -368,8 +361,6 @@ def _unit(dtype: pa.DataType) -> float:
 
 def _stored(values: Floats, there: np.ndarray, dtype: pa.DataType, unit: float) -> pa.Array:
     """The column as it is written: rounded to its last digit where there is a unit."""
-    import pyarrow as pa
-
     if not unit:
         return pa.array(values, mask=~there)
     whole = np.rint(np.where(there, values, 0.0) / unit)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.frames import array_of, numbers_of
 from discreet.frequency.frequency_set import coded, steps
 from discreet.masking.attainable import Attainable, column_of, wholes
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.kernels.arrays import Floats, Ints
@@ -256,13 +256,43 @@ def _above(origin: float, unit: tuple[float, float] | None) -> tuple[float, floa
 
 
 def _partition(points: Points, options: Grouping, watch: Ints) -> Ints:
+    """Groups of k or more; with an exchange, records move while the sum of squares falls."""
+    from discreet.kernels.multivariate.exchange import exchange
+    from discreet.kernels.multivariate.variable import v_mdav
+
     if options.method == "v-mdav":
-        groups = v_mdav_groups(points, options.k, options.gamma, watch)
+        groups = v_mdav(points.numbers, options.k, gamma=options.gamma, watch=watch)
     elif options.method == "pca":
-        groups = pca_groups(points, options.k)
+        groups = _along_component(points, options.k)
     else:
-        groups = mdav_groups(points, options.k, options.ordinal, watch)
-    return exchanged(points, groups, options.k, watch) if options.exchange else groups
+        groups = _mdav(points, options.k, options.ordinal, watch)
+    return exchange(points.numbers, groups, options.k, watch) if options.exchange else groups
+
+
+def _mdav(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
+    from discreet.kernels.multivariate.mdav import mdav
+    from discreet.kernels.multivariate.mixed import mdav_mixed
+
+    if points.plain:
+        return mdav(points.numbers, k, watch)
+    return mdav_mixed(
+        points.numbers,
+        points.ranks,
+        points.ranges,
+        points.codes,
+        k,
+        average="median" if ordinal == "median" else "convex",
+        watch=watch,
+    )
+
+
+def _along_component(points: Points, k: int) -> Ints:
+    """Groups of k neighbours along the first principal component; the last takes the remainder."""
+    from discreet.kernels.principal import first_component, scores
+    from discreet.kernels.univariate import fixed_groups
+
+    columns = np.ascontiguousarray(points.numbers.T)
+    return fixed_groups(scores(columns, first_component(columns)), k)
 
 
 def _univariate(values: Floats, options: Grouping) -> Ints:
@@ -275,8 +305,6 @@ def _univariate(values: Floats, options: Grouping) -> Ints:
 
 def _on_scale(scale: Sequence[str], labels: pa.Array) -> pa.Array:
     """All steps of a scale as values of the column: an average may be a step that no record has."""
-    import pyarrow as pa
-
     step = dict(zip(steps(labels, scale), labels.to_pylist(), strict=True))
     others = pa.array(list(scale)).cast(labels.type).to_pylist()
     return pa.array([step.get(i, others[i]) for i in range(len(scale))], labels.type)
@@ -373,10 +401,11 @@ class Points:
     ranks: Ints
     ranges: Floats
     codes: Ints
-    plain: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.plain = not self.ranks.shape[1] and not self.codes.shape[1]
+    @property
+    def plain(self) -> bool:
+        """Whether all attributes are continuous."""
+        return not self.ranks.shape[1] and not self.codes.shape[1]
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -407,48 +436,6 @@ def unit_of(mean: float, spread: float) -> tuple[float, float]:
         return mean, 0.0
     digits = 8 - math.floor(math.log10(spread))
     return round(mean, digits), round(spread, digits)
-
-
-def mdav_groups(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
-    """Groups of k to 2k − 1 records."""
-    from discreet.kernels.multivariate.mdav import mdav
-    from discreet.kernels.multivariate.mixed import mdav_mixed
-
-    if points.plain:
-        return mdav(points.numbers, k, watch)
-    average = "median" if ordinal == "median" else "convex"
-    return mdav_mixed(
-        points.numbers,
-        points.ranks,
-        points.ranges,
-        points.codes,
-        k,
-        average=average,  # type: ignore[arg-type]
-        watch=watch,
-    )
-
-
-def v_mdav_groups(points: Points, k: int, gamma: float, watch: Ints) -> Ints:
-    """Groups of k to 2k − 1 records that follow clusters in the data."""
-    from discreet.kernels.multivariate.variable import v_mdav
-
-    return v_mdav(points.numbers, k, gamma=gamma, watch=watch)
-
-
-def pca_groups(points: Points, k: int) -> Ints:
-    """Groups of k neighbours along the first principal component; the last takes the remainder."""
-    from discreet.kernels.principal import first_component, scores
-    from discreet.kernels.univariate import fixed_groups
-
-    columns = np.ascontiguousarray(points.numbers.T)
-    return fixed_groups(scores(columns, first_component(columns)), k)
-
-
-def exchanged(points: Points, groups: Ints, k: int, watch: Ints) -> Ints:
-    """Groups between which records moved and changed places while the sum of squares fell."""
-    from discreet.kernels.multivariate.exchange import exchange
-
-    return exchange(points.numbers, groups, k, watch)
 
 
 def blocks_of(points: Points, size: int, k: int) -> list[Ints]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import engine
 from discreet.data.microdata import Microdata
 from discreet.frames import array_of, numbers_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Wholes = NDArray[Any]  # int64, or whole numbers of Python where these may overflow
@@ -82,8 +82,6 @@ def units(value: Any, digits: int) -> int:
 
 def wholes(column: pa.ChunkedArray) -> Wholes | None:
     """Exact values in units of the last digit; None where they are binary fractions."""
-    import pyarrow as pa
-
     if pa.types.is_decimal(column.type):
         found: Wholes = np.array(
             [units(v, column.type.scale) for v in column.to_pylist()], dtype=object
@@ -99,8 +97,6 @@ def wholes(column: pa.ChunkedArray) -> Wholes | None:
 
 def column_of(values: Wholes, kind: pa.DataType) -> pa.Array:
     """Values in units of the last digit as a column of the type they came from."""
-    import pyarrow as pa
-
     if not pa.types.is_decimal(kind):
         small = values.dtype == np.int64
         return array_of(values).cast(kind) if small else pa.array(values.tolist(), kind)

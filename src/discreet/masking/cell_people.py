@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -124,6 +124,19 @@ class CellPeople:
         """How many people each cell covers."""
         cells, owner = np.unique(node, axis=0, return_inverse=True)
         return np.asarray(self._sums(cells)[1][owner.reshape(-1)])
+
+    def kept_apart(
+        self, task: CellTask, passing: Callable[[Ints, Ints, int], Bools]
+    ) -> tuple[Nodes, Bools]:
+        """Cells of which no two cover the same person, and which items have one; classes must pass,
+        by item, class of each and number of classes, and have the people that are asked for."""
+
+        def holds(item: Ints, label: Ints, behind: Ints) -> Bools:
+            size = np.bincount(label, task.counts[item], len(behind)).astype(np.int64)
+            good = passing(item, label, len(behind)) | (size == 0)
+            return good & ~self.fails(size, behind)
+
+        return kernel.apart(task, self.nodes, holds)
 
     def _sums(self, cells: Nodes) -> tuple[Ints, Ints]:
         one = np.ones(len(cells), np.int64)

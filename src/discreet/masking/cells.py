@@ -15,17 +15,22 @@ being the MD5 hash of "seed:record id".
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet import engine
+from discreet.criteria.all_of import failing_alone
 from discreet.data.masked import require_draws
 from discreet.errors import fail
 from discreet.frames import array_of
+from discreet.frequency.classes import Classes
+from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.task import Cells, CellTask, KeyTree
 from discreet.kernels.packing import added, merged, pack
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.recoding import Recoding
+    from discreet.kernels.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,6 +176,71 @@ def cell_task(
 def _codes(counted: FrequencySet, names: Mapping[str, KeyNodes]) -> NDArray[np.int32]:
     at = [counted.attributes.index(name) for name in names]
     return np.column_stack([counted.codes[a] for a in at]).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemCriterion:
+    """What is asked of the classes that items form.
+
+    Attributes
+    ----------
+    criterion : Criterion or None
+        What must hold of the records of a class alone; None where nothing must.
+    counted : FrequencySet
+        The items.
+    whole : mapping of attribute to FrequencySet
+        The distribution of the attributes that the criterion counts, in the whole file.
+    """
+
+    criterion: Any
+    counted: FrequencySet
+    whole: Mapping[str, FrequencySet]
+
+    @property
+    def counts_decide(self) -> bool:
+        """Whether numbers of records and of values decide."""
+        return self.criterion is None or self.criterion.counts_decide
+
+    def passes(
+        self, item: Ints, count: Ints, label: Ints, classes: int, *, alone: bool = False
+    ) -> Bools:
+        """Which classes satisfy it, by item, count and class of each row; ``alone`` is for cuts,
+        which never see all classes: what is asked of the whole file is asked of every class."""
+        if self.criterion is None:
+            return np.ones(classes, np.bool_)
+        size = np.bincount(label, count, classes).astype(np.int64)
+        values = {name: self._values(name, item, count, label, classes) for name in self.whole}
+        found = Classes(
+            size,
+            np.ones_like(size),
+            size,
+            {name: one.distinct for name, one in values.items()},
+            values=values,
+            labels={name: whole.values[0] for name, whole in self.whole.items()},
+        )
+        if alone:
+            return ~failing_alone(self.criterion, found)
+        return ~np.logical_or.reduce(list(self.criterion.failing(found).values()))
+
+    def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
+        whole = self.whole[name]
+        packed = label * len(whole) + self._codes[name][item]
+        pairs, owner = np.unique(packed, return_inverse=True)
+        cls, value = np.divmod(pairs, len(whole))
+        return ValueCounts(
+            cls, value, added(owner, count, len(pairs)), classes, whole.counts, *whole.places(0)
+        )
+
+    @functools.cached_property
+    def _codes(self) -> dict[str, Ints]:
+        """Per attribute the place of each item's value in the whole file."""
+        found = {}
+        for name, whole in self.whole.items():
+            a = self.counted.attributes.index(name)
+            place = pc.index_in(self.counted.values[a], value_set=whole.values[0])
+            codes = place.to_numpy(zero_copy_only=False).astype(np.int64)
+            found[name] = codes[self.counted.codes[a]]
+        return found
 
 
 class CellChanges(NamedTuple):

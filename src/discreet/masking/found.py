@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet import engine, frames
+from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, refuse, refuse_broken
 from discreet.data.microdata import Microdata
@@ -29,7 +30,6 @@ from discreet.results import Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.hierarchies.recoding import Recoding
@@ -299,15 +299,13 @@ class Found(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node found."""
-        import pyarrow as pa
-
         rows = [
             {**node.levels, **beside(node.levels, {
              "height": node.height, "suppressed": node.suppressed,
              "classes": node.classes, "loss": node.loss})}
             for node in self.minimal
         ]  # fmt: skip
-        return frames.from_arrow(pa.Table.from_pylist(rows), kind or self.data.source.kind)
+        return self._frame(rows, kind or self.data.source.kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -377,8 +375,6 @@ def _mask(node: Node) -> Masked:
 
 def _table(recoding: Recoding, level: int) -> pa.Table:
     """Value and label at a level."""
-    import pyarrow as pa
-
     labels = recoding.labels[level].take(array_of(recoding.maps[level]))
     return pa.table({"value": recoding.values, "label": labels})
 
@@ -394,8 +390,6 @@ def _suppressed_combinations(
     found: Found, levels: Sequence[int], gone: NDArray[np.int64]
 ) -> pa.Table:
     """The combinations of generalized key values whose classes are suppressed."""
-    import pyarrow as pa
-
     task = found.task
     columns = {}
     for a, recoding in enumerate(task.recodings):

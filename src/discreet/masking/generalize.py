@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -26,8 +27,8 @@ from discreet.criteria.subjects import resolved
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.hierarchies.hierarchy import Hierarchy, by_key
-from discreet.loss.generalization import LOSSES, LossName
+from discreet.hierarchies.hierarchy import by_key
+from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
 from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
@@ -41,7 +42,15 @@ from discreet.masking.key_hierarchies import (
     hierarchy_problems,
 )
 from discreet.masking.method import MostSuppressed, WhatMustHold, masking
-from discreet.parameters import Label, Public, Vary, is_number, whole_number
+from discreet.parameters import (
+    Label,
+    Public,
+    Vary,
+    is_number,
+    parameters_of,
+    problems_of,
+    whole_number,
+)
 from discreet.risks.register import known_as
 from discreet.words import counted
 
@@ -49,9 +58,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
-
-
-_SEARCHES = ("samarati", "all-minimal", "optimal", "bounded")
 
 
 @masking(
@@ -167,6 +173,7 @@ def generalize(
       for microdata*.
     """
     require_microdata(data)
+    asked = {name: value for name, value in locals().items() if name != "data"}
     keys = data.need_keys()
     data.need_partition("a generalization")
     require_records(data)
@@ -178,12 +185,14 @@ def generalize(
         [
             *hierarchy_problems(data, hierarchies),
             *confidential_key_problems(data, hierarchies, parts),
-            *_option_problems(search, loss, suppression, max_suppressed, data.n),
+            *problems_of([p for p in parameters_of(generalize) if p.kind == "choice"], asked),
+            *suppression_problems(max_suppressed, data.n),
             *_seconds_problems(seconds),
             *([] if nodes is None else whole_number("nodes", nodes, 1)),
         ]
     )
-    task = _task(data, keys, hierarchies, parts, limits, wanted, max_suppressed, suppression, loss)
+    asked["hierarchies"] = hierarchies
+    task = _task(data, parts, limits, wanted, asked)
     searching = Search(task, seconds, nodes)
     outcome = searching.run(search)
     best = outcome.best
@@ -192,16 +201,6 @@ def generalize(
     if best is None:
         _infeasible(searching)
     as_they_are = tuple(key for key in keys if key not in hierarchies)
-    asked = {
-        "hierarchies": hierarchies,
-        "criterion": criterion,
-        "max_suppressed": max_suppressed,
-        "search": search,
-        "loss": loss,
-        "suppression": suppression,
-        "nodes": nodes,
-        "seconds": seconds,
-    }
     found = Found(
         data,
         task,
@@ -228,33 +227,14 @@ def _seconds_problems(seconds: object) -> list[Problem]:
     ]
 
 
-def _option_problems(
-    search: str, loss: str, suppression: str, max_suppressed: float, n: int
-) -> list[Problem]:
-    problems = [
-        Problem("P16", f"{argument(word)} is not known.", f"Use one of {', '.join(known)}.")
-        for word, value, known in (
-            ("search", search, _SEARCHES),
-            ("loss", loss, LOSSES),
-            ("suppression", suppression, ("failing", "k-only")),
-        )
-        if value not in known
-    ]
-    return problems + suppression_problems(max_suppressed, n)
-
-
 def _task(
     data: Microdata,
-    keys: tuple[str, ...],
-    hierarchies: Mapping[str, Hierarchy],
     parts: Any,
     limits: tuple[DisclosureRiskAtMost, ...],
     wanted: tuple[Any, ...],
-    max_suppressed: float,
-    suppression: Suppression,
-    loss: LossName,
+    asked: Mapping[str, Any],
 ) -> Task:
-    known = confidential_of(data, keys, parts)
+    known, hierarchies = confidential_of(data, data.keys, parts), asked["hierarchies"]
     found, recodings = known.keys, fitted(hierarchies, known.keys)
     registers = () if parts is None else parts.registers
     initial = data.initial if isinstance(data, Masked) else data
@@ -268,9 +248,9 @@ def _task(
         pairs=known.pairs,
         whole=known.whole,
         frequencies=known.frequencies,
-        budget=budget_of(max_suppressed, found.n),
-        suppression=suppression,
-        loss=loss,
+        budget=budget_of(asked["max_suppressed"], found.n),
+        suppression=asked["suppression"],
+        loss=asked["loss"],
         asked=wanted,
         population={
             known_as(one): coded_population(data, found, recodings, hierarchies, one)
@@ -289,8 +269,6 @@ def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
             "the disclosure risk cannot drive the search after the keys were changed.",
             "Generalize the initial file first, then mask further.",
         )
-    import pyarrow.compute as pc
-
     first = data.initial.frequency_set(found.attributes)
     codes = [
         pc.index_in(mine, value_set=theirs).to_numpy(zero_copy_only=False)[column]

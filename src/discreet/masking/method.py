@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import pyarrow as pa
 from annotated_doc import Doc
 
 from discreet import engine
@@ -38,8 +39,6 @@ from discreet.parameters import (
 from discreet.registry import Entry, measures
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.data.attributes import AttributeType
     from discreet.data.masked import Promise
     from discreet.data.microdata import Microdata
@@ -378,7 +377,7 @@ def records_of(data: Microdata, columns: Sequence[str]) -> pa.Table:
     >>> records_of(survey, ["age"])["age"].to_pylist()
     [8, 10]
     """
-    return _linked(data, columns).select(list(columns))
+    return linked_records(data, columns).select(list(columns))
 
 
 def masked_with(
@@ -411,7 +410,7 @@ def masked_with(
     >>> masked_with(survey, {"age": [10, 10]}, method="tens", parameters={}).to("arrow")["age"][0]
     <pyarrow.Int64Scalar: 10>
     """
-    link = _linked(data, list(values)).select(["link"])
+    link = linked_records(data, list(values))
     step = {"method": method, "parameters": parameters, "types": types, "promise": promise}
     return masked_columns(data, link, values, **step)
 
@@ -422,20 +421,24 @@ def masked_columns(
     """Masked microdata: some columns with other values, in the order of a table of links; ``step``
     is what :func:`discreet.data.masked.masked_from` is told of how they came about.
     """
-    import pyarrow as pa
+    source = replaced_columns(data, link, values)
+    return masked_from(data, source, changed=frozenset(values), complete=source, **step)
 
-    table = link
+
+def replaced_columns(data: Microdata, link: pa.Table, values: Mapping[str, Any]) -> engine.Source:
+    """The records with other values in some columns, in the order of a table of links."""
+    table = link.select(["link"])
     for name, column in values.items():
         made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
         if len(made) != len(link):
             what = f"{name!r} has {len(made):,} values for {len(link):,} records."
             fail("P09", what, "Give one for each record, in the order of records_of(…).")
         table = table.append_column(name, made)
-    source = engine.replaced(data.source, require_link(data), table)
-    return masked_from(data, source, changed=frozenset(values), complete=source, **step)
+    return engine.replaced(data.source, require_link(data), table)
 
 
-def _linked(data: Microdata, columns: Sequence[str]) -> pa.Table:
+def linked_records(data: Microdata, columns: Sequence[str]) -> pa.Table:
+    """The same as :func:`records_of` with the link of each record, by which values go back."""
     if engine.is_distributed(data.source):
         what = "the records are spread over the machines of Spark, and this method needs them here."
         fail("N08", what, "Draw a sample, write it as Parquet, and read that.")

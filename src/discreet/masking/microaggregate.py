@@ -23,7 +23,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -33,7 +32,6 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.frequency.frequency_set import coded
 from discreet.masking.aggregation import (
     UNIVARIATE,
     Column,
@@ -55,10 +53,13 @@ from discreet.masking.method import (
     Strata,
     WholeStays,
     column_problems,
+    linked_records,
     masking,
+    replaced_columns,
     unfit_columns,
     unknown_columns,
 )
+from discreet.masking.perturbation import strata_of
 from discreet.masking.promises import InGroups
 from discreet.parameters import (
     ColumnFacts,
@@ -76,8 +77,6 @@ from discreet.progress import watched
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Ints
 
 
@@ -343,22 +342,17 @@ def _aggregated(
     attributes_ = _attributes(data, chosen, options)
     if engine.is_distributed(data.source):
         return _on_executors(data, attributes_, strata, options)
-    link = require_link(data)
-    require_ids(data)
-    order = data.source.at(data.record_id) if data.record_id else link
     extra = [s for s in strata if s not in chosen]
-    found = engine.records(data.source, link, [*chosen, *extra], order)
+    found = linked_records(data, [*chosen, *extra])
     columns = [Column.of(a, found.column(a.name)) for a in attributes_]
-    parts = _strata(found, strata, options.k)
+    parts = strata_of(found, strata)
+    _need_k([len(part) for part in parts], options.k)
     if options.univariate:
         for column in columns:
             column.mask(parts, options)
     else:
         _together(columns, parts, options)
-    masked = found.select(["link"])
-    for column in columns:
-        masked = masked.append_column(column.attribute.name, column.masked())
-    return engine.replaced(data.source, link, masked)
+    return replaced_columns(data, found, {c.attribute.name: c.masked() for c in columns})
 
 
 def _together(columns: list[Column], parts: list[Ints], options: Grouping) -> None:
@@ -385,20 +379,6 @@ def _attributes(data: Microdata, chosen: Sequence[str], options: Grouping) -> li
 
 def _categorical(name: str, scale: tuple[str, ...] | None) -> MaskedAttribute:
     return MaskedAttribute(name, "nominal" if scale is None else "ordinal", scale)
-
-
-def _strata(found: pa.Table, strata: tuple[str, ...], k: int) -> list[Ints]:
-    """The records of each stratum; one that is too small is an error."""
-    if not strata:
-        return [np.arange(found.num_rows)]
-    from discreet.kernels.packing import pack
-
-    columns = [coded(found.column(name), None) for name in strata]
-    packed, _ = pack([codes for _, codes in columns], [len(values) for values, _ in columns])
-    _, which = np.unique(packed, return_inverse=True)
-    sizes = np.bincount(which)
-    _need_k(sizes, k)
-    return np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
 
 
 def _continuous(data: Microdata, name: str) -> bool:

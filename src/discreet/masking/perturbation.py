@@ -9,11 +9,12 @@ is masked goes back by a join with the link.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import engine
 from discreet.data.masked import Masked, require_draws, require_link, seed_problems
@@ -21,12 +22,11 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.packing import merged
-from discreet.masking.method import column_problems, masked_columns
-from discreet.parameters import ColumnFacts, Unfit, as_type
+from discreet.masking.method import column_problems, masked_columns, unfit_columns
+from discreet.parameters import ColumnFacts, Unfit, as_type, parameters_of, problems_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.kernels.arrays import Ints
@@ -129,10 +129,21 @@ def strata_of(records: pa.Table, by: Sequence[str]) -> list[Ints]:
     """The places of the records of each stratum, in the order of the strata's values."""
     if not by:
         return [np.arange(records.num_rows)]
-    columns = [coded(records.column(name), None) for name in by]
-    first, which = merged([codes for _, codes in columns], [len(values) for values, _ in columns])
-    few = which.astype(np.min_scalar_type(len(first)))  # small numbers are sorted quick
-    return np.split(np.argsort(few, kind="stable"), np.cumsum(np.bincount(which))[:-1])
+    which = alike(records, by)
+    sizes = np.bincount(which)
+    few = which.astype(np.min_scalar_type(len(sizes)))  # small numbers are sorted quick
+    return np.split(np.argsort(few, kind="stable"), np.cumsum(sizes)[:-1])
+
+
+def alike(records: pa.Table, columns: Sequence[str], *beside: Ints) -> Ints:
+    """Which records have the same values, and the same numbers beside them: numbers from 0 on, in
+    the order of the values."""
+    found = [coded(records.column(name), None) for name in columns]
+    codes: list[Any] = [*(own for _, own in found), *beside]
+    sizes = [*(len(values) for values, _ in found), *(int(b.max(initial=0)) + 1 for b in beside)]
+    if not codes:
+        return np.zeros(records.num_rows, dtype=np.int64)
+    return merged(codes, sizes)[1].astype(np.int64)
 
 
 def places(part: Ints, n: int) -> Ints | slice:
@@ -152,6 +163,44 @@ def record_pairs(
         engine.records(before.source, link, every, ids),
         engine.records(masked.source, require_link(masked), list(columns), ids),
     )
+
+
+def joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Two columns, one behind the other."""
+    return pa.chunked_array([*first.chunks, *second.chunks])
+
+
+@dataclass(frozen=True)
+class SameValues:
+    """Every column has the values that it had in each stratum, and none is missing elsewhere."""
+
+    before: Microdata
+    columns: tuple[str, ...]
+    by: tuple[str, ...]
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Both files are fetched, record by record."""
+        old, new = record_pairs(self.before, masked, self.columns, self.by)
+        strata, problems = strata_of(old, self.by), []
+        for name in self.columns:
+            there = old[name].is_valid()
+            if old[name].type != new[name].type:
+                problems.append(f"{name!r} is stored differently")
+                continue
+            if not there.equals(new[name].is_valid()):
+                problems.append(f"missing values of {name!r} moved")
+                continue
+            both = joined(old[name], new[name]).combine_chunks()
+            sort = np.split(sortable(both, self.before.types.scale(name)), 2)
+            valued = [part[there.to_numpy()[part]] for part in strata]
+            problems += self._of_column(name, valued, *sort)
+        return problems
+
+    def _of_column(
+        self, name: str, parts: Sequence[Ints], old: np.ndarray, new: np.ndarray
+    ) -> list[str]:
+        same = all(np.array_equal(np.sort(old[part]), np.sort(new[part])) for part in parts)
+        return [] if same else [f"{name!r} has other values than before"]
 
 
 def not_amounts(column: ColumnFacts, cannot: str) -> list[Unfit]:
@@ -188,8 +237,6 @@ def rankable(column: ColumnFacts) -> list[Unfit]:
 
 def sortable(column: pa.Array, scale: tuple[str, ...] | None) -> np.ndarray:
     """Numbers that sort as the values do, anything where one is missing."""
-    import pyarrow as pa
-
     plain = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if scale is None and plain:
         return column.fill_null(0).to_numpy(zero_copy_only=False)
@@ -201,3 +248,23 @@ def drawing_problems(
 ) -> list[Problem]:
     """The problems of the columns, of the strata and of the seed."""
     return [*column_problems(data, columns, by), *seed_problems(seed)]
+
+
+def perturbing_problems(
+    method: Callable[..., Any],
+    data: Microdata,
+    columns: Sequence[str],
+    by: Sequence[str],
+    seed: object,
+    given: Mapping[str, Any],
+) -> list[Problem]:
+    """The same, and what the description of a method tells: which of the other arguments are wrong,
+    and why it cannot work with a column.
+    """
+    described = parameters_of(method)
+    fits = [p.columns.fit for p in described if p.name == "columns" and p.columns is not None]
+    return [
+        *problems_of(described, given),
+        *drawing_problems(data, columns, by, seed),
+        *(p for fit in fits if fit for p in unfit_columns(data, columns, given, fit)),
+    ]

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Interval
 
@@ -24,10 +26,10 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.written import HIERARCHY
-from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
+from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking
 from discreet.masking.perturbation import (
-    drawing_problems,
     drawn_records,
+    perturbing_problems,
     record_pairs,
     strata_of,
 )
@@ -46,14 +48,10 @@ from discreet.parameters import (
     as_type,
     is_number,
     is_whole,
-    parameters_of,
-    problems_of,
 )
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Ints
 
 
@@ -264,16 +262,11 @@ def pram(
     """
     require_microdata(data)
     chosen, strata = names(columns), names(by)
+    every = isinstance(keep, Mapping)
     if isinstance(keep, Mapping):
         diagonals, keep = _only(keep, diagonals), 1.0
-        every = True
-    else:
-        every = False
     given = {"keep": keep, "exact": exact, "near": near}
-    problems = problems_of(parameters_of(pram), given) + drawing_problems(
-        data, chosen, strata, seed
-    )
-    problems += unfit_columns(data, chosen, given, exchangeable)
+    problems = perturbing_problems(pram, data, chosen, strata, seed, given)
     groups, wrong = _levels(within or {}, chosen)
     raise_all([*problems, *wrong, *_diagonal_problems(diagonals or {}, chosen)])
     assert seed is not None
@@ -361,9 +354,6 @@ class InBalance:
     def _of_column(
         self, one: Transition, old: pa.ChunkedArray, new: pa.ChunkedArray, strata: Sequence[Ints]
     ) -> list[str]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         known = pa.array(one.categories, old.type)
         codes = [pc.index_in(c, value_set=known).to_numpy() for c in (old, new)]
         there = [~np.isnan(c.astype(np.float64)) for c in codes]

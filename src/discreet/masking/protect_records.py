@@ -11,18 +11,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.masked import Masked, masked_from, refuse, require_ids, require_link
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking.cell_suppression.class_risk import blanked_by_class
 from discreet.masking.cell_suppression.request import policy_problems
 from discreet.masking.local_suppression import Protection, suppressed
-from discreet.masking.method import MEASURE, masking
+from discreet.masking.method import MEASURE, masking, replaced_columns
 from discreet.masking.risky_groups import AtMost, aggregated
 from discreet.parameters import Columns, InPython, Label, Public, Vary, is_number
 from discreet.progress import stage
@@ -221,18 +223,14 @@ def _suppress(
 
 
 def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not cells:
         return data.source
     found = engine.records(data.source, link, list(cells), link)
-    table = found.select(["link"])
-    for name, blank in cells.items():
-        column = found.column(name)
-        empty = pa.scalar(None, column.type)
-        table = table.append_column(name, pc.if_else(pa.array(blank), empty, column))
-    return engine.replaced(data.source, link, table)
+    values = {
+        name: pc.if_else(pa.array(blank), pa.scalar(None, found[name].type), found[name])
+        for name, blank in cells.items()
+    }
+    return replaced_columns(data, found, values)
 
 
 def _columns(
@@ -244,10 +242,9 @@ def _columns(
 
 
 def _require(
-    data: object, risk: object, at_most: object, method: str, columns: Any, cost: Any
+    data: Microdata, risk: object, at_most: object, method: str, columns: Any, cost: Any
 ) -> None:
-    if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+    require_microdata(data)
     if not isinstance(risk, ProtectableRisk):
         able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
         if isinstance(risk, RecordLevel):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Interval
 
@@ -20,15 +21,14 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import raise_all
 from discreet.kernels.draws import stream, uniforms
 from discreet.kernels.rank_swap import partners
-from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking, unfit_columns
+from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking
 from discreet.masking.perturbation import (
     DrawnRecords,
-    drawing_problems,
+    SameValues,
     drawn_records,
+    perturbing_problems,
     rankable,
-    record_pairs,
     sortable,
-    strata_of,
 )
 from discreet.parameters import (
     Columns,
@@ -37,14 +37,10 @@ from discreet.parameters import (
     Share,
     Vary,
     as_written,
-    parameters_of,
-    problems_of,
 )
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Ints
 
 
@@ -126,9 +122,7 @@ def rank_swap(
     """
     require_microdata(data)
     chosen, strata = names(columns), names(by)
-    problems = problems_of(parameters_of(rank_swap), {"window": window})
-    problems += drawing_problems(data, chosen, strata, seed)
-    raise_all(problems + unfit_columns(data, chosen, {}, rankable))
+    raise_all(perturbing_problems(rank_swap, data, chosen, strata, seed, {"window": window}))
     assert seed is not None
     found = drawn_records(data, chosen, strata, seed)
     share = as_written(window)
@@ -145,8 +139,6 @@ def rank_swap(
 
 def _swapped(found: DrawnRecords, name: str, parts: Sequence[Ints], window: float) -> pa.Array:
     """The column with its values swapped within each stratum."""
-    import pyarrow as pa
-
     column = found[name].combine_chunks()
     sort = sortable(column, found.data.types.scale(name))
     draws = uniforms(found.hashes, stream("rank_swap", name))
@@ -164,46 +156,21 @@ def _ranks(window: float, n: int) -> int:
 
 
 @dataclass(frozen=True)
-class WithinWindow:
+class WithinWindow(SameValues):
     """Every column has the values that it had, and no value moved further than its window."""
 
-    before: Microdata
-    columns: tuple[str, ...]
-    by: tuple[str, ...]
     window: float
-
-    def broken(self, masked: Masked) -> list[str]:
-        """Both files are fetched, record by record."""
-        import pyarrow as pa
-
-        old, new = record_pairs(self.before, masked, self.columns, self.by)
-        strata, problems = strata_of(old, self.by), []
-        for name in self.columns:
-            there = old[name].is_valid()
-            if not there.equals(new[name].is_valid()):
-                problems.append(f"missing values of {name!r} moved")
-            both = pa.chunked_array([*old[name].chunks, *new[name].chunks]).combine_chunks()
-            sort = np.split(sortable(both, self.before.types.scale(name)), 2)
-            valued = [part[there.to_numpy()[part]] for part in strata]
-            problems += self._of_column(name, valued, *sort)
-        return problems
 
     def _of_column(
         self, name: str, parts: Sequence[Ints], old: np.ndarray, new: np.ndarray
     ) -> list[str]:
-        lost = far = 0
+        problems, far = super()._of_column(name, parts, old, new), 0
         for part in parts:
-            x, y = old[part], new[part]
-            ordered = np.sort(x)
-            lost += int(not np.array_equal(ordered, np.sort(y)))
+            x, y, ordered = old[part], new[part], np.sort(old[part])
             # equal values share a range of ranks: the nearest two count
             apart = np.maximum(
                 np.searchsorted(ordered, y, "left") - np.searchsorted(ordered, x, "right") + 1,
                 np.searchsorted(ordered, x, "left") - np.searchsorted(ordered, y, "right") + 1,
             )
             far += int((apart > _ranks(self.window, len(part))).sum())
-        problems = [f"{name!r} has other values than before"] if lost else []
-        return [
-            *problems,
-            *([f"{counted(far, 'value')} of {name!r} left the window"] if far else []),
-        ]
+        return problems + ([f"{counted(far, 'value')} of {name!r} left the window"] if far else [])

@@ -27,7 +27,6 @@ from discreet.hierarchies.hierarchy import by_key
 from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.bound import READS, bound
 from discreet.kernels.local_recoding.mondrian import mondrian
-from discreet.kernels.local_recoding.people import apart
 from discreet.kernels.local_recoding.recoding import Recoded
 from discreet.kernels.local_recoding.search import recoded, too_large
 from discreet.kernels.local_recoding.task import Cells
@@ -179,16 +178,7 @@ def recode(
     - Iyengar (2002), *Transforming data to satisfy privacy constraints*. KDD: section 2.2.
     """
     require_microdata(data)
-    asked = {
-        "hierarchies": hierarchies,
-        "criterion": criterion,
-        "method": method,
-        "by": by,
-        "max_suppressed": max_suppressed,
-        "search": search,
-        "seconds": seconds,
-        "seed": seed,
-    }
+    asked = {name: value for name, value in locals().items() if name != "data"}
     request, limits = _request(data, asked)
     found = _answer(request, method, search, seconds)
     if found.suppressed > request.budget:
@@ -269,7 +259,7 @@ def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | N
     """The cells that are found, or those of whole columns where these lose less."""
     if asked.shares:
         found = _kept_apart(asked)
-    elif asked.of_records is None:
+    elif asked.of_classes.criterion is None:
         found = _begun(asked)
     elif method != "local":
         relaxed = method == "mondrian-relaxed"
@@ -305,12 +295,10 @@ def _kept_apart(asked: RecodingRequest) -> Answer:
     (people,) = asked.people
     task = asked.task
 
-    def holds(item: Ints, label: Ints, behind: Ints) -> NDArray[np.bool_]:
-        size = np.bincount(label, task.counts[item], len(behind)).astype(np.int64)
-        good = asked.passes(item, task.counts[item], label, len(behind)) | (size == 0)
-        return good & ~people.fails(size, behind)
+    def passing(item: Ints, label: Ints, classes: int) -> NDArray[np.bool_]:
+        return asked.of_classes.passes(item, task.counts[item], label, classes)
 
-    node, served = apart(task, people.nodes, holds)
+    node, served = people.kept_apart(task, passing)
     return _of_nodes(asked, node, ~served)
 
 

@@ -8,21 +8,24 @@ than k, and those that come above the limit because others were changed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet import engine
 from discreet.data.masked import Masked, masked_from, require_link
 from discreet.data.reader import read
+from discreet.masking.method import replaced_columns
 from discreet.masking.microaggregate import microaggregate
 from discreet.progress import stage
 from discreet.risks.record_level import ProtectableRisk
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from discreet.data.microdata import Microdata
@@ -55,10 +58,10 @@ def aggregated(
     found = engine.records(data.source, link, list(chosen), link)
 
     def attempt(group: Rows, k: int) -> tuple[Averaged, Rows]:
-        table = _averaged(data, found, chosen, group, k)
-        source = engine.replaced(data.source, link, table)
+        values = _averaged(data, found, chosen, group, k)
+        source = replaced_columns(data, found, values)
         masked = masked_from(data, source, method="protect_records", parameters={}, promise=None)
-        still, changed = above(masked, risk, at_most, risky), _changed(found, table)
+        still, changed = above(masked, risk, at_most, risky), _changed(found, values)
         cells = {name: int(flags.sum()) for name, flags in changed.items() if flags.any()}
         others = np.any(list(changed.values()), axis=0) & ~risky
         return Averaged(source, cells, len(still), np.flatnonzero(others)), still
@@ -95,24 +98,17 @@ def _at_least(rows: Rows, risk: ProtectableRisk, k: int) -> Rows:
 
 def _averaged(
     data: Microdata, found: pa.Table, chosen: tuple[str, ...], rows: Rows, k: int
-) -> pa.Table:
-    """All records, those of the given rows with the averages of their groups."""
-    import pyarrow as pa
-
+) -> dict[str, pa.ChunkedArray]:
+    """The columns, the given rows with the averages of their groups."""
     some = found.select(list(chosen)).take(pa.array(rows))
     types: dict[str, Any] = {name: data.types[name] for name in chosen}
     risky = read(some, keys=chosen, types=types)
     masked = microaggregate(risky, chosen, k, round=True, missing="category").to("arrow")
-    table = found.select(["link"])
-    for name in chosen:
-        table = table.append_column(name, _put(found.column(name), masked.column(name), rows))
-    return table
+    return {name: _put(found[name], masked[name], rows) for name in chosen}
 
 
 def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.ChunkedArray:
     """A column with other values in some rows."""
-    import pyarrow as pa
-
     column = column.cast(values.type)  # the average of whole numbers may be none
     both = pa.chunked_array([*column.chunks, *values.chunks], column.type).combine_chunks()
     at = np.arange(len(column))
@@ -129,13 +125,11 @@ def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Flags) -
     return np.flatnonzero((found.values > at_most) & ~(as_before & ~risky))
 
 
-def _changed(before: pa.Table, after: pa.Table) -> dict[str, Flags]:
+def _changed(before: pa.Table, after: Mapping[str, pa.ChunkedArray]) -> dict[str, Flags]:
     """Which cells of each column differ."""
-    import pyarrow.compute as pc
-
     changed = {}
-    for name in after.column_names[1:]:
-        old, new = before.column(name).cast(after.column(name).type), after.column(name)
+    for name, new in after.items():
+        old = before[name].cast(new.type)
         same = pc.fill_null(pc.equal(old, new), False)
         both_missing = pc.and_(old.is_null(), new.is_null())
         changed[name] = ~np.array(pc.or_(same, both_missing))

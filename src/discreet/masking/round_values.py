@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Gt
 
@@ -27,6 +29,7 @@ from discreet.masking.method import (
     masking,
     unfit_columns,
 )
+from discreet.masking.noise import as_floats
 from discreet.masking.perturbation import (
     drawn_records,
     not_amounts,
@@ -44,9 +47,6 @@ from discreet.parameters import (
     problems_of,
 )
 from discreet.words import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RoundingKind = Literal["unbiased", "nearest"]
 _EXACT = 2.0**52  # from here on floating-point numbers are whole
@@ -158,8 +158,6 @@ def round_values(
 def _rounded(column: pa.Array, base: Fraction, draws: Any) -> pa.Array:
     """A column with its values rounded: up where the draw is below what is left over, or to the
     nearest without draws. It keeps its type where the multiples fit into it."""
-    import pyarrow as pa
-
     there = column.is_valid().to_numpy(zero_copy_only=False)
     used = None if draws is None else draws[there]
     if pa.types.is_floating(column.type):
@@ -199,9 +197,6 @@ def _of_whole(values: np.ndarray, base: int, draws: Any) -> np.ndarray:
 def _whole(column: pa.Array, unit: int) -> tuple[np.ndarray, Callable[[np.ndarray], pa.Array]]:
     """Whole numbers, or decimals in units of their last digit, and the way back. Python's own where
     64 bits might not do."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_integer(column.type):
         ends = pc.min_max(column).as_py() if len(column) else {"min": 0, "max": 0}
         room = 2**62 - unit
@@ -222,8 +217,6 @@ def _whole(column: pa.Array, unit: int) -> tuple[np.ndarray, Callable[[np.ndarra
 
 def _narrow(made: Any, dtype: pa.DataType) -> pa.Array:
     """As the type that the column has, or the next one that holds the multiples."""
-    import pyarrow as pa
-
     try:
         return pa.array(made, dtype)
     except (pa.ArrowInvalid, OverflowError):
@@ -232,15 +225,11 @@ def _narrow(made: Any, dtype: pa.DataType) -> pa.Array:
 
 def _digits(dtype: pa.DataType) -> int:
     """Digits after the point."""
-    import pyarrow as pa
-
     return int(dtype.scale) if pa.types.is_decimal(dtype) else 0
 
 
 def _base_problems(name: str, column: pa.ChunkedArray, base: Fraction) -> list[Problem]:
     """Why multiples of the base would not be whole numbers, or decimals with as many digits."""
-    import pyarrow as pa
-
     digits = _digits(column.type)
     if pa.types.is_floating(column.type) or (base * 10**digits).denominator == 1:
         return []
@@ -266,7 +255,7 @@ class OnMultiples:
         for name in self.columns:
             if not old[name].is_valid().equals(new[name].is_valid()):
                 problems.append(f"missing values of {name!r} moved")
-            x, y = (_floats(table[name].drop_null()) for table in (old, new))
+            x, y = (as_floats(table, [name])[0] for table in (old, new))
             base = float(self.base)
             far = abs(x - y) > base * (0.5 if self.kind == "nearest" else 1) + 1e-9 * abs(x)
             off = abs(y / base - np.rint(y / base)) > 1e-9 * np.maximum(1, abs(y / base))
@@ -274,7 +263,3 @@ class OnMultiples:
             if wrong:
                 problems.append(f"{counted(wrong, 'value')} of {name!r} not rounded as asked for")
         return problems
-
-
-def _floats(column: pa.ChunkedArray) -> np.ndarray:
-    return np.array(column.cast("float64", safe=False).to_numpy(), dtype=np.float64)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
@@ -29,6 +30,7 @@ from discreet.parameters import (
     Vary,
     as_written,
     is_number,
+    is_whole,
     nearest,
 )
 
@@ -178,8 +180,6 @@ def _stratified(
     seed: int,
 ) -> tuple[engine.Source, list[float]]:
     """The records drawn, and how many initial ones each stands for, by stratum."""
-    import pyarrow as pa
-
     found = data.frequency_set(strata)
     taken = (
         allocate(found.counts, size)
@@ -221,9 +221,7 @@ def _size_problems(data: Microdata, fraction: float | None, n: int | None) -> li
                 "Give for example 0.1.",
             )
         ]
-    if n is not None and not (
-        isinstance(n, int | np.integer) and not isinstance(n, bool) and 1 <= n <= data.n
-    ):
+    if n is not None and not (is_whole(n) and 1 <= n <= data.n):
         what = f"{argument('n')} is not a whole number from 1 to the {data.n:,} records there are."
         return [Problem("P14", what, "Give a number in this range.")]
     return []

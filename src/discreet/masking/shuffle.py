@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 
 from discreet.data.attributes import names
@@ -31,21 +32,18 @@ from discreet.masking.method import (
 )
 from discreet.masking.perturbation import (
     DrawnRecords,
+    SameValues,
     drawing_problems,
     drawn_records,
     places,
     rankable,
-    record_pairs,
     sortable,
-    strata_of,
 )
 from discreet.parameters import ColumnFacts, Columns, Label, Public, Unfit
 from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 
@@ -179,8 +177,6 @@ def dealt(
     found: DrawnRecords, chosen: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[dict[str, pa.Array], Shuffled]:
     """Whose value each record gets, and what became of rank correlations."""
-    import pyarrow as pa
-
     x, s = _rows(found, chosen), _rows(found, given)
     source = np.tile(np.arange(len(found)), (len(chosen), 1))
     both = np.zeros((2, len(chosen) + len(given), len(chosen) + len(given)))
@@ -293,33 +289,3 @@ class Shuffled(Result):
             "largest_rank_correlation_change": self.largest_change,
             "rank_correlations": [list(pair) for pair in self.pairs],
         }
-
-
-@dataclass(frozen=True)
-class SameValues:
-    """Every column has the values that it had in each stratum, and none is missing elsewhere."""
-
-    before: Microdata
-    columns: tuple[str, ...]
-    by: tuple[str, ...]
-
-    def broken(self, masked: Masked) -> list[str]:
-        """Both files are fetched, record by record."""
-        import pyarrow as pa
-
-        old, new = record_pairs(self.before, masked, self.columns, self.by)
-        strata, problems = strata_of(old, self.by), []
-        for name in self.columns:
-            there = old[name].is_valid()
-            if old[name].type != new[name].type:
-                problems.append(f"{name!r} is stored differently")
-                continue
-            if not there.equals(new[name].is_valid()):
-                problems.append(f"missing values of {name!r} moved")
-                continue
-            both = pa.chunked_array([*old[name].chunks, *new[name].chunks]).combine_chunks()
-            x, y = np.split(sortable(both, self.before.types.scale(name)), 2)
-            valued = [part[there.to_numpy()[part]] for part in strata]
-            if not all(np.array_equal(np.sort(x[part]), np.sort(y[part])) for part in valued):
-                problems.append(f"{name!r} has other values than before")
-        return problems

@@ -15,7 +15,7 @@ from annotated_types import Ge, Gt
 from discreet.data.masked import Masked, masked_from, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
-from discreet.masking.cell_suppression import notation
+from discreet.masking import notation
 from discreet.masking.cell_suppression.promise import CellsBlanked
 from discreet.masking.cell_suppression.request import (
     ReadingName,

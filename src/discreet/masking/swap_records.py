@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
@@ -22,19 +23,20 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.draws import mixed, stream, uniforms
-from discreet.kernels.packing import merged
 from discreet.kernels.record_swap import paired, race
 from discreet.masking.method import SecretSeed, masking, unknown_columns
+from discreet.masking.notation import LISTS
 from discreet.masking.perturbation import (
     DrawnRecords,
+    alike,
     drawing_problems,
     drawn_records,
+    joined,
     record_pairs,
 )
 from discreet.parameters import (
     Columns,
     Label,
-    Notation,
     Public,
     Share,
     Vary,
@@ -46,32 +48,8 @@ from discreet.results import Result
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.frames import FrameKind
     from discreet.kernels.arrays import Floats, Ints
-
-_TOGETHER = "+"
-
-
-def _is_profiles(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in value
-    )
-
-
-def _read_profiles(text: str) -> list[list[str]]:
-    """As a command has them: "size+type,size"."""
-    return [[name.strip() for name in one.split(_TOGETHER)] for one in text.split(",")]
-
-
-PROFILES = Notation(
-    "a list of lists of columns",
-    _is_profiles,
-    dump=lambda value: [list(names(one)) for one in value],
-    schema={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
-    read=_read_profiles,
-)
 
 
 @masking(
@@ -111,7 +89,7 @@ def swap_records(
     similar: Annotated[
         Sequence[Sequence[str]] | None,
         Columns(named=lambda given: [name for one in given for name in one]),
-        PROFILES,
+        LISTS,
         Label("Similar households have the same"),
         Doc("Columns in which two households must agree; the next list is for those left over."),
         Public,
@@ -252,14 +230,14 @@ def _homes(
     of, first = _households(found.table, found.data.household)
     size = np.bincount(of)[of]
     levels = [where[: level + 1] for level in range(len(where))]
-    areas = [_groups(found.table, names_)[first] for names_ in levels]
+    like = [alike(found.table, [*level, *keys]) for level in levels]
     return _Homes(
         of,
         first,
         found.hashes[first],
-        areas,
-        [_rarest(_groups(found.table, [*level, *keys]), of) for level in levels],
-        [_groups(found.table, one, size)[first] for one in profiles],
+        [alike(found.table, level)[first] for level in levels],
+        [_least(np.bincount(people)[people], of) for people in like],
+        [alike(found.table, one, size)[first] for one in profiles],
     )
 
 
@@ -268,27 +246,14 @@ def _households(records: pa.Table, household: str | None) -> tuple[Ints, Ints]:
     every = np.arange(records.num_rows)
     if household is None:
         return every, every
-    of = _groups(records, [household])
-    first = np.full(int(of.max(initial=-1)) + 1, len(of))
-    np.minimum.at(first, of, every)
-    return of, first
+    of = alike(records, [household])
+    return of, _least(every, of)
 
 
-def _groups(records: pa.Table, columns: Sequence[str], *beside: Ints) -> Ints:
-    """Which records have the same values, as numbers from 0 on."""
-    coded_ = [coded(records.column(name), None) for name in columns]
-    codes: list[Any] = [codes for _, codes in coded_] + list(beside)
-    sizes = [len(values) for values, _ in coded_] + [int(b.max(initial=0)) + 1 for b in beside]
-    if not codes:
-        return np.zeros(records.num_rows, dtype=np.int64)
-    return merged(codes, sizes)[1].astype(np.int64)
-
-
-def _rarest(alike: Ints, of: Ints) -> Ints:
-    """Of each household, the least number of records that are like one of its members."""
-    counts = np.bincount(alike)[alike]
+def _least(numbers: Ints, of: Ints) -> Ints:
+    """Of each household, the least number that one of its members has."""
     found = np.full(int(of.max(initial=-1)) + 1, len(of))
-    np.minimum.at(found, of, counts)
+    np.minimum.at(found, of, numbers)
     return found
 
 
@@ -296,9 +261,9 @@ def _partners(homes: _Homes, k: int, rate: float) -> tuple[Ints, Any]:
     """The partner of each household, −1 for none, and which of them stand out somewhere."""
     partner, risky = np.full(homes.number, -1), np.zeros(homes.number, dtype=bool)
     turn = mixed(homes.hashes, stream("swap_records", "turn"))
-    for level, alike in enumerate(homes.alike):
-        risky |= alike < k
-        some = np.flatnonzero((alike < k) & (partner < 0))
+    for level, people in enumerate(homes.alike):
+        risky |= people < k
+        some = np.flatnonzero((people < k) & (partner < 0))
         some = some[np.argsort(turn[some], kind="stable")]
         partner = _with_partners(homes, partner, some, level, homes.number)
     share = as_written(rate)
@@ -427,10 +392,10 @@ class AreasKept:
         of, first = _households(old, home)
         size, there = np.bincount(of)[of], range(old.num_rows)
         both = {
-            name: coded(_joined(old[name], new[name]), None)[1].astype(np.int64)
+            name: coded(joined(old[name], new[name]), None)[1].astype(np.int64)
             for name in self.geography
         }
-        profile = _groups(old, common, size)
+        profile = alike(old, common, size)
         tables, apart = [], 0
         for start in (0, old.num_rows):
             area = [codes[start : start + len(there)] for codes in both.values()]
@@ -440,10 +405,3 @@ class AreasKept:
         same = all(np.array_equal(a, b) for a, b in zip(*tables, strict=True))
         problems = [] if same else ["areas have other households than before"]
         return [*problems, *(["members of a household live apart"] if apart else [])]
-
-
-def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Two columns, one behind the other."""
-    import pyarrow as pa
-
-    return pa.chunked_array([*first.chunks, *second.chunks])

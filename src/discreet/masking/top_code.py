@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from annotated_doc import Doc
 from annotated_types import Ge
 
@@ -27,7 +30,7 @@ from discreet.masking.method import (
     masking,
     unfit_columns,
 )
-from discreet.masking.round_values import roundable
+from discreet.masking.perturbation import not_amounts
 from discreet.parameters import (
     ColumnFacts,
     Columns,
@@ -41,9 +44,6 @@ from discreet.parameters import (
 )
 from discreet.words import counted
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 TailCode = Literal["threshold", "mean", "category"]
 Side = Literal["top", "bottom"]
 
@@ -56,9 +56,7 @@ def has_tails(column: ColumnFacts) -> list[Unfit]:
     >>> has_tails(ColumnFacts("date", "continuous", "continuous", 0))[0].what
     'is stored as date and has no tails of numbers'
     """
-    found = roundable(column)
-    what = [one.what.replace("cannot be rounded", "has no tails of numbers") for one in found]
-    return [Unfit(one.code, said, one.remedy) for one, said in zip(found, what, strict=True)]
+    return not_amounts(column, "has no tails of numbers")
 
 
 @masking(
@@ -226,9 +224,6 @@ class _Distribution:
         return CodedTail(self.name, side, at, int(self.counts[inside].sum()))
 
     def _threshold(self, given: Any, problems: list[Problem]) -> Any:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if isinstance(given, float) and 0 < given < 1:
             share = as_written(given)
             below = np.cumsum(self.counts) * share.denominator >= share.numerator * self._n
@@ -241,9 +236,6 @@ class _Distribution:
             return 0
 
     def _inside(self, side: Side, at: Any) -> np.ndarray:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         edge = pa.scalar(at, self.values.type)
         compare = pc.greater_equal if side == "top" else pc.less_equal
         return compare(self.values, edge).to_numpy(zero_copy_only=False)
@@ -271,8 +263,6 @@ class _Distribution:
 
     def recoding(self, tails: Sequence[CodedTail], replace: TailCode, *, rounds: bool) -> pa.Table:
         """All values, each with what it becomes."""
-        import pyarrow as pa
-
         texts = replace == "category"
         labels = [str(v) for v in self.values.to_pylist()] if texts else self.values.to_pylist()
         for tail in tails:
@@ -305,10 +295,7 @@ class _Distribution:
 
 def _in_digits(number: Any, digits: int) -> Any:
     """The nearest number with so many digits, halves to the even one."""
-    import builtins
-    from decimal import Decimal
-
-    nearest = builtins.round(number * 10**digits)
+    nearest = round(number * 10**digits)
     return nearest if digits == 0 else Decimal(nearest).scaleb(-digits)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from discreet.data import attributes
 from discreet.errors import Problem, argument, did_you_mean, listed
-from discreet.masking.cell_suppression.notation import TOGETHER
+from discreet.masking.notation import TOGETHER
 from discreet.parameters import is_whole
 
 MOST_SETS = 5_000

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from discreet import engine
-from discreet.criteria.all_of import people_apart
 from discreet.data.masked import require_link
 from discreet.errors import listed
 from discreet.frequency.frequency_set import FrequencySet
@@ -75,7 +75,7 @@ class CellsBlanked:
     def _classes(self, masked: Masked) -> list[str]:
         asked = self.asked
         if asked.reading == "category" and asked.criterion is not None and asked.all_keys:
-            of_records, behind = people_apart(asked.criterion)
+            of_records, behind = asked.apart
             problems = [p for one in behind for p in Holds(one).broken(masked)]
             if of_records is not None:
                 names = (*asked.by, *asked.keys)
@@ -120,7 +120,5 @@ def _short(before: Microdata, masked: Masked, asked: SuppressionRequest, some: K
 
 def _same(known: Any, shown: Any) -> CellRelation:
     """A stratum is related to itself alone; one that is missing, too."""
-    import pyarrow.compute as pc
-
     left = pc.index_in(shown, value_set=known).to_numpy(zero_copy_only=False).astype(np.int64)
     return CellRelation.of_pairs(left, np.arange(len(shown)), len(known), len(shown))

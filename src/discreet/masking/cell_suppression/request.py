@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet import engine
@@ -33,12 +33,12 @@ class SuppressionRequest:
     ----------
     criterion : Criterion or None
         With its attributes named; None where only sets of keys must hold.
-    reading : str
-        How a blank is counted.
     keys : tuple of str
     sets : tuple of KeySet
         What must hold of the keys: all of them together, as a rule.
     cost : mapping of key to number
+    reading : str
+        How a blank is counted.
     record_cost, keep_records : str or None
         A column that says what a change of the record is worth, and one that flags records which
         must not be touched.
@@ -60,26 +60,27 @@ class SuppressionRequest:
     """
 
     criterion: Any
-    reading: ReadingName
     keys: tuple[str, ...]
     sets: tuple[KeySet, ...]
     cost: Mapping[str, float]
-    record_cost: str | None
-    keep: Mapping[str, str]
-    keep_records: str | None
-    by: tuple[str, ...]
-    linked: Mapping[str, tuple[str, ...]]
-    max_blanks: int | None
-    search: SearchName
-    seed: int
+    reading: ReadingName = "category"
+    record_cost: str | None = None
+    keep: Mapping[str, str] = field(default_factory=dict)
+    keep_records: str | None = None
+    by: tuple[str, ...] = ()
+    linked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    max_blanks: int | None = None
+    search: SearchName = "default"
+    seed: int = 0
     counted: tuple[str, ...] = ()
     stay: tuple[str, ...] = ()
     only_failing: bool = False
 
     @property
-    def of_records(self) -> Any:
-        """What must hold of the records of a class alone; None where nothing must."""
-        return None if self.criterion is None else people_apart(self.criterion)[0]
+    def apart(self) -> tuple[Any, tuple[Any, ...]]:
+        """What must hold of the records of a class alone, None where nothing must; and what must of
+        the people behind it."""
+        return (None, ()) if self.criterion is None else people_apart(self.criterion)
 
     @property
     def k(self) -> int:
@@ -130,16 +131,16 @@ def request_of(
     linked = {key: attributes.names(names) for key, names in tables["linked"].items()}
     found = SuppressionRequest(
         criterion,
-        given["reading"],
         keys,
         sets,
         {key: cost.get(key, 1.0) for key in keys},
+        given["reading"],
         attributes.name(given["record_cost"], "record_cost"),
         keep,
         attributes.name(given["keep_records"], "keep_records"),
         by,
         linked,
-        None if given["max_blanks"] is None else given["max_blanks"],
+        given["max_blanks"],
         given["search"],
         given["seed"],
         counted,

@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from discreet import engine
-from discreet.criteria.all_of import failing_alone, people_apart
 from discreet.errors import argument, fail
-from discreet.frequency.classes import Classes
-from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.local_recoding.search import too_large
 from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import CellPeople, cell_people
 from discreet.masking.cell_suppression.joins import failing_items
 from discreet.masking.cell_suppression.outcome import SuppressedCells
-from discreet.masking.cell_suppression.people import chosen_with_people
 from discreet.masking.cell_suppression.request import flag_of
-from discreet.masking.cell_suppression.search import Choice, chosen, on_key_sets
+from discreet.masking.cell_suppression.search import Choice, chosen, chosen_with_people, on_key_sets
 from discreet.masking.cells import (
+    ItemCriterion,
     KeyNodes,
     blank_nodes,
     cell_task,
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 
     from discreet.data.microdata import Microdata
     from discreet.frequency.frequency_set import FrequencySet
-    from discreet.kernels.arrays import Ints
+    from discreet.kernels.arrays import Bools, Ints
     from discreet.kernels.local_recoding.peel import Passes
     from discreet.masking.cell_suppression.request import SuppressionRequest
 
@@ -91,7 +88,7 @@ class _Items:
     nodes: Mapping[str, KeyNodes]
     task: CellTask
     strata: tuple[Ints, ...]
-    whole: Mapping[str, FrequencySet]
+    classes: ItemCriterion
     people: tuple[CellPeople, ...] = ()
 
     @classmethod
@@ -114,9 +111,10 @@ class _Items:
             distinct=tuple(least.values()),
         )
         whole = {name: data.whole(name) for name in asked.counted}
-        _, behind = ((), ()) if asked.criterion is None else people_apart(asked.criterion)
+        of_records, behind = asked.apart
         people = cell_people(data, counted.rollup(keys), nodes, behind) if behind else ()
-        return cls(asked, counted, nodes, task, _strata(counted, asked.by), whole, people)
+        classes = ItemCriterion(of_records, counted, whole)
+        return cls(asked, counted, nodes, task, _strata(counted, asked.by), classes, people)
 
     def need_large_strata(self) -> None:
         """Refuse strata with fewer records than a class needs."""
@@ -148,26 +146,12 @@ class _Items:
     def passes(self, rows: Ints) -> Passes | None:
         """Which classes of some items meet the criterion; None where numbers of records and of
         values decide."""
-        criterion = self.asked.of_records
-        if criterion is None or criterion.counts_decide:
+        if self.classes.counts_decide:
             return None
-        codes = {
-            name: _in_whole(self.counted, name, whole)[rows] for name, whole in self.whole.items()
-        }
-
         alone = too_large(self.part(rows))  # then cuts, which never see all classes
 
-        def passing(item: Ints, count: Ints, owner: Ints, number: int) -> NDArray[np.bool_]:
-            size = np.bincount(owner, count, number).astype(np.int64)
-            values = {
-                name: _value_counts(owner, code[item], count, number, self.whole[name])
-                for name, code in codes.items()
-            }
-            distinct = {name: one.distinct for name, one in values.items()}
-            classes = Classes(size, np.ones_like(size), size, distinct, values=values)
-            if alone:
-                return ~failing_alone(criterion, classes)
-            return ~np.logical_or.reduce(list(criterion.failing(classes).values()))
+        def passing(item: Ints, count: Ints, owner: Ints, number: int) -> Bools:
+            return self.classes.passes(rows[item], count, owner, number, alone=alone)
 
         return passing
 
@@ -209,24 +193,6 @@ def _strata(counted: FrequencySet, by: Sequence[str]) -> tuple[Ints, ...]:
     order = np.argsort(packed, kind="stable")
     starts = np.flatnonzero(np.diff(packed[order])) + 1
     return tuple(np.split(order, starts))
-
-
-def _in_whole(counted: FrequencySet, name: str, whole: FrequencySet) -> Ints:
-    """The codes of an attribute as the distribution of the whole file has them."""
-    import pyarrow.compute as pc
-
-    at = counted.attributes.index(name)
-    place = pc.index_in(counted.values[at], value_set=whole.values[0])
-    return place.to_numpy(zero_copy_only=False).astype(np.int64)[counted.codes[at]]
-
-
-def _value_counts(
-    owner: Ints, value: Ints, count: Ints, number: int, whole: FrequencySet
-) -> ValueCounts:
-    pairs, at = np.unique(owner * len(whole) + value, return_inverse=True)
-    total = np.bincount(at, count, len(pairs)).astype(np.int64)
-    cls, code = np.divmod(pairs, len(whole))
-    return ValueCounts(cls, code, total, number, whole.counts, *whole.places(0))
 
 
 # -- the search in a stratum -----------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""The search for cells to blank: from a task to cells, and to what any answer costs at least."""
+"""The search for cells to blank: from a task to cells, and to what any answer costs at least; also
+with people of the population behind them: enough, or a share."""
 
 from __future__ import annotations
 
@@ -6,15 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.kernels import integer_program
 from discreet.kernels.local_recoding.search import recoded
+from discreet.kernels.local_recoding.task import Cells
 from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from discreet.masking.cell_people import begun
 from discreet.masking.cell_suppression import bounds, joins
 from discreet.masking.cell_suppression.request import ReadingName, SearchName
 
 if TYPE_CHECKING:
     from discreet.kernels.local_recoding.peel import Passes
-    from discreet.kernels.local_recoding.task import Cells, CellTask
+    from discreet.kernels.local_recoding.task import CellTask
+    from discreet.masking.cell_people import CellPeople
 
 # nodes of a search tree, by default and for the optimal answer: a limit that repeats, unlike time.
 # A programme of the wildcard reading takes longest: with 7 keys of the IHSN file 600 nodes take
@@ -65,8 +71,7 @@ def chosen(
     if not found or not _is_proven(task, found[0]):
         made = _heuristic(task, reading, search, cap, passes)
         found += [Choice(cells, least) for cells in made]
-    if most is not None:
-        found = [one if _within(task, one, most) else replace(one, cells=None) for one in found]
+    found = [replace(one, cells=_allowed(task, one.cells, most)) for one in found]
     if not any(one.cells is not None for one in found):
         found.append(Choice(_by_joins(task, most, passes), least))
     return _best(task, found, least)
@@ -86,11 +91,49 @@ def on_key_sets(
     made = subsets.on_subsets(
         task, sets, lambda part: chosen(part, inner, search, most).cells, wildcard=wild
     )
-    if made is not None and most is not None and most_blanks(task, made) > most:
-        made = None
+    made = _allowed(task, made, most)
     whole = chosen(task, reading, search, most)  # k is the largest: it holds for all sets
     cells = [one for one in (made, whole.cells) if one is not None]
     return Choice(min(cells, key=lambda one: one.price(task), default=None), 0.0)
+
+
+def chosen_with_people(
+    task: CellTask,
+    people: Sequence[CellPeople],
+    search: SearchName,
+    most: int | None,
+    passes: Passes | None = None,
+) -> Choice:
+    """Cells that meet what is asked of the people behind them, and the least numbers of a task."""
+    start = begun(task, people, most)
+    least = max(start.least_price(task), bounds.least_cost(task))
+    if start.out.any():
+        return Choice(None, least)
+    if any(one.shares for one in people):
+        return Choice(_allowed(task, _apart(task, people[0], passes), most), least)
+    alone = joins.unchanged(start.task)
+    if not joins.failing_items(start.task, passes).any():
+        return Choice(alone, least, exact=start.exact)
+    spent = _most_blanks(task, alone)
+    rest = None if most is None else most - spent
+    if rest is not None and rest <= 0:
+        return Choice(None, least)
+    return Choice(chosen(start.task, "category", search, rest, passes).cells, least)
+
+
+def _apart(task: CellTask, people: CellPeople, passes: Passes | None) -> Cells | None:
+    """Cells of which no two cover the same person; None where some do not hold."""
+    failing = joins.failing_of(task, joins.unchanged(task), passes)
+    node, served = people.kept_apart(task, lambda *classes: ~failing(*classes))
+    return Cells(np.arange(len(served)), node, task.counts.copy()) if served.all() else None
+
+
+def _allowed(task: CellTask, cells: Cells | None, most: int | None) -> Cells | None:
+    """The cells, if they blank none that must stay, and no more of a record than may be."""
+    if cells is None or (most is not None and _most_blanks(task, cells) > most):
+        return None
+    moved = cells.node != task.codes[cells.item]
+    return None if task.fixed is not None and (moved & task.fixed[cells.item]).any() else cells
 
 
 def _best(task: CellTask, found: list[Choice], least: float) -> Choice:
@@ -156,10 +199,6 @@ def _by_joins(task: CellTask, most: int | None, passes: Passes | None) -> Cells 
     return joins.joined(task, start, joins.failing_of(task, start, passes), most)
 
 
-def _within(task: CellTask, one: Choice, most: int) -> bool:
-    return one.cells is None or most_blanks(task, one.cells) <= most
-
-
-def most_blanks(task: CellTask, cells: Cells) -> int:
+def _most_blanks(task: CellTask, cells: Cells) -> int:
     """The most cells that a record loses."""
     return int((cells.node != task.codes[cells.item]).sum(axis=1).max(initial=0))

@@ -120,13 +120,9 @@ class Bounded:
             self.advance(len(self.seen))
         node = self._number(levels)
         found = self.search.figures(node)
-        if found.feasible and (self.best is None or self._better(found.objective, node)):
+        if found.feasible and self.search.better(node, self.best):
             self.best = node
         return found
-
-    def _better(self, objective: float, node: int) -> bool:
-        assert self.best is not None
-        return objective < self.value - TIE or (objective <= self.value + TIE and node < self.best)
 
     def _number(self, levels: Levels) -> int:
         return self.lattice.number(dict(zip(self.lattice.keys, levels, strict=True)))

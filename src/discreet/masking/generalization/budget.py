@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from discreet.errors import Problem, argument
+from discreet.parameters import is_whole
 
 RELAX = (  # what helps where a criterion cannot be met
     f"Raise {argument('max_suppressed')}, lower the criterion, or give hierarchies that end in '*'"
@@ -16,10 +17,9 @@ _ROUNDING = 1e-12  # of a share that was worked out, such as 1 - 0.9
 
 def suppression_problems(max_suppressed: object, n: int) -> list[Problem]:
     """What is wrong with a share (a float, 1.0 = all) or number (an int) of ``n`` records."""
-    whole = isinstance(max_suppressed, int | np.integer) and not isinstance(max_suppressed, bool)
     if isinstance(max_suppressed, float | np.floating) and 0 <= max_suppressed <= 1:
         return []
-    if whole and 0 <= max_suppressed <= n:  # type: ignore[operator]
+    if is_whole(max_suppressed) and 0 <= max_suppressed <= n:  # type: ignore[operator]
         return []
     what = f"{argument('max_suppressed')} is neither a share (0.0 to 1.0) nor a number of records"
     remedy = "Give for example 0.02, or 20."

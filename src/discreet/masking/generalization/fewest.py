@@ -49,9 +49,13 @@ def fewest_records(
         return chosen
     items = np.flatnonzero((values > 0) & (sizes <= budget))
     items = items[np.lexsort([items, -values[items], sizes[items]])]
-    if _falling(values[items]):  # a smaller class never adds less
-        return _smallest_first(chosen, items, sizes, values, excess, budget)
-    return _knapsack(chosen, items, sizes, values, excess, budget)
+    falling = (np.diff(values[items]) <= TOLERANCE).all()  # a smaller class never adds less
+    choose = _smallest_first if falling else _knapsack
+    found = choose(items, sizes, values, excess, budget)
+    if found is None:
+        return None
+    chosen[found] = True
+    return chosen
 
 
 def _unbeaten(
@@ -104,35 +108,27 @@ def _not_beaten(used: NDArray[np.int64], gained: NDArray[np.float64]) -> NDArray
     return np.array(kept, dtype=np.int64)
 
 
-def _falling(values: NDArray[np.float64]) -> bool:
-    """Whether values never rise."""
-    return bool((np.diff(values) <= TOLERANCE).all())
-
-
 def _smallest_first(
-    chosen: NDArray[np.bool_],
     items: NDArray[np.int64],
     sizes: NDArray[np.int64],
     values: NDArray[np.float64],
     excess: float,
     budget: int,
-) -> NDArray[np.bool_] | None:
+) -> NDArray[np.int64] | None:
     gained = np.cumsum(values[items])
     needed = int(np.searchsorted(gained, excess - TOLERANCE)) + 1
     if needed > len(items) or int(sizes[items[:needed]].sum()) > budget:
         return None
-    chosen[items[:needed]] = True
-    return chosen
+    return items[:needed]
 
 
 def _knapsack(
-    chosen: NDArray[np.bool_],
     items: NDArray[np.int64],
     sizes: NDArray[np.int64],
     values: NDArray[np.float64],
     excess: float,
     budget: int,
-) -> NDArray[np.bool_] | None:
+) -> NDArray[np.int64] | None:
     """best[s] is the largest value of classes with s records or fewer. Of classes of equal size
     the most valuable are taken, so that per size only their number is kept."""
     room = min(budget, int(sizes[items].sum()))
@@ -151,9 +147,9 @@ def _knapsack(
     enough = np.flatnonzero(best >= excess - TOLERANCE)
     if not len(enough):
         return None
-    left = int(enough[0])
+    left, found = int(enough[0]), []
     for taken, group in zip(number[::-1], reversed(groups), strict=True):
         used = int(taken[left])
-        chosen[group[:used]] = True
+        found.append(group[:used])
         left -= used * int(sizes[group[0]])
-    return chosen
+    return np.concatenate(found)

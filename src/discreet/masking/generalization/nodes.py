@@ -18,7 +18,6 @@ from discreet.frequency.value_counts import ValueCounts
 from discreet.kernels.labels import label
 from discreet.kernels.packing import pack
 from discreet.masking.generalization.fewest import TOLERANCE, fewest_for_all
-from discreet.masking.generalization.pairs import owners_of, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,8 +71,8 @@ class NodeCounter:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.owners = {name: owners_of(pairs) for name, pairs in task.pairs.items()}
-        self.values = {name: values_of(task.pairs[name], task.whole[name]) for name in task.pairs}
+        self.owners = {name: task.owners(name) for name in task.pairs}
+        self.values = {name: task.values(name) for name in task.pairs}
         self.places = {name: task.whole[name].places(0) for name in task.pairs}
 
     def node(self, levels: Sequence[int]) -> NodeClasses:
@@ -123,8 +122,8 @@ class NodeCounter:
     def _shares(self, levels: Sequence[int], shares: Any) -> NDArray[np.float64]:
         """Per combination of key values, the sum of the shares of its groups."""
         each = np.zeros(len(self.task.keys))
-        for a, level in enumerate(levels):
-            each += shares[a][level][self.task.maps[a][level][self.task.keys.codes[a]]]
+        for by, level, groups in zip(shares, levels, self._codes(levels), strict=True):
+            each += by[level][groups]
         return each
 
     def _failing(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 from discreet.criteria.criterion import TOLERANCE
 from discreet.errors import listed
@@ -110,8 +111,6 @@ class Recount:
 
     def _values(self, name: str, classes: int) -> ValueCounts:
         """How often each value of an attribute occurs in each class."""
-        import pyarrow.compute as pc
-
         pairs, whole = self.task.pairs[name], self.task.whole[name]
         place = pc.index_in(pairs.values[-1], value_set=whole.values[0])
         value = place.to_numpy(zero_copy_only=False).astype(np.int64)[pairs.codes[-1]]

@@ -22,7 +22,7 @@ import functools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -79,7 +79,6 @@ class Outcome:
     nodes: tuple[int, ...]
     best: int | None
     complete: bool
-    tally: SearchTally
     bound: float | None = None
 
 
@@ -216,7 +215,7 @@ class Search:
             and not self._all_may_go()
         ):
             self.tally.excluded_by_condition_1 = self.task.lattice.nodes
-            return Outcome((), None, complete=True, tally=self.tally)
+            return Outcome((), None, complete=True)
         outcome = self._searched(name)
         self.tally.seconds = time.perf_counter() - started
         return outcome
@@ -229,14 +228,14 @@ class Search:
         else:
             node = optimal(self) if name == "optimal" else samarati(self)
             nodes = () if node is None else (node,)
-        return Outcome(nodes, self._best_of(nodes), complete=True, tally=self.tally)
+        return Outcome(nodes, self._best_of(nodes), complete=True)
 
     def _bounded(self) -> Outcome:
         searching = Bounded(self)
         complete = searching.run()
         nodes = () if searching.best is None else (searching.best,)
         bound = searching.bound if complete or searching.has_costs else None
-        return Outcome(nodes, searching.best, complete, self.tally, bound)
+        return Outcome(nodes, searching.best, complete, bound)
 
     def _all_may_go(self) -> bool:
         """With everything suppressed nothing is left that could fail."""
@@ -259,33 +258,37 @@ class Search:
                 return False
         return self.allows(node)
 
-    def _too_many_classes(self, classes: int, suppressed: int) -> bool:
-        """Condition 2 on the classes left after suppression: each further one costs k records."""
+    def _too_many_classes(self, classes: Any, suppressed: Any) -> Any:
+        """Condition 2 on the classes left after suppression, of a node or of each: each further
+        class that goes costs k records."""
         assert self.conditions is not None
         further = 0
         if self.task.suppression == "failing":
-            further = (self.task.budget - suppressed) // self.task.k
+            further = np.maximum(self.task.budget - suppressed, 0) // self.task.k
         return classes - further > self.conditions.max_classes(self.p)
 
     def excluded_by_condition_2(self) -> NDArray[np.bool_]:
         """Per node, whether it has too many classes for p whatever is suppressed."""
-        none = np.zeros(self.task.lattice.nodes, dtype=np.bool_)
         if self.conditions is None:
-            return none
-        classes, gone = self.sweep.kept_classes(self.task.k), self.sweep.suppressed(self.task.k)
-        further = np.zeros_like(gone)
-        if self.task.suppression == "failing":
-            further = np.maximum(self.task.budget - gone, 0) // self.task.k
-        excluded = classes - further > self.conditions.max_classes(self.p)
+            return np.zeros(self.task.lattice.nodes, dtype=np.bool_)
+        k = self.task.k
+        excluded = self._too_many_classes(self.sweep.kept_classes(k), self.sweep.suppressed(k))
         self.tally.excluded_by_condition_2 = int((excluded & self.feasible).sum())
         return np.asarray(excluded)
 
     def _best_of(self, nodes: tuple[int, ...]) -> int | None:
         best: int | None = None
         for node in nodes:
-            if best is None or better(self, node, best):
+            if self.better(node, best):
                 best = node
         return best
+
+    def better(self, node: int, best: int | None) -> bool:
+        """Whether a node loses less than the best so far, or as much with smaller levels."""
+        if best is None:
+            return True
+        mine, other = self.figures(node).objective, self.figures(best).objective
+        return mine < other - TIE or (mine <= other + TIE and node < best)
 
 
 @dataclass(frozen=True)
@@ -395,12 +398,6 @@ def optimal(search: Search) -> int | None:
     return _by_node(search)
 
 
-def better(search: Search, node: int, best: int) -> bool:
-    """Whether a node has a smaller loss than the best so far, or the same and smaller levels."""
-    mine, other = search.figures(node).objective, search.figures(best).objective
-    return mine < other - TIE or (mine <= other + TIE and node < best)
-
-
 def _two_way_tables_do(search: Search) -> bool:
     """Whether only sizes count and nothing may be suppressed: no sweep is needed."""
     task = search.task
@@ -430,24 +427,14 @@ def _by_node(search: Search) -> int | None:
     """Nodes are counted in full until the next lower bound lies above the best one."""
     best: int | None = None
     bounded = search.task.loss != "average-class-size"  # suppression may lower that one
-    nodes = _by_bound(search)
+    nodes = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
+    nodes = nodes[np.lexsort([nodes, search.losses[nodes]])]  # by their lower bounds
     with stage("searching the lattice") as advance:
-        for looked_at, node in enumerate(nodes, 1):
-            limit = np.inf if best is None or not bounded else _objective(search, best) + TIE
-            if search.losses[node] > limit:
+        for looked_at, node in enumerate(nodes.tolist(), 1):
+            limit = np.inf if best is None else search.figures(best).objective + TIE
+            if bounded and search.losses[node] > limit:
                 break
-            if search.allows(node) and (best is None or better(search, node, best)):
+            if search.allows(node) and search.better(node, best):
                 best = node
             advance(looked_at)
     return best
-
-
-def _by_bound(search: Search) -> list[int]:
-    """Nodes that may be feasible, by ascending lower bound of the loss."""
-    nodes = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
-    ordered: list[int] = nodes[np.lexsort([nodes, search.losses[nodes]])].tolist()
-    return ordered
-
-
-def _objective(search: Search, node: int) -> float:
-    return search.figures(node).objective

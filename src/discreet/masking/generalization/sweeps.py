@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.frequency.count_limits import CountLimits, PeopleLimits, ValueLimits
-from discreet.masking.generalization.pairs import masks_of, owners_of, values_of
 from discreet.masking.generalization.task import Task
 from discreet.progress import watched
 
@@ -114,7 +113,8 @@ class Sweeps:
     def _asked(self, p: int) -> dict[str, Any]:
         """What is asked of classes, as the sweep takes it."""
         if self.conditions is None:
-            return {"masks": masks_of(self.task) if self.follow_distinct else (), "p": p}
+            followed = self.task.distinct if self.follow_distinct else ()
+            return {"masks": [self.task.masks(name) for name in followed], "p": p}
         compared = len(self.conditions.high)
         pairs = value_pairs(self.task) if compared else None
         return {"conditions": self.conditions, "pairs": pairs}
@@ -146,11 +146,10 @@ def value_pairs(task: Task) -> ValuePairs:
     from discreet.kernels.lattice.amounts import ValuePairs
 
     first = _first_values(task)
-    each = [(task.pairs[name], task.whole[name], at) for name, at in first.items()]
     return ValuePairs(
-        np.concatenate([owners_of(pairs) for pairs, _, _ in each]),
-        np.concatenate([values_of(pairs, whole) + at for pairs, whole, at in each]),
-        np.concatenate([pairs.counts for pairs, _, _ in each]),
+        np.concatenate([task.owners(name) for name in first]),
+        np.concatenate([task.values(name) + at for name, at in first.items()]),
+        np.concatenate([task.pairs[name].counts for name in first]),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow.compute as pc
 
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.loss.generalization import LossName, entropy_shares
@@ -73,6 +74,35 @@ class Task:
     loss: LossName
     asked: tuple[Any, ...]
     population: Mapping[str | int, CodedPopulation] = field(default_factory=dict)
+
+    def owners(self, name: str) -> NDArray[np.int64]:
+        """The combination of key values of each pair of one and a value of an attribute."""
+        return np.cumsum(self._begins(name), dtype=np.int64) - 1
+
+    def values(self, name: str) -> NDArray[np.int64]:
+        """The value of each such pair, coded as in the whole file."""
+        return self._places(name)[self.pairs[name].codes[-1]]
+
+    def masks(self, name: str) -> NDArray[np.uint64]:
+        """The values of an attribute that occur with each combination of key values, as bits:
+        distinct values do not add up when classes merge, and these do."""
+        bit = np.uint64(1) << self._places(name).astype(np.uint64)
+        starts = np.flatnonzero(self._begins(name))
+        return np.bitwise_or.reduceat(bit[self.pairs[name].codes[-1]], starts)
+
+    def _begins(self, name: str) -> NDArray[np.bool_]:
+        """Which pairs are the first ones of their combination: pairs are in order."""
+        first = np.zeros(len(self.pairs[name]), dtype=np.bool_)
+        first[:1] = True
+        for codes in self.pairs[name].codes[:-1]:
+            first[1:] |= codes[1:] != codes[:-1]
+        return first
+
+    def _places(self, name: str) -> NDArray[np.int64]:
+        """Code of a value in the pairs → its code in the whole file."""
+        known = self.whole[name].values[0]
+        place = pc.index_in(self.pairs[name].values[-1], value_set=known)
+        return np.asarray(place.to_numpy(zero_copy_only=False), dtype=np.int64)
 
     @property
     def words(self) -> str:

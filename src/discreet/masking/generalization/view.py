@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet import font, frames
 from discreet.criteria import KAnonymity, PSensitiveKAnonymity
@@ -107,16 +108,12 @@ class At(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per minimal node: levels, suppressed records, classes, loss."""
-        import pyarrow as pa
-
         rows = [
             {**n.levels, **beside(n.levels, {"suppressed": n.suppressed, "classes": n.classes,
              "loss": n.loss})}
             for n in self.minimal
         ]  # fmt: skip
-        return frames.from_arrow(
-            pa.Table.from_pylist(rows), kind or self.view.found.data.source.kind
-        )
+        return self._frame(rows, kind or self.view.found.data.source.kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -146,21 +143,11 @@ class ByK(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per k: loss, suppressed records and their share, classes, levels of the keys."""
-        import pyarrow as pa
-
         rows = self.to_dict()["by_k"]
-        flat = [
-            {
-                **{name: one for name, one in row.items() if name != "levels"},
-                **(row["levels"] or {}),
-            }
-            for row in rows
-        ]
-        keys = self.answers[0].view.found.task.lattice.keys
-        filled = [{**dict.fromkeys(keys), **row} for row in flat]
-        names = ["k", "loss", "suppressed", "suppressed_share", "classes", *keys]
-        ordered = [{name: row[name] for name in names} for row in filled]
-        return frames.from_arrow(pa.Table.from_pylist(ordered), kind or self.kind)
+        none = dict.fromkeys(self.answers[0].view.found.task.lattice.keys)
+        levels = [row.pop("levels") or none for row in rows]
+        flat = [{**row, **own} for row, own in zip(rows, levels, strict=True)]
+        return self._frame(flat, kind)
 
     def explain(self) -> str:
         """One line per k."""
@@ -279,8 +266,6 @@ class LatticeView:
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per node: levels, height, suppressed records, classes, loss, feasible."""
-        import pyarrow as pa
-
         lattice = self.found.task.lattice
         figures = self._figures()
         levels = np.unravel_index(np.arange(lattice.nodes), lattice.levels)

@@ -83,7 +83,7 @@ def _at(asked: RecodingRequest, levels: tuple[int, ...]) -> Answer | None:
     if int(size[size < task.k].sum()) > asked.budget:
         return None
     items = np.arange(len(task.counts))
-    gone = ~asked.passes(items, task.counts, owner, classes)[owner]
+    gone = ~asked.of_classes.passes(items, task.counts, owner, classes)[owner]
     if int(task.counts[gone].sum()) > asked.budget:
         return None
     shown = [_shown(asked, a, level) for a, level in enumerate(levels)]

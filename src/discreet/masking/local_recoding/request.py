@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from discreet import engine
-from discreet.criteria.all_of import failing_alone, people_apart
-from discreet.frequency.classes import Classes
-from discreet.frequency.value_counts import ValueCounts
+from discreet.criteria.all_of import people_apart
 from discreet.masking.cell_people import CellPeople, CellStart, begun, cell_people
-from discreet.masking.cells import KeyNodes, cell_task, fixed_nodes, hierarchy_nodes, items_of
+from discreet.masking.cells import (
+    ItemCriterion,
+    KeyNodes,
+    cell_task,
+    fixed_nodes,
+    hierarchy_nodes,
+    items_of,
+)
 from discreet.masking.key_hierarchies import fitted
 
 if TYPE_CHECKING:
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.hierarchy import Hierarchy
     from discreet.hierarchies.recoding import Recoding
-    from discreet.kernels.arrays import Bools, Ints
     from discreet.kernels.local_recoding.peel import Passes
     from discreet.kernels.local_recoding.task import CellTask
 
@@ -62,10 +65,10 @@ class RecodingRequest:
     by: tuple[str, ...] = ()
     people: tuple[CellPeople, ...] = ()
 
-    @property
-    def of_records(self) -> Any:
-        """What must hold of the records of a class alone; None where nothing must."""
-        return people_apart(self.criterion)[0]
+    @functools.cached_property
+    def of_classes(self) -> ItemCriterion:
+        """What must hold of the records of a class alone."""
+        return ItemCriterion(people_apart(self.criterion)[0], self.counted, self.whole)
 
     @property
     def shares(self) -> bool:
@@ -130,13 +133,12 @@ class RecodingRequest:
     @property
     def decides(self) -> Passes | None:
         """Which classes satisfy, where more than counts of records and values decides."""
-        return None if self.of_records is None or self.of_records.counts_decide else self.passes
+        return None if self.of_classes.counts_decide else self.of_classes.passes
 
     @property
     def decides_alone(self) -> Passes | None:
-        """The same for cuts, which never see all classes: what is asked of the whole file is asked
-        of every class by itself."""
-        return self.decides and functools.partial(self.passes, alone=True)
+        """The same for cuts, which never see all classes."""
+        return self.decides and functools.partial(self.of_classes.passes, alone=True)
 
     def small_strata(self) -> tuple[int, int]:
         """How many strata have fewer records than a class needs, and how many records these are."""
@@ -151,45 +153,6 @@ class RecodingRequest:
     def loss_of_price(self) -> float:
         """By what a price is multiplied to be a mean over records and keys."""
         return 1 / (self.n * len(self.keys))
-
-    def passes(
-        self, item: Ints, count: Ints, label: Ints, classes: int, *, alone: bool = False
-    ) -> Bools:
-        """Which classes satisfy what is asked of records, by item, count and class of each row."""
-        size = np.bincount(label, count, classes).astype(np.int64)
-        if self.of_records is None:
-            return np.ones(classes, np.bool_)
-        values = {name: self._values(name, item, count, label, classes) for name in self.whole}
-        found = Classes(
-            size,
-            np.ones_like(size),
-            size,
-            {name: one.distinct for name, one in values.items()},
-            values=values,
-            labels={name: whole.values[0] for name, whole in self.whole.items()},
-        )
-        if alone:
-            return ~failing_alone(self.of_records, found)
-        return ~np.logical_or.reduce(list(self.of_records.failing(found).values()))
-
-    def _values(self, name: str, item: Ints, count: Ints, label: Ints, classes: int) -> ValueCounts:
-        whole = self.whole[name]
-        packed = label * len(whole.counts) + self._codes[name][item]
-        pairs, owner = np.unique(packed, return_inverse=True)
-        cls, value = np.divmod(pairs, len(whole.counts))
-        number = np.bincount(owner, count, len(pairs)).astype(np.int64)
-        return ValueCounts(cls, value, number, classes, whole.counts, *whole.places(0))
-
-    @functools.cached_property
-    def _codes(self) -> dict[str, NDArray[np.int64]]:
-        """Per attribute the place of each item's value in the whole file."""
-        found = {}
-        for name, whole in self.whole.items():
-            a = self.counted.attributes.index(name)
-            place = pc.index_in(self.counted.values[a], value_set=whole.values[0])
-            codes = place.to_numpy(zero_copy_only=False).astype(np.int64)
-            found[name] = codes[self.counted.codes[a]]
-        return found
 
 
 def request_of(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.errors import DiscreetError, Problem, argument, raise_all
 from discreet.frequency.frequency_set import coded
@@ -18,8 +19,6 @@ from discreet.masking.perturbation import DrawnRecords
 from discreet.masking.post_randomization.transition import Transition
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats, Ints
 
 _MOST = 1000  # categories: the matrix has as many rows and columns, in every stratum
@@ -53,10 +52,9 @@ def all_changed(
     found: DrawnRecords, columns: Sequence[str], asked: ChangeRequest
 ) -> dict[str, ChangedColumn]:
     """All columns; what is wrong with any of them is said at once."""
-    strata, done = found.strata, {}
-    problems: list[Problem] = []
+    done, problems = {}, list[Problem]()
     for name in columns:
-        own = CategoryColumn.of(found, name, strata, asked, problems)
+        own = CategoryColumn.of(found, name, asked, problems)
         if not problems:
             done[name] = own.changed(found, asked)
     raise_all(problems)
@@ -93,18 +91,13 @@ class CategoryColumn:
 
     @classmethod
     def of(
-        cls,
-        found: DrawnRecords,
-        name: str,
-        strata: Sequence[Ints],
-        asked: ChangeRequest,
-        problems: list[Problem],
+        cls, found: DrawnRecords, name: str, asked: ChangeRequest, problems: list[Problem]
     ) -> CategoryColumn:
         """Code a column and find its flows; what is wrong is added to the problems."""
         values, ranks = coded(found[name], found.data.types.scale(name))
         values = values.drop_null()
         codes, size = ranks.astype(np.int64), len(values)
-        parts = [part[codes[part] < size] for part in strata]
+        parts = [part[codes[part] < size] for part in found.strata]
         counts = np.array([np.bincount(codes[part], minlength=size) for part in parts])
         keep, wrong = _keeps(name, values, asked)
         affinity, more = _affinity(name, values, counts.sum(axis=0), asked)
@@ -114,8 +107,6 @@ class CategoryColumn:
 
     def changed(self, found: DrawnRecords, asked: ChangeRequest) -> ChangedColumn:
         """Draw what each record becomes."""
-        import pyarrow as pa
-
         size, of = len(self.values), stream("pram", self.name)
         after, matrices = self.codes.copy(), np.tile(np.eye(size), (len(self.parts), 1, 1))
         draws: Any = mixed(found.hashes, of) if asked.exact else uniforms(found.hashes, of)

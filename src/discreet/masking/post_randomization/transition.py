@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.kernels.arrays import Floats, Ints
 from discreet.results import Result
 from discreet.words import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _SINGULAR = 1e12
 
@@ -211,8 +209,6 @@ class Transition(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """The matrix with its categories on both sides, a block for each stratum (shows values)."""
-        import pyarrow as pa
-
         size, strata = len(self.categories), len(self.matrices)
         columns: dict[str, Any] = {}
         for name in self.by:

@@ -1,19 +1,44 @@
-"""How what a suppression of cells is told stands in plans and commands: which keys go together,
-which columns flag cells that stay, which attributes lose the same cells."""
+"""How what a masking method is told stands in plans and commands, where it is more than words,
+numbers and columns: which columns go together, which flag cells that stay, which lose the same."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from discreet.data import attributes
 from discreet.parameters import Notation, is_whole
 
-TOGETHER = "+"  # between the names of keys that go together
+TOGETHER = "+"  # between the names of columns that go together
 
 
 def _is_names(value: Any) -> bool:
-    return isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(TOGETHER)]
+
+
+# -- lists of columns ------------------------------------------------------------------------------
+
+
+def _is_lists(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_names, value))
+
+
+def _read_lists(text: str) -> list[list[str]]:
+    """As a command has them: "size+type,size"."""
+    return [_names(part) for part in text.split(",")]
+
+
+LISTS = Notation(
+    "a list of lists of columns",
+    _is_lists,
+    dump=lambda value: [list(attributes.names(one)) for one in value],
+    schema={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+    read=_read_lists,
+)
 
 
 # -- sets of keys ----------------------------------------------------------------------------------
@@ -22,15 +47,13 @@ def _is_names(value: Any) -> bool:
 def _is_subsets(value: Any) -> bool:
     if isinstance(value, Mapping):
         return all(isinstance(name, str) and is_whole(k) for name, k in value.items())
-    return is_whole(value) or (
-        isinstance(value, list) and all(isinstance(one, list) and _is_names(one) for one in value)
-    )
+    return is_whole(value) or _is_lists(value)
 
 
 def _dump_subsets(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_text(keys): int(k) for keys, k in value.items()}
-    return int(value) if is_whole(value) else [list(attributes.names(keys)) for keys in value]
+    return int(value) if is_whole(value) else LISTS.dump(value)
 
 
 def _text(keys: Any) -> str:
@@ -45,7 +68,7 @@ def _read_subsets(text: str) -> Any:
     if all("=" in part for part in parts):
         pairs = [part.rpartition("=") for part in parts]
         return {keys.strip(): int(k) for keys, _, k in pairs}
-    return [[one.strip() for one in part.split(TOGETHER)] for part in parts]
+    return _read_lists(text)
 
 
 def keys_in(value: Any) -> list[str]:
@@ -65,7 +88,7 @@ SUBSETS = Notation(
         "anyOf": [
             {"type": "integer", "minimum": 1},
             {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
-            {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            LISTS.schema,
         ]
     },
 )
@@ -80,10 +103,6 @@ def _is_flags(value: Any) -> bool:
     )
 
 
-def _read_flags(text: str) -> dict[str, str]:
-    return dict(_pairs(text))
-
-
 def _pairs(text: str) -> list[tuple[str, str]]:
     found = [part.partition("=") for part in text.split(",")]
     if not all(equals and value for _, equals, value in found):
@@ -95,21 +114,20 @@ FLAGS = Notation(
     "a table of keys and columns that flag the cells that stay",
     _is_flags,
     dump=lambda value: {str(key): str(flag) for key, flag in value.items()},
-    read=_read_flags,
+    read=lambda text: dict(_pairs(text)),
     schema={"type": "object", "additionalProperties": {"type": "string"}},
 )
 
 
 def _is_linked(value: Any) -> bool:
     return isinstance(value, Mapping) and all(
-        isinstance(key, str) and isinstance(names, list) and _is_names(names)
-        for key, names in value.items()
+        isinstance(key, str) and _is_names(names) for key, names in value.items()
     )
 
 
 def _read_linked(text: str) -> dict[str, list[str]]:
     """As a command has them: "age=birth_year+age_group,zip=town"."""
-    return {key: [n.strip() for n in names.split(TOGETHER)] for key, names in _pairs(text)}
+    return {key: _names(names) for key, names in _pairs(text)}
 
 
 LINKED = Notation(
