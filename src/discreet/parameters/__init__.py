@@ -37,6 +37,7 @@ from discreet.parameters.marks import (
 )
 from discreet.parameters.numbers import (
     as_written,
+    is_finite,
     is_number,
     is_whole,
     nearest,
@@ -71,6 +72,7 @@ __all__ = [
     "Vary",
     "as_type",
     "as_written",
+    "is_finite",
     "is_number",
     "is_whole",
     "nearest",

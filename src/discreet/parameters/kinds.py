@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.errors import argument
-from discreet.parameters.numbers import is_number, is_whole
+from discreet.parameters.numbers import is_finite, is_whole
 
 if TYPE_CHECKING:
     from discreet.parameters.parameter import Parameter
@@ -64,10 +64,6 @@ class KindOfParameter:
 
 
 # -- numbers ---------------------------------------------------------------------------------------
-
-
-def _is_finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
 
 
 def _bounds_in_words(p: Parameter) -> str:
@@ -128,7 +124,7 @@ _WHOLE = KindOfParameter(
 )
 _NUMBER = KindOfParameter(
     words=lambda p: f"a number{_bounds_in_words(p)}",
-    fits=lambda p, value: _is_finite(value) and p.within(value),
+    fits=lambda p, value: is_finite(value) and p.within(value),
     schema=lambda p: _number_schema(p, "number"),
     read=_read_number,
     code="P10",
@@ -188,7 +184,7 @@ def _read_columns(text: str) -> list[str]:
 
 
 def _is_table(p: Parameter, value: Any) -> bool:
-    fits = is_whole if p.whole_numbers else _is_finite
+    fits = is_whole if p.whole_numbers else is_finite
     return isinstance(value, Mapping) and all(fits(v) and p.within(v) for v in value.values())
 
 

@@ -20,6 +20,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def is_finite(value: Any) -> bool:
+    """Whether a value is a real number that is neither infinite nor undefined."""
+    return is_number(value) and math.isfinite(value)
+
+
 def as_written(value: Any) -> Fraction:
     """A real number exactly as it is written: 0.29 is 29/100, not the binary number next to it.
 
