@@ -156,6 +156,13 @@ class Parameter:
         """A value as :meth:`read` takes it."""
         return "" if value is None or value is REQUIRED else KINDS[self.kind].text(value)
 
+    def columns_in(self, value: Any) -> set[str]:
+        """The columns that a plain value names."""
+        if self.columns is None:
+            return set()
+        named = self.columns.named(value) if self.columns.named else value
+        return {named} if isinstance(named, str) else set(named)
+
     def schema(self) -> dict[str, Any]:
         """JSON Schema of its plain value, with title and help."""
         found = dict(self.written.schema) if self.written else KINDS[self.kind].schema(self)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.plan.criteria import NAMED, kinds_in
-from discreet.registry import measures
+from discreet.plan.criteria import NAMED, kinds_in, tables_of
+from discreet.registry import maskings, measures
 
 Document = Mapping[str, Any]
 
@@ -172,11 +172,6 @@ def without_levels(document: Document) -> dict[str, Any]:
     return {**document, "steps": free}
 
 
-def tables_of(criterion: Any) -> list[Any]:
-    """The tables of what must hold."""
-    return [criterion] if isinstance(criterion, Mapping) else list(criterion or [])
-
-
 def within(document: Document, columns: Sequence[str]) -> Document:
     """The plan without what it says of columns that are not there."""
     there = set(columns)
@@ -203,8 +198,9 @@ def within(document: Document, columns: Sequence[str]) -> Document:
 
 def _columns_of(step: Mapping[str, Any]) -> set[str]:
     """The columns that a step names."""
-    parts = ("columns", "by", "levels", "known", "sensitivity", "value_sensitivity", "cost")
-    return {name for part in parts for name in step.get(part, ())}
+    known = maskings[step["do"]].parameters
+    named = [known[part].columns_in(value) for part, value in step.items() if part in known]
+    return set().union(*named)
 
 
 _SAID = {  # what a page calls a section of the plan

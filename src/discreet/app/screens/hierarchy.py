@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,9 +29,8 @@ from discreet.app.forms.hierarchy import (
     form_of_hierarchy,
     hierarchy_in,
 )
-from discreet.app.jobs.plan_run import hierarchy_files, is_output
+from discreet.app.jobs.plan_run import hierarchy_files
 from discreet.app.jobs.table import values_file
-from discreet.app.jobs.task import WORKING
 from discreet.app.screens.preview import groups_of, preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
@@ -74,7 +71,7 @@ async def show(request: Request) -> Response:
     """The form, and what the hierarchy of the plan makes of the values."""
     workspace = workspace_of(request)
     name = workspace.columns[column_of(request, workspace)].name
-    saved = workspace.document.get("hierarchies", {}).get(name)
+    saved = workspace.hierarchies.get(name)
     return await _page(request, workspace, form_of_hierarchy(saved), saved)
 
 
@@ -186,8 +183,8 @@ def _groups(workspace: Workspace, number: int) -> ValueGroups:
     if column.distinct > MOST_BY_HAND:
         what = f"the column has more than {MOST_BY_HAND} values."
         fail("N60", what, "Choose intervals or prefixes, or write a file.")
-    given = workspace.document.get("hierarchies", {}).get(column.name) or {"suppress": True}
-    return groups_of(workspace.folder, number, column.name, given)
+    given = workspace.hierarchies.get(column.name) or {"suppress": True}
+    return groups_of(workspace, number, given)
 
 
 def _groups_page(
@@ -196,7 +193,7 @@ def _groups_page(
     number = column_of(request, workspace)
     groups, column = _groups(workspace, number), workspace.columns[number]
     level = int(asked) if asked.isdecimal() and 1 <= int(asked[:3]) <= groups.height else 1
-    given = workspace.document.get("hierarchies", {}).get(column.name)
+    given = workspace.hierarchies.get(column.name)
     rows = _shown_groups(groups, level, workspace.least)
     shown = _shown_groups(groups, level - 1, workspace.least)
     inside = dict(zip(groups.members(level - 1), groups.members(level), strict=True))
@@ -304,10 +301,8 @@ def _renamed(groups: ValueGroups, level: int, form: FormData) -> ValueGroups:
 
 def _keep_groups(workspace: Workspace, number: int, groups: ValueGroups) -> None:
     """Keep the groups as a file of the column."""
-    working = workspace.folder / WORKING
-    working.mkdir(mode=0o700, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="groups-", dir=working) as room:
-        draft = Path(room) / f"groups-{number}.csv"
+    with uploads.room(workspace.folder) as room:
+        draft = room / f"groups-{number}.csv"
         ds.Hierarchy.from_dict(groups.leaves()).to_csv(draft)
         fields = {**form_of_hierarchy(None), "builder": "file"}
         there = draft.relative_to(workspace.folder).as_posix()
@@ -327,7 +322,7 @@ async def _page(
     levels = None
     if given:
         levels = await run_in_threadpool(_shown, workspace, number, given)
-        lost = await run_in_threadpool(_lost, workspace, number, given)
+        lost = await run_in_threadpool(unmatched, workspace, number, given)
     view: dict[str, Any] = {
         "here": "roles",
         "number": number,
@@ -336,7 +331,7 @@ async def _page(
         "builders": BUILDERS,
         "can_edit": workspace.columns[number].distinct <= MOST_BY_HAND
         and values_file(workspace.folder, number).exists(),
-        "saved": bool(workspace.document.get("hierarchies", {}).get(workspace.names[number])),
+        "saved": bool(workspace.hierarchies.get(workspace.names[number])),
         "parts": PARTS,
         "unmapped": UNMAPPED,
         "form": form,
@@ -353,40 +348,27 @@ async def _page(
 
 def _saved_file(workspace: Workspace, number: int) -> str | None:
     name = workspace.columns[number].name
-    return workspace.document.get("hierarchies", {}).get(name, {}).get("file")
+    return workspace.hierarchies.get(name, {}).get("file")
 
 
 def _tried(
     workspace: Workspace, number: int, fields: Any
 ) -> tuple[Any, tuple[Problem, ...], ShownValues | None]:
     """The levels, what is wrong, and the values without a place."""
-    given = None
+    given, levels = None, None
+    problems: tuple[Problem, ...] = ()
     try:
         given = hierarchy_in(fields, None)
-        levels = _fitted(workspace, number, given) if given else None
+        levels = preview(workspace, number, given) if given else None
     except DiscreetError as error:
-        return None, error.problems, _lost(workspace, number, given) if given else None
-    return levels, (), _lost(workspace, number, given) if given else None
+        problems = error.problems
+    return levels, problems, unmatched(workspace, number, given) if given else None
 
 
 def _shown(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
     """The preview of what the plan has; none where the values are too many."""
     try:
-        return _fitted(workspace, number, given)
-    except DiscreetError:
-        return None
-
-
-def _fitted(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
-    name = workspace.columns[number].name
-    return preview(workspace.folder, number, name, given, workspace.least)
-
-
-def _lost(workspace: Workspace, number: int, given: Mapping[str, Any]) -> ShownValues | None:
-    """The values without a place, as far as they may be shown."""
-    name = workspace.columns[number].name
-    try:
-        return unmatched(workspace.folder, number, name, given, workspace.least)
+        return preview(workspace, number, given)
     except DiscreetError:
         return None
 
@@ -421,21 +403,12 @@ def _save_file(
 ) -> None:
     """Keep a file that fits the column."""
     name = uploads.tame(upload.filename, "hierarchy.csv")
-    if is_output(name):
-        what = f"a release writes a file named {name}, and a hierarchy cannot have that name."
-        fail("P60", what, "Give your file another name, and choose it again.")
-    working = workspace.folder / WORKING
-    working.mkdir(mode=0o700, exist_ok=True)
-    room = Path(tempfile.mkdtemp(prefix="upload-", dir=working))
-    try:
-        draft = room / uploads.keep(upload.file, room, name)
+    with uploads.drafted(upload.file, workspace.folder, name, "hierarchy") as draft:
         there = draft.relative_to(workspace.folder).as_posix()
         _check(workspace, number, hierarchy_in(fields, there), is_key=becomes_key)
         if becomes_key:
             _make_key(workspace, number)
         _put(workspace, number, fields, draft)
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
 
 
 def _make_key(workspace: Workspace, number: int) -> None:
@@ -472,9 +445,9 @@ def _check(
         fail("R10", "the column is not a key.", "Give it the role of a key first.")
     if given is not None and values_file(workspace.folder, number).exists():
         try:
-            _fitted(workspace, number, given)
+            preview(workspace, number, given)
         except DiscreetError as error:
-            raise _Unfit(error.problems, _lost(workspace, number, given)) from error
+            raise _Unfit(error.problems, unmatched(workspace, number, given)) from error
 
 
 def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:

@@ -115,7 +115,7 @@ def runs_of(workspace: Workspace) -> list[Kept]:
     """All runs, in the order in which they were made."""
     chosen = workspace.settings.get("release", {}).get("run")
     wanted = workspace.document.get("criterion")
-    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    confidential = tuple(workspace.confidential)
     names = workspace.settings.get(_NAMES, {})
     found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
     return sorted(
