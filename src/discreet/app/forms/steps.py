@@ -21,6 +21,7 @@ from discreet.app.forms.fields import (
     numbers_of,
     sent_in,
     text_in,
+    whole_in,
 )
 from discreet.app.forms.fields import shown as text_of
 from discreet.errors import Problem
@@ -292,8 +293,8 @@ class _StepReading(Reading):
         return {key: self._level(given.get(key, "0")) for key in self.known.keys}
 
     def _level(self, text: str) -> int:
-        if text.isdecimal() and len(text) < 10:
-            return int(text)
+        if (level := whole_in(text)) is not None:
+            return level
         self.say("a level is not a whole number of at least 0", "Write for example 1.")
         return 0
 

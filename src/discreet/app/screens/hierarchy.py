@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 import discreet as ds
 from discreet.app.forms import draft as plan_draft
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.hierarchy import (
     BUILDERS,
     PARTS,
@@ -192,7 +192,7 @@ def _groups_page(
 ) -> Response:
     number = column_of(request, workspace)
     groups, column = _groups(workspace, number), workspace.columns[number]
-    level = int(asked) if asked.isdecimal() and 1 <= int(asked[:3]) <= groups.height else 1
+    level = whole_in(asked, groups.height + 1) or 1
     given = workspace.hierarchies.get(column.name)
     rows = _shown_groups(groups, level, workspace.least)
     shown = _shown_groups(groups, level - 1, workspace.least)
@@ -247,10 +247,11 @@ def _records(n: int, least: int) -> str:
 
 def _change(workspace: Workspace, number: int, form: FormData) -> str:
     """Change the groups; the level to go on with."""
-    asked, level = _CHANGE.fullmatch(text_in(form, "do") or "names"), text_in(form, "level")
-    if asked is None or not level.isdecimal() or len(level) > 3:
+    asked = _CHANGE.fullmatch(text_in(form, "do") or "names")
+    at = whole_in(text_in(form, "level"), 1000)
+    if asked is None or at is None:
         raise HTTPException(422)
-    groups, at, verb = _groups(workspace, number), int(level), asked["verb"]
+    groups, verb = _groups(workspace, number), asked["verb"]
     if verb in ("up", "down"):
         groups = groups.moved(at, int(asked["group"] or 0), -1 if verb == "up" else 1)
     elif verb == "names":
@@ -273,21 +274,20 @@ def _ticked(form: FormData, name: str) -> list[int]:
     sent = [text for text in form.getlist(name) if isinstance(text, str)]
     if not sent:
         fail("P60", "nothing is ticked.", "Tick what belongs together first.")
-    if not all(text.isdecimal() and len(text) <= 6 for text in sent):
+    ticked = [number for text in sent if (number := whole_in(text)) is not None]
+    if len(ticked) < len(sent):
         raise HTTPException(422)
-    return [int(text) for text in sent]
+    return ticked
 
 
 def _target(groups: ValueGroups, level: int, form: FormData, of: str) -> str:
     """The label that is put on: that of a group, a new one, or of the first that is merged."""
-    into, label = text_in(form, "into"), text_in(form, "label")
-    labels = groups.labels(level)
+    label, labels = text_in(form, "label"), groups.labels(level)
     if of == "group":
         first = _ticked(form, "group")[0]
         return label or (labels[first] if first < len(labels) else None) or ""
-    if into.isdecimal() and len(into) <= 6 and int(into) < len(labels):
-        return labels[int(into)] or ""
-    return label
+    into = whole_in(text_in(form, "into"), len(labels))
+    return label if into is None else labels[into] or ""
 
 
 def _renamed(groups: ValueGroups, level: int, form: FormData) -> ValueGroups:

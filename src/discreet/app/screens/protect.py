@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
@@ -70,15 +70,13 @@ def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
     """The steps after one was taken out or moved up."""
     if verb not in ("remove", "up"):
         return fields
-    if not what.isdecimal() or len(what) > 2 or int(what) >= len(fields):
+    i = whole_in(what, len(fields))
+    if i is None:
         raise HTTPException(422)
-    i = int(what)
     others = [*fields[:i], *fields[i + 1 :]]
-    return (
-        others
-        if verb == "remove"
-        else [*others[: max(i - 1, 0)], fields[i], *others[max(i - 1, 0) :]]
-    )
+    if verb == "up":
+        others.insert(max(i - 1, 0), fields[i])
+    return others
 
 
 def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:

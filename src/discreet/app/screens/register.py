@@ -18,7 +18,7 @@ import discreet as ds
 from discreet.app.jobs.plan_run import files_read
 from discreet.app.screens import roles
 from discreet.app.server import uploads
-from discreet.app.server.pages import form_of, page, see, workspace_of
+from discreet.app.server.pages import form_of, see, workspace_of
 from discreet.app.server.workspaces import REGISTERS, Workspace
 from discreet.errors import DiscreetError, fail
 
@@ -38,8 +38,7 @@ async def add(request: Request) -> Response:
         try:
             await run_in_threadpool(_add, workspace, form)
         except DiscreetError as error:
-            view = roles.page_view(workspace) | {"problems": error.problems}
-            return page(request, "roles.html", workspace, status=422, **view)
+            return roles.page_again(request, error)
     return see(f"/w/{workspace.id}/roles#registers")
 
 

@@ -162,12 +162,9 @@ async def measure(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure, workspace, form)
     except DiscreetError as error:
-        view = page_view(workspace) | {
-            "problems": error.problems,
-            "must": workspace.must(criterion_form.sent(form, workspace.names)),
-        }
-        view |= {name: text_in(form, name) for name in ("released", "share")}
-        return page(request, "roles.html", workspace, status=422, **view)
+        must = workspace.must(criterion_form.sent(form, workspace.names))
+        sent = {name: text_in(form, name) for name in ("released", "share")}
+        return page_again(request, error, must=must, **sent)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -203,8 +200,7 @@ async def measure_records(request: Request) -> Response:
         await run_in_threadpool(workspace.begin, "record_risk")
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
-        view = page_view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
-        return page(request, "roles.html", workspace, status=422, **view)
+        return page_again(request, error, asked=sent, sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -215,9 +211,7 @@ async def measure_more(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure_more, workspace, said)
     except DiscreetError as error:
-        view = page_view(workspace) | {"problems": error.problems}
-        view |= {"further": measure_form.drawn(said), "further_sent": True}
-        return page(request, "roles.html", workspace, status=422, **view)
+        return page_again(request, error, further=measure_form.drawn(said), further_sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -249,6 +243,13 @@ def types_for(column: TableColumn) -> tuple[str, ...]:
     own = column.type.split(" ")[0]
     numbers = ("continuous",) if column.why else ()
     return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
+
+
+def page_again(request: Request, error: DiscreetError, **sent: Any) -> Response:
+    """The page with what was sent, and what is wrong with it."""
+    workspace = workspace_of(request)
+    view = page_view(workspace) | {"problems": error.problems, **sent}
+    return page(request, "roles.html", workspace, status=422, **view)
 
 
 def page_view(workspace: Workspace) -> dict[str, Any]:
