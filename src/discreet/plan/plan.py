@@ -445,15 +445,18 @@ def explained(plan: Plan) -> str:
 
 def said(step: Mapping[str, Any]) -> str:
     """A step with its parameters; a seed is named, not shown."""
-    known = method_of(step).parameters.values()
-    inner = {"do", *(p.name for p in known if p.shared or p.holds_values)}
-    parts = [_part(name, value) for name, value in step.items() if name not in inner]
+    known = method_of(step).parameters
+    inner = {"do", *(name for name, p in known.items() if p.shared or p.holds_values)}
+    seeds = {name for name, p in known.items() if p.is_seed}
+    parts = [
+        "with a seed" if name in seeds else _part(name, value)
+        for name, value in step.items()
+        if name not in inner
+    ]
     return f"{step['do']}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _part(name: str, value: Any) -> str:
-    if name == "seed":
-        return "with a seed"
     if isinstance(value, list):
         return f"{name} {listed(map(str, value))}"
     if isinstance(value, Mapping):

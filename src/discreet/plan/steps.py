@@ -93,6 +93,12 @@ def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
     return {**step, drawn.name: seed}
 
 
+def seed_in(step: Step) -> Any:
+    """The seed of a step; None where it has none, or its method is not here."""
+    drawn = method_of(step).seed if step["do"] in maskings else None
+    return None if drawn is None else step.get(drawn.name)
+
+
 def done(data: Any, step: Step, given: SharedByPlan, folder: Path) -> Done:
     """Carry out a step; files are relative to the folder."""
     method = method_of(step)

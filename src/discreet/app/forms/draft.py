@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.plan.criteria import NAMED, kinds_in, tables_of
 from discreet.registry import maskings, measures
+from discreet.reports.names import few
 
 Document = Mapping[str, Any]
 
@@ -231,9 +232,7 @@ def changed(before: Document, after: Document) -> str:
         if old == new:
             continue
         names = _columns_changed(section, old, new) if words.endswith(" of") else []
-        shown = ", ".join(names[:_MOST_NAMED])
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        parts.append(f"{words} {shown}{more}" if names else words)
+        parts.append(f"{words} {few(names, _MOST_NAMED)}" if names else words)
     return "; ".join(parts)
 
 

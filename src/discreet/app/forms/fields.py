@@ -17,7 +17,6 @@ from discreet.parameters import REQUIRED, Parameter, read_problem
 from discreet.plan.criteria import written_in, written_text
 
 _DIGITS = 9
-SAY: dict[Any, str] = {True: "yes", False: "no"}
 
 
 # -- what a page shows -----------------------------------------------------------------------------
@@ -48,12 +47,10 @@ class FormField:
     @property
     def usual(self) -> bool:
         """Whether it stands as it does when nothing is said."""
-        p = self.parameter
+        usual = shown(self.parameter, self.parameter.default)
         if self.sort == "columns":
             return not self.value
-        if p.kind == "flag":
-            return bool(self.value == SAY.get(p.default, ""))
-        return self.value in ("", shown(p, p.default))
+        return self.value == usual or (self.value == "" and self.parameter.kind != "flag")
 
     @property
     def inputmode(self) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from discreet.app.forms.fields import (
-    SAY,
     FormField,
     Reading,
     field_of,
@@ -198,10 +197,7 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
             names = known.keys if given is None and p.columns and p.columns.fit else given or ()
             fit = [name for name in names if not known.never(p, name)]
             found[p.name] = numbers_of(fit, known.columns)
-        elif p.kind == "flag":
-            usual = None if p.optional else p.default
-            found[p.name] = SAY.get(usual if given is None else given, "")
-        elif given is None and p.group:
+        elif given is None and (p.group or (p.kind == "flag" and p.optional)):
             found[p.name] = ""
         else:
             found[p.name] = text_of(p, p.default if given is None else given)
