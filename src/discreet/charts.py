@@ -285,6 +285,20 @@ def changed_cells_chart(rows: list[tuple[str, int]]) -> Any:
     )
 
 
+def _two_kinds(base: Any, field: str, fills: dict[str, str]) -> Any:
+    """Points of two kinds, circles and squares, each with its colour."""
+    alt, kinds = altair(), list(fills)
+    return base.mark_point(stroke=INK, size=70, opacity=1).encode(
+        fill=alt.Fill(
+            f"{field}:N",
+            sort=kinds,
+            scale=alt.Scale(domain=kinds, range=list(fills.values())),
+            legend=alt.Legend(title=None, symbolStrokeColor=INK, symbolType="circle"),
+        ),
+        shape=alt.Shape(f"{field}:N", scale=alt.Scale(domain=kinds, range=["circle", "square"])),
+    )
+
+
 @in_font
 def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
     """Correlations before (hollow) and after (filled), one line per pair of attributes."""
@@ -298,19 +312,8 @@ def correlation_chart(rows: list[tuple[str, float, float]]) -> Any:
     base = alt.Chart(alt.Data(values=values))
     scale, ticks = alt.Scale(domain=[-1, 1]), [-1, -0.5, 0, 0.5, 1]
     moved = base.mark_line(color=QUIET, strokeWidth=1).encode(x="r:Q", y=y, detail="pair:N")
-    points = base.mark_point(stroke=INK, size=70, opacity=1).encode(
-        x=alt.X("r:Q", scale=scale, title="correlation", axis=alt.Axis(values=ticks)),
-        y=y,
-        fill=alt.Fill(
-            "file:N",
-            sort=["before", "after"],
-            scale=alt.Scale(domain=["before", "after"], range=["#ffffff", BLUE]),
-            legend=alt.Legend(title=None, symbolStrokeColor=INK, symbolType="circle"),
-        ),
-        shape=alt.Shape(
-            "file:N", scale=alt.Scale(domain=["before", "after"], range=["circle", "square"])
-        ),
-    )
+    x = alt.X("r:Q", scale=scale, title="correlation", axis=alt.Axis(values=ticks))
+    points = _two_kinds(base, "file", {"before": "#ffffff", "after": BLUE}).encode(x=x, y=y)
     return (moved + points).properties(width=250, height=alt.Step(24))
 
 
@@ -336,35 +339,23 @@ def difference_chart(rows: list[tuple[str, float, float]]) -> Any:
     """Per attribute the change of the mean (filled) and of the standard deviation (hollow), both in
     original standard deviations."""
     alt = altair()
-    kinds = ["mean", "standard deviation"]
     values = [
         {"attribute": name, "of": kind, "change": change}
         for name, mean, spread in rows
-        for kind, change in zip(kinds, (mean, spread), strict=True)
+        for kind, change in (("mean", mean), ("standard deviation", spread))
     ]
     most = max([0.1, *(1.1 * max(abs(mean), abs(spread)) for _, mean, spread in rows)])
     y = alt.Y("attribute:N", sort=[name for name, _, _ in rows], title=None)
     none = alt.Chart(alt.Data(values=[{"change": 0}])).mark_rule(color=QUIET, strokeDash=[4, 3])
-    points = (
-        alt.Chart(alt.Data(values=values))
-        .mark_point(stroke=INK, size=70, opacity=1)
-        .encode(
-            x=alt.X(
-                "change:Q",
-                scale=alt.Scale(domain=[-most, most]),
-                title="change, in original standard deviations",
-                axis=alt.Axis(tickCount=5),
-            ),
-            y=y,
-            fill=alt.Fill(
-                "of:N",
-                sort=kinds,
-                scale=alt.Scale(domain=kinds, range=[BLUE, "#ffffff"]),
-                legend=alt.Legend(title=None, symbolStrokeColor=INK, symbolType="circle"),
-            ),
-            shape=alt.Shape("of:N", scale=alt.Scale(domain=kinds, range=["circle", "square"])),
-        )
+    x = alt.X(
+        "change:Q",
+        scale=alt.Scale(domain=[-most, most]),
+        title="change, in original standard deviations",
+        axis=alt.Axis(tickCount=5),
     )
+    base = alt.Chart(alt.Data(values=values))
+    points = _two_kinds(base, "of", {"mean": BLUE, "standard deviation": "#ffffff"})
+    points = points.encode(x=x, y=y)
     return (none.encode(x="change:Q") + points).properties(width=250, height=alt.Step(24))
 
 

@@ -50,6 +50,20 @@ def test_what_is_said_of_columns_that_are_gone_is_dropped():
     }
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": "swap_records", "geography": ["zip"], "keys": ["age"]},
+        {"do": "top_code", "top": {"zip": 9}},
+        {"do": "shuffle", "columns": ["age"], "given": ["zip"]},
+        {"do": "suppress_cells", "record_cost": "zip"},
+    ],
+)
+def test_a_step_goes_with_any_column_that_it_names(step):
+    assert "steps" not in draft.within({"steps": [step]}, ["age"])
+    assert draft.within({"steps": [step]}, ["age", "zip"])["steps"] == [step]
+
+
 def test_reading_otherwise_keeps_the_file_and_the_missing_policy():
     document = {"source": {"file": "t.csv", "missing": "wildcard", "separator": ";"}}
     again = draft.with_source(document, {"encoding": "latin-1"})

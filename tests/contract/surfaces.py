@@ -103,9 +103,10 @@ def measure_surfaces(name):
     every = set(measure.own)
     section = ds.Plan.schema()["properties"]["measures"]["properties"]
     script = ds.Plan({"measures": {name: {}}}, Path()).to_python()
+    [(_, known, _)] = plan_measures.tables_in({name: {}}, ())
     return {
         "Python": hasattr(ds, name),
-        "plan": set(plan_measures.fields_of(measure)) == every,
+        "plan": set(known) == every,
         "schema": name in section and set(section[name]["properties"]) == every,
         "script": f"ds.{name}(" in script,
         "report": bool(measure.figures),

@@ -93,7 +93,14 @@ def protected(data):
     return ds.protect_records(data, risk, at_most=risk.mean), {"record_risk": risk}
 
 
-MASKINGS = {f.__name__: f for f in (microaggregated, sampled, generalized, protected)}
+def perturbed(data):
+    """Probabilities of single values: those of the plan that made the file."""
+    values = sorted(set(cells()["place"]))
+    kept = dict.fromkeys(values, 0.99)
+    return ds.pram(data, ["place"], diagonals={"place": kept}, seed=SEED), {}
+
+
+MASKINGS = {f.__name__: f for f in (microaggregated, sampled, generalized, protected, perturbed)}
 
 
 FONT = re.compile(r"data:font/[a-z0-9]+;base64,[A-Za-z0-9+/=]+")

@@ -1,6 +1,6 @@
 """The commands of the terminal, one file per group; importing them registers them."""
 
-from discreet.cli import (
+from discreet.cli import (  # noqa: F401
     demo,
     key_candidates,
     masking,
@@ -13,15 +13,4 @@ from discreet.cli import (
 )
 from discreet.cli.program import app
 
-__all__ = [
-    "app",
-    "demo",
-    "key_candidates",
-    "masking",
-    "measures",
-    "record_risk",
-    "release",
-    "report",
-    "ru_map",
-    "server",
-]
+__all__ = ["app"]

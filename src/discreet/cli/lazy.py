@@ -4,8 +4,9 @@ take longer to load than the list of the commands may take.
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
@@ -15,6 +16,7 @@ from discreet.cli.options import reads_data
 from discreet.cli.program import app
 from discreet.cli.usage import Command
 from discreet.errors import fail
+from discreet.registry import Registry
 
 Build = Callable[[], Callable[..., None]]
 
@@ -55,15 +57,35 @@ def legible(program: typer.Typer) -> Any:
 _TEXTS = ("help", "short_help", "epilog", "metavar")
 
 
+def each_lazily(registry: Registry, build: Callable[[str], Callable[..., None]]) -> None:
+    """Add the commands of all methods of a sort but those of ``_BY_HAND``."""
+    for entry in registry.entries().values():
+        if entry.name not in _BY_HAND:
+            origin = f" (from {entry.origin})" if entry.origin else ""
+            about = f"{entry.title or entry.name}{origin}. {entry.about}"
+            lazily(entry.command, about, functools.partial(build, entry.name))
+
+
+_BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
+
+
 def reading(
     run: Callable[..., None],
-    options: list[inspect.Parameter],
+    described: Sequence[inspect.Parameter | str],
     about: str,
     example: str,
     asked: Callable[[Any, dict[str, Any]], Any] | None = None,
 ) -> Callable[..., None]:
-    """A command that reads a file and has these options; ``asked`` reads them."""
+    """A command that reads a file; ``asked`` reads its options.
+
+    These are the ones described, then those that its function has by itself; a name among those
+    described is that of one which stands there.
+    """
     data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    every = inspect.signature(run, eval_str=True).parameters.values()
+    own = {one.name: one for one in every if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    options = [own.pop(one) if isinstance(one, str) else one for one in described]
+    options += own.values()
     needed = [one for one in options if one.default is inspect.Parameter.empty]
     others = [one for one in options if one.default is not inspect.Parameter.empty]
     run.__signature__ = inspect.Signature([data, *needed, *others])  # type: ignore[attr-defined]

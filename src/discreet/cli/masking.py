@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import discreet as ds
-from discreet.cli.lazy import lazily, reading
+from discreet.cli.lazy import each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, Output
-from discreet.cli.program import in_terminal
+from discreet.cli.program import in_terminal, show
 from discreet.errors import argument, fail
 from discreet.registry import maskings
 
@@ -33,13 +33,19 @@ Draw = Annotated[
 
 def _masking(name: str) -> Callable[..., None]:
     """The command of a masking method, with all of its parameters as options."""
-    from discreet.cli.described import criteria_in, method_arguments, method_options, option
+    from discreet.cli.described import criteria_in, method_arguments, method_options
 
     method = maskings[name]
     has_criterion = any(one.shared == "criterion" for one in method.parameters.values())
 
     def run(
-        data: Any, *, output: Path, page: Path | None, force: bool, as_json: bool, **given: Any
+        data: Any,
+        *,
+        output: Output,
+        page: Page = None,
+        force: Force = False,
+        as_json: Json = False,
+        **given: Any,
     ) -> None:
         done = method.run(data, method_arguments(method, data, given))
         if done.masked.n == 0:
@@ -58,14 +64,9 @@ def _masking(name: str) -> Callable[..., None]:
         )
         print(json.dumps(report, indent=2) if as_json else in_terminal("\n".join(lines)))
 
-    ends = [
-        option("page", Page, None),
-        option("force", Force, default=False),
-        option("as_json", Json, default=False),
-    ]
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
-    options = [option("output", Output), *method_options(method), *ends]
-    return reading(run, options, method.about, example, partial(method_arguments, method))
+    asked = partial(method_arguments, method)
+    return reading(run, method_options(method), method.about, example, asked)
 
 
 def _report(data: Any, done: Done, page: Path, criterion: list[Any], force: bool) -> None:
@@ -106,11 +107,18 @@ def _said(done: Done, told: dict[str, Any], written: str) -> str:
 
 def _lattice() -> Callable[..., None]:
     """The command that lists and draws the nodes which a generalization could take."""
-    from discreet.cli.described import method_arguments, method_options, option
+    from discreet.cli.described import method_arguments, method_options
 
     method = maskings["generalize"]
 
-    def run(data: Any, *, output: Path | None, force: bool, as_json: bool, **given: Any) -> None:
+    def run(
+        data: Any,
+        *,
+        output: Draw = None,
+        force: Force = False,
+        as_json: Json = False,
+        **given: Any,
+    ) -> None:
         asked = {"search": "all-minimal", **method_arguments(method, data, given)}
         found = ds.generalize(data, **asked)
         if output is not None:
@@ -119,41 +127,31 @@ def _lattice() -> Callable[..., None]:
         text = in_terminal("\n".join([found.explain(), "", *rows]))
         print(json.dumps(found.to_dict(), indent=2) if as_json else text)
 
-    ends = [option("force", Force, default=False), option("as_json", Json, default=False)]
     options = [one for one in method_options(method) if one.name != "levels"]
     about = "List the nodes of the generalization lattice that meet the criterion, and draw them."
     example = "Example: discreet lattice data.csv --keys age,zip --hierarchies dir/ -o lattice.svg"
-    options = [*options, option("output", Draw, None), *ends]
     return reading(run, options, about, example, partial(method_arguments, method))
 
 
-for entry in maskings.entries().values():
-    origin = f" (from {entry.origin})" if entry.origin else ""
-    lazily(
-        entry.command,
-        f"{entry.title or entry.name}{origin}. {entry.about}",
-        partial(_masking, entry.name),
-    )
+each_lazily(maskings, _masking)
 lazily("lattice", "List the nodes of the generalization lattice, and draw them.", _lattice)
 
 
 def _advise() -> Callable[..., None]:
-    from discreet.cli.described import method_arguments, method_options, option
-    from discreet.cli.program import show
+    from discreet.cli.described import method_arguments, method_options
 
     method = maskings["generalize"]
     taken = {"hierarchies", "criterion", "max_suppressed"}
-    others = [name for name in method.parameters if name not in taken]
 
-    def run(data: Any, *, as_json: bool, **given: Any) -> None:
+    def run(data: Any, *, as_json: Json = False, **given: Any) -> None:
         asked = method_arguments(method, data, given)
         advice = ds.advise(data, **{name: asked[name] for name in taken if name in asked})
         show(advice, as_json, advice.explain)
         if not advice.met:
             raise typer.Exit(1)
 
-    offered = [one for one in method_options(method) if one.name not in others]
-    options = [*offered, option("as_json", Json, default=False)]
+    others = [name for name in method.parameters if name not in taken]
+    options = [one for one in method_options(method) if one.name not in others]
     about = "Say what to relax when no generalization meets a criterion; exit with 1 in that case."
     example = "Example: discreet advise data.csv --keys age,zip --hierarchies dir/ --k 5"
     return reading(run, options, about, example, partial(method_arguments, method))

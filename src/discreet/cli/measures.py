@@ -12,7 +12,7 @@ import typer
 from annotated_types import Ge, Interval
 
 import discreet as ds
-from discreet.cli.lazy import lazily, reading
+from discreet.cli.lazy import each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, look_at_both, names_in, reads_data
 from discreet.cli.program import app, show
 from discreet.cli.usage import Command, checks
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from discreet.measures import Measure
 
 
-_BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
 FailAbove = Annotated[
     list[str],
     typer.Option(
@@ -59,30 +58,26 @@ def _measure(name: str) -> Callable[..., None]:
     def run(
         data: Any,
         *,
-        fail_above: list[str],
-        as_json: bool,
-        output: Path | None = None,
-        force: bool = False,
+        fail_above: FailAbove = [],  # noqa: B006
+        as_json: Json = False,
         **given: Any,
     ) -> None:
         limits = _limits(measure, fail_above)
         files = (data, given["read_alike"](given["masked"])) if two else (data,)
         link = {"on": given["on"]} if two else {}
         found = measure.function(*files, **link, **method_arguments(measure, data, given))
-        if output is not None:
-            found.write(output, overwrite=force)
+        if given.get("output") is not None:
+            found.write(given["output"], overwrite=given["force"])
         show(found, as_json, lambda: _said(found))
         if any(_above(getattr(found, figure), most) for figure, most in limits.items()):
             raise typer.Exit(1)
 
     both = [option("masked", Masked), option("read_alike", Any), option("on", OnIfNeeded, None)]
     records = [option("output", Records, None), option("force", Force, default=False)]
-    ends = [option("fail_above", FailAbove, []), option("as_json", Json, default=False)]
     options = [
         *(both if two else []),
         *method_options(measure),
         *(records if measure.of_records else []),
-        *ends,
     ]
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
@@ -128,26 +123,19 @@ def _said(found: Any) -> str:
     return found.explain() if bars is None else f"{found.explain()}\n\n{bars()}"
 
 
-for entry in measures.entries().values():
-    if entry.name not in _BY_HAND:
-        origin = f" (from {entry.origin})" if entry.origin else ""
-        lazily(
-            entry.command,
-            f"{entry.title or entry.name}{origin}. {entry.about}",
-            partial(_measure, entry.name),
-        )
+each_lazily(measures, _measure)
 
 
 def _check() -> Callable[..., None]:
-    from discreet.cli.described import criteria_in, criterion_options, option
+    from discreet.cli.described import criteria_in, criterion_options
 
-    def run(data: Any, *, as_json: bool, **given: Any) -> None:
+    def run(data: Any, *, as_json: Json = False, **given: Any) -> None:
         found = ds.check(data, criteria_in(given))
         show(found, as_json, found.explain)
         if not found.satisfied:
             raise typer.Exit(1)
 
-    options = [*criterion_options(), option("as_json", Json, default=False)]
+    options = criterion_options()
     about = "Check k-anonymity or another criterion; exit with 1 when it does not hold."
     example = "Example: discreet check masked.csv --keys age,zip,sex --k 5"
     return reading(run, options, about, example, lambda _data, given: criteria_in(given))
@@ -159,28 +147,26 @@ lazily(
 
 
 def _compare_releases() -> Callable[..., None]:
-    from discreet.cli.described import Verb, method_arguments, method_options, option
+    from discreet.cli.described import Verb, method_arguments, method_options
 
     verb = Verb(ds.compare_releases)
 
     def run(
-        data: Any, *, second: Path, read_alike: Any, on: str, at_most: int | None, as_json: bool,
+        data: Any,
+        *,
+        second: Second,
+        read_alike: Any,
+        on: On,
+        at_most: AtMostPeople = None,
+        as_json: Json = False,
         **given: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         other = read_alike(second).with_roles(keys=data.keys, confidential=data.confidential)
         found = ds.compare_releases([data, other], on=on, **method_arguments(verb, data, given))
         show(found, as_json, found.explain)
         if at_most is not None and found.joint_below > at_most:
             raise typer.Exit(1)
 
-    options = [
-        option("second", Second),
-        option("read_alike", Any),
-        option("on", On),
-        *method_options(verb),
-        option("at_most", AtMostPeople, None),
-        option("as_json", Json, default=False),
-    ]
     example = "Example: discreet compare-releases 2025.csv 2026.csv --on rec --keys age,zip --k 5"
 
     def asked(data: Any, given: dict[str, Any]) -> None:
@@ -189,7 +175,7 @@ def _compare_releases() -> Callable[..., None]:
             lambda: look_at_both(data, given),
         )
 
-    return reading(run, options, _RELEASES, example, asked)
+    return reading(run, method_options(verb), _RELEASES, example, asked)
 
 
 _RELEASES = "Count what two releases about the same people reveal together."

@@ -36,22 +36,22 @@ ABOUT = "Write a report of a masked file to one HTML file: its risk, and what it
 
 
 def _report() -> Callable[..., None]:
-    from discreet.cli.described import criteria_in, criterion_options, option
+    from discreet.cli.described import criteria_in, criterion_options
 
     def run(
         data: Any,
         *,
-        masked: Path,
+        masked: MaskedFile,
+        on: On,
+        output: Page,
         read_alike: Callable[[Path], Any],
-        on: str,
-        output: Path,
-        public: bool,
-        unique_columns: list[str],
-        measures: Path | None,
-        title: str | None,
-        note: str | None,
-        force: bool,
-        as_json: bool,
+        public: Public = False,
+        unique_columns: UniqueColumns = [],  # noqa: B006
+        measures: Measures = None,
+        title: Title = None,
+        note: Note = None,
+        force: Force = False,
+        as_json: Json = False,
         **given: Any,
     ) -> None:
         found = ds.report(
@@ -71,20 +71,6 @@ def _report() -> Callable[..., None]:
         if found.satisfied is False:
             raise typer.Exit(1)
 
-    options = [
-        option("masked", MaskedFile),
-        option("on", On),
-        option("output", Page),
-        option("read_alike", Any),
-        option("public", Public, default=False),
-        *criterion_options(usual_k=None),
-        option("unique_columns", UniqueColumns, []),
-        option("measures", Measures, None),
-        option("title", Title, None),
-        option("note", Note, None),
-        option("force", Force, default=False),
-        option("as_json", Json, default=False),
-    ]
     example = "Example: discreet report initial.csv masked.csv --on rec --keys age,sex -o r.html"
 
     def asked(data: Any, given: dict[str, Any]) -> None:
@@ -95,7 +81,7 @@ def _report() -> Callable[..., None]:
             lambda: look_at_both(data, given),
         )
 
-    return reading(run, options, ABOUT, example, asked)
+    return reading(run, ["public", *criterion_options(usual_k=None)], ABOUT, example, asked)
 
 
 def _with_least_size(given: dict[str, Any]) -> dict[str, Any]:

@@ -57,21 +57,20 @@ def _ru_map() -> Callable[..., None]:
     def run(
         data: Any,
         *,
-        methods: list[str],
-        hierarchies: Path | None,
-        seed: int | None,
-        risk: str,
-        loss: str,
-        measures: Path | None,
-        with_score: bool,
-        risk_at_most: float | None,
-        output: Path | None,
-        force: bool,
-        as_json: bool,
+        hierarchies: Hierarchies = None,
+        seed: Seed = None,
+        risk: RiskBy = "maximal",
+        loss: LossBy = "ebil_share",
+        measures: Measures = None,
+        with_score: WithScore = False,
+        risk_at_most: RiskAtMost = None,
+        output: Draw = None,
+        force: Force = False,
+        as_json: Json = False,
         **given: Any,
     ) -> None:
         folder = hierarchies_in(data, hierarchies)
-        chosen, varied = names_in(methods), grid_arguments(given)
+        chosen, varied = names_in(given["methods"]), grid_arguments(given)
         recipes = ds.grid(methods=chosen, hierarchies=folder, seed=seed, **varied)
         asked = measures_in(measures)
         found = ds.ru_map(
@@ -94,20 +93,8 @@ def _ru_map() -> Callable[..., None]:
             raise typer.Exit(1)
 
     about = typer.Option("--methods", help=f"Maskings to compare: {', '.join(method_words())}.")
-    options = [
-        option("methods", Annotated[list[str], about], ["mdav"]),
-        option("hierarchies", Hierarchies, None),
-        option("seed", Seed, None),
-        *grid_options(),
-        option("risk", RiskBy, "maximal"),
-        option("loss", LossBy, "ebil_share"),
-        option("measures", Measures, None),
-        option("with_score", WithScore, default=False),
-        option("risk_at_most", RiskAtMost, None),
-        option("output", Draw, None),
-        option("force", Force, default=False),
-        option("as_json", Json, default=False),
-    ]
+    methods = option("methods", Annotated[list[str], about], ["mdav"])
+    options: list[Any] = [methods, "hierarchies", "seed", *grid_options()]
     example = "Example: discreet ru-map data.csv --keys age,zip --methods mdav --k 3,5,10 -o m.svg"
     return reading(run, options, ABOUT, example, _asked)
 
@@ -127,11 +114,18 @@ lazily("ru-map", ABOUT, _ru_map)
 
 
 def _recommend() -> Callable[..., None]:
-    from discreet.cli.described import Verb, method_arguments, method_options, option
+    from discreet.cli.described import Verb, method_arguments, method_options
 
     verb = Verb(ds.recommend)
 
-    def run(data: Any, *, output: Path | None, force: bool, as_json: bool, **given: Any) -> None:
+    def run(
+        data: Any,
+        *,
+        output: PlanFile = None,
+        force: Force = False,
+        as_json: Json = False,
+        **given: Any,
+    ) -> None:
         try:
             found = ds.recommend(data, **method_arguments(verb, data, given))
         except DiscreetError as error:
@@ -143,16 +137,11 @@ def _recommend() -> Callable[..., None]:
             found.plan().write(output, overwrite=force)
         show(found, as_json, found.explain)
 
-    ends = [
-        option("output", PlanFile, None),
-        option("force", Force, default=False),
-        option("as_json", Json, default=False),
-    ]
     example = (
         "Example: discreet recommend data.csv --keys age,zip --hierarchies dir/ --k 5 -o p.toml"
     )
-    options = [*method_options(verb), *ends]
-    return reading(run, options, RECOMMEND, example, partial(method_arguments, verb))
+    asked = partial(method_arguments, verb)
+    return reading(run, method_options(verb), RECOMMEND, example, asked)
 
 
 RECOMMEND = (

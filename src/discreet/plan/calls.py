@@ -16,7 +16,7 @@ import discreet as ds
 from discreet.errors import fail
 from discreet.hierarchies.written import written as dumped
 from discreet.plan import criteria, measures
-from discreet.plan.document import FILES
+from discreet.plan.document import FILES, ROLES
 from discreet.plan.fields import is_scalar
 from discreet.plan.steps import hierarchies_in
 from discreet.registry import maskings
@@ -54,18 +54,10 @@ def reading_of(data: Any) -> dict[str, Any]:
         **plain(data.origin.options),
         **({} if policy == "category" else {"missing": policy}),
     }
-    roles = {
-        "identifiers": list(data.identifiers),
-        "keys": list(data.keys),
-        "confidential": list(data.confidential),
-        "weight": data.weight,
-        "record_id": data.record_id,
-        "household": data.household,
-        "subject": data.subject,
-    }
+    roles = {role: getattr(data, role) for role in ROLES}
     sections = {
         "source": source,
-        "roles": {role: given for role, given in roles.items() if given},
+        "roles": {role: plain(given) for role, given in roles.items() if given},
         "types": dict(data.origin.types),
     }
     return {name: section for name, section in sections.items() if section}
@@ -150,11 +142,11 @@ def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]
     for part in (document, *document.get("steps", [])):
         named = [
             *part.get("hierarchies", {}).values(),
-            *(one for _, one in criteria.inner_tables(part.get("criterion", []))),
+            *criteria.inner_tables(part.get("criterion")),
             *(one for _, one in hierarchies_in(part)),
         ]
         yield from ((one, "file") for one in named if isinstance(one, dict) and "file" in one)
-        yield from criteria.files_in(part.get("criterion", []))
+        yield from criteria.files_in(part.get("criterion"))
     yield from measures.files_in(document.get("measures", {}))
 
 

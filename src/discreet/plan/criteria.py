@@ -18,7 +18,7 @@ from discreet.criteria.kind import CriterionKind
 from discreet.errors import DiscreetError, Problem, fail
 from discreet.parameters import Parameter
 from discreet.plan import hierarchies
-from discreet.plan.fields import Field, Where, table_problems
+from discreet.plan.fields import Field, Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
 from discreet.plan.toml import inline
 from discreet.registry import criteria
@@ -38,12 +38,33 @@ def nested_kinds() -> dict[str, CriterionKind]:
     return {kind.key: kind for kind in criteria.all() if not kind.inline}
 
 
-def fields() -> dict[str, Field]:
+def fields() -> dict[str, Field | Parameter]:
     """The keys of a table of criteria."""
-    inline = {p.name: Field.of(p) for kind in inline_kinds() for p in kind.parameters.values()}
+    inline = {p.name: p for kind in inline_kinds() for p in kind.parameters.values()}
     nested = {key: _short_or_table(kind) for key, kind in nested_kinds().items()}
     named = inline.pop(NAMED)
     return {**inline, NAMED: named, **nested}
+
+
+def tables_of(given: Any) -> list[Any]:
+    """The tables of criteria: one, several, or none."""
+    return [given] if isinstance(given, Mapping) else list(given or [])
+
+
+def _placed(given: Any, at: At) -> list[tuple[At, Any]]:
+    """The tables of criteria, and where each stands."""
+    return (
+        [((*at, i), one) for i, one in enumerate(given)]
+        if isinstance(given, list)
+        else [(at, given)]
+    )
+
+
+def _nested_in(table: Any) -> Iterator[tuple[str, CriterionKind, Any]]:
+    """The kinds that have a table of their own within a table, by their keys."""
+    for key, kind in nested_kinds().items():
+        if isinstance(table, Mapping) and isinstance(table.get(key), Mapping):
+            yield key, kind, table[key]
 
 
 def _short_or_table(kind: CriterionKind) -> Field:
@@ -55,12 +76,10 @@ def _short_or_table(kind: CriterionKind) -> Field:
 
 def criterion_problems(given: Any, at: At, where: Where, folder: Path) -> list[Problem]:
     """What is wrong with the criteria of a plan."""
-    if not isinstance(given, list):
-        return _table_problems(given, at, where, folder)
     return [
         problem
-        for i, one in enumerate(given)
-        for problem in _table_problems(one, (*at, i), where, folder)
+        for here, table in _placed(given, at)
+        for problem in _table_problems(table, here, where, folder)
     ]
 
 
@@ -68,9 +87,8 @@ def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Prob
     problems = table_problems(given, fields(), at, where)
     if not isinstance(given, Mapping):
         return problems
-    for key, kind in nested_kinds().items():
-        if isinstance(given.get(key), Mapping):
-            problems += _inner_problems(given[key], kind, (*at, key), where, folder)
+    for key, kind, inner in _nested_in(given):
+        problems += _inner_problems(inner, kind, (*at, key), where, folder)
     problems += _companions(given, at, where)
     if problems:
         return problems
@@ -84,8 +102,7 @@ def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Prob
 def _inner_problems(
     inner: Mapping[str, Any], kind: CriterionKind, at: At, where: Where, folder: Path
 ) -> list[Problem]:
-    known = {name: Field.of(p) for name, p in kind.parameters.items()}
-    problems = table_problems(inner, known, at, where, kind.needed)
+    problems = table_problems(inner, kind.parameters, at, where, kind.needed)
     for name, parameter in kind.parameters.items():
         deeper = parameter.written is not None and parameter.written.section == "hierarchies"
         if deeper and isinstance(inner.get(name), Mapping):
@@ -107,8 +124,7 @@ def _companions(given: Mapping[str, Any], at: At, where: Where) -> list[Problem]
 
 def built(given: Mapping[str, Any] | Sequence[Mapping[str, Any]], folder: Path) -> list[Any]:
     """The criteria, all of which must hold."""
-    tables = [given] if isinstance(given, Mapping) else given
-    return [criterion for table in tables for criterion in criteria_in(table, folder)]
+    return [criterion for table in tables_of(given) for criterion in criteria_in(table, folder)]
 
 
 def criteria_in(given: Mapping[str, Any], folder: Path) -> list[Any]:
@@ -163,8 +179,7 @@ def _written(criterion: Any) -> dict[str, Any]:
 
 def script(given: Any) -> str:
     """The criteria as an expression of Python."""
-    tables = [given] if isinstance(given, Mapping) else given
-    parts = [_script(kind, own) for table in tables for kind, own in kinds_in(table)]
+    parts = [_script(kind, own) for table in tables_of(given) for kind, own in kinds_in(table)]
     return parts[0] if len(parts) == 1 else "[\n" + "".join(f"    {p},\n" for p in parts) + "]"
 
 
@@ -220,61 +235,42 @@ def plain_in(parameter: Parameter, text: str) -> Any:
     return read["given"]
 
 
-def columns_in(given: Any, at: At) -> Iterator[tuple[At, Mapping[str, Field], Mapping[str, Any]]]:
+def columns_in(given: Any, at: At) -> Iterator[tuple[At, Fields, Mapping[str, Any]]]:
     """Every table of a criterion with its fields, and where it stands."""
-    if isinstance(given, list):
-        for i, one in enumerate(given):
-            yield from columns_in(one, (*at, i))
-    elif isinstance(given, Mapping):
-        yield at, fields(), given
-        for key, kind in nested_kinds().items():
-            if isinstance(given.get(key), Mapping):
-                known = {name: Field.of(p) for name, p in kind.parameters.items()}
-                yield (*at, key), known, given[key]
+    for here, table in _placed(given, at):
+        if isinstance(table, Mapping):
+            yield here, fields(), table
+        yield from (((*here, key), kind.parameters, one) for key, kind, one in _nested_in(table))
 
 
-def inner_tables(given: Any, section: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def inner_tables(given: Any, section: str = "") -> Iterator[dict[str, Any]]:
     """Tables within criteria that are written like a section of the plan, or that name a file."""
-    tables = [given] if isinstance(given, Mapping) else given
-    for table in tables:
-        for key, kind in nested_kinds().items():
-            inner = table.get(key)
+    for table in tables_of(given):
+        for _, kind, inner in _nested_in(table):
             for name, parameter in kind.parameters.items():
-                one = inner.get(name) if isinstance(inner, Mapping) else None
-                form = parameter.written
+                one, form = inner.get(name), parameter.written
                 if form is not None and isinstance(one, dict) and section in ("", form.section):
-                    yield name, one
+                    yield one
 
 
 def files_in(given: Any) -> Iterator[tuple[dict[str, Any], str]]:
     """Every place of criteria that names a file by itself: the table and the key."""
-    tables = [given] if isinstance(given, Mapping) else given
-    for table in tables:
-        for key, kind in nested_kinds().items():
-            inner = table.get(key)
-            if isinstance(inner, dict):
-                yield from ((inner, name) for name in kind.files if name in inner)
+    for table in tables_of(given):
+        for _, kind, inner in _nested_in(table):
+            yield from ((inner, name) for name in kind.files if name in inner)
 
 
 def schema() -> dict[str, Any]:
     """JSON Schema of the criteria of a plan."""
     inline = {p.name: p.schema() for kind in inline_kinds() for p in kind.parameters.values()}
     nested = {key: _nested_schema(kind) for key, kind in nested_kinds().items()}
-    table = {
-        "type": "object",
-        "properties": {**inline, **nested},
-        "additionalProperties": False,
-    }
+    table = table_schema({**inline, **nested})
     return {"anyOf": [table, {"type": "array", "items": table}]}
 
 
 def _nested_schema(kind: CriterionKind) -> dict[str, Any]:
-    table = {
-        "type": "object",
-        "properties": {name: p.schema() for name, p in kind.parameters.items()},
-        "required": list(kind.needed),
-        "additionalProperties": False,
-    }
+    properties = {name: p.schema() for name, p in kind.parameters.items()}
+    table = table_schema(properties, kind.needed)
     return {
         "title": kind.title,
         "description": kind.about,

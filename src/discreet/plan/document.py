@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.formats import WRITTEN
+from discreet.parameters import Columns, is_whole
 from discreet.plan import criteria, hierarchies, measures, steps
 from discreet.plan.fields import (
     COLUMN,
@@ -18,10 +19,10 @@ from discreet.plan.fields import (
     TEXT,
     TEXTS,
     Field,
+    Fields,
     Where,
     choice,
     is_scalar,
-    is_whole,
     table_problems,
 )
 from discreet.plan.lines import At
@@ -31,13 +32,13 @@ from discreet.words import either
 _CODES = Field(
     "a list of codes, or a table of columns and lists",
     lambda v: _is_codes(v) or (isinstance(v, Mapping) and all(map(_is_codes, v.values()))),
-    columns=True,
-    schema={
+    {
         "anyOf": [
             {"type": "array"},
             {"type": "object", "additionalProperties": {"type": "array"}},
         ]
     },
+    Columns(),
 )
 
 
@@ -53,12 +54,12 @@ SOURCE = {
     "separator": Field(
         "one character",
         lambda v: isinstance(v, str) and len(v) == 1,
-        schema={"type": "string", "minLength": 1, "maxLength": 1},
+        {"type": "string", "minLength": 1, "maxLength": 1},
     ),
     "encoding": Field(
         "an encoding that Python knows, such as utf-8 or cp1252",
         lambda v: isinstance(v, str) and _is_encoding(v),
-        schema={"type": "string"},
+        {"type": "string"},
     ),
     "decimal": choice(".", ","),
     "thousands": TEXT,
@@ -68,7 +69,7 @@ SOURCE = {
             isinstance(v, str)
             or (isinstance(v, Mapping) and all(isinstance(one, str) for one in v.values()))
         ),
-        schema={
+        {
             "anyOf": [
                 {"type": "string"},
                 {"type": "object", "additionalProperties": {"type": "string"}},
@@ -82,7 +83,7 @@ SOURCE = {
     "sheet": Field(
         "the name of a sheet, or its number",
         lambda v: isinstance(v, str) or is_whole(v),
-        schema={"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
+        {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
     ),
     "labels": FLAG,
     "engine": choice("spark"),
@@ -111,7 +112,7 @@ OUTPUTS = {
             isinstance(v, Mapping)
             and all(isinstance(one, str) and one.strip() for one in v.values())
         ),
-        columns=True,
+        columns=Columns(),
     ),
     "escape_formulas": FLAG,
     "metadata": TEXTS,
@@ -128,7 +129,7 @@ FILES = {  # the outputs that are files, in the order in which they appear; the 
 TYPE = Field(
     "continuous, nominal, or the list of its values in order",
     lambda v: v in ("continuous", "nominal") or _is_scale(v),
-    schema={"anyOf": [{"enum": ["continuous", "nominal"]}, {"type": "array", "minItems": 1}]},
+    {"anyOf": [{"enum": ["continuous", "nominal"]}, {"type": "array", "minItems": 1}]},
 )
 _TABLE = Field("a table", lambda v: isinstance(v, Mapping))
 SECTIONS = {
@@ -267,14 +268,15 @@ def named_columns(document: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
         yield from _columns_in(table, known, here)
 
 
-def _columns_in(table: Any, fields: Mapping[str, Field], at: At) -> Iterator[tuple[At, str]]:
+def _columns_in(table: Any, fields: Fields, at: At) -> Iterator[tuple[At, str]]:
     for name, value in _mapping(table).items():
-        if name in fields and fields[name].columns and fields[name].fits(value):
-            named = fields[name].named
-            if named is None:
-                yield from _names((*at, name), value)
-            else:
-                yield from (((*at, name), one) for one in named(value))
+        columns = fields[name].columns if name in fields else None
+        if columns is None or not fields[name].fits(value):
+            continue
+        if columns.named is None:
+            yield from _names((*at, name), value)
+        else:
+            yield from (((*at, name), one) for one in columns.named(value))
 
 
 def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:

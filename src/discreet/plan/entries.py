@@ -51,7 +51,7 @@ def without_values(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hide_leaves(part: dict[str, Any]) -> None:
-    inner = [one for _, one in criteria.inner_tables(part.get("criterion", []), "hierarchies")]
+    inner = criteria.inner_tables(part.get("criterion"), "hierarchies")
     own = [one for _, one in hierarchies_in(part)]
     for hierarchy in (*part.get("hierarchies", {}).values(), *inner, *own):
         for name in {"leaves", "tree"} & set(hierarchy):

@@ -6,14 +6,13 @@ A value is never quoted in a problem: it may have been copied from the data.
 from __future__ import annotations
 
 import datetime as dt
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
-from discreet.parameters import Parameter
+from discreet.parameters import Columns, Parameter, is_whole
 from discreet.plan.lines import At
 from discreet.plan.toml import key_text
 
@@ -22,7 +21,7 @@ _TEXTS = {"type": "array", "items": {"type": "string"}}
 
 @dataclass(frozen=True)
 class Field:
-    """What one key may hold.
+    """What one key may hold; parameters of methods, criteria and measures say it in the same way.
 
     Attributes
     ----------
@@ -30,44 +29,23 @@ class Field:
         In words: "a whole number of at least 1".
     fits : function
         Whether a value does.
-    columns : bool
-        Whether it names columns of the source.
-    values : bool
-        Whether it may hold values of the data, which no ledger and no explanation shows.
-    named : function, optional
-        The columns within a value that is more than their names: a formula.
-    schema : mapping
+    shape : mapping
         The same as JSON Schema.
+    columns : Columns, optional
+        Where it names columns of the source.
     """
 
     words: str
     fits: Callable[[Any], bool]
-    columns: bool = False
-    values: bool = False
-    named: Callable[[Any], Sequence[str]] | None = None
-    schema: Mapping[str, Any] = field(default_factory=dict)
+    shape: Mapping[str, Any] = field(default_factory=dict)
+    columns: Columns | None = None
 
-    @classmethod
-    def of(cls, parameter: Parameter) -> Field:
-        """What a parameter of a method, a criterion or a measure may hold."""
-        return cls(
-            parameter.words,
-            parameter.fits,
-            parameter.columns is not None,
-            parameter.holds_values,
-            parameter.columns.named if parameter.columns else None,
-            parameter.schema(),
-        )
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of its value."""
+        return dict(self.shape)
 
 
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number; a truth value is none."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
+Fields = Mapping[str, Field | Parameter]
 
 
 def is_texts(value: Any) -> bool:
@@ -80,41 +58,30 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | dt.date | dt.time)
 
 
-def whole(least: int) -> Field:
-    """A whole number."""
-    return Field(
-        f"a whole number of at least {least}",
-        lambda v: is_whole(v) and v >= least,
-        schema={"type": "integer", "minimum": least},
-    )
-
-
-def number(low: float, high: float, words: str = "") -> Field:
-    """A number within bounds."""
-    said = words or f"a number from {low:g} to {high:g}"
-    schema = {"type": "number", "minimum": low, "maximum": high}
-    return Field(said, lambda v: is_number(v) and low <= v <= high, schema=schema)
-
-
 def choice(*known: str) -> Field:
     """One of some words."""
-    return Field(f"one of {', '.join(known)}", lambda v: v in known, schema={"enum": [*known]})
+    return Field(f"one of {', '.join(known)}", lambda v: v in known, {"enum": [*known]})
 
 
-TEXT = Field(
-    "a text", lambda v: isinstance(v, str) and bool(v), schema={"type": "string", "minLength": 1}
-)
-TEXTS = Field("a list of texts", is_texts, schema=_TEXTS)
-FLAG = Field("true or false", lambda v: isinstance(v, bool), schema={"type": "boolean"})
-SEED = Field("a whole number", is_whole, schema={"type": "integer"})
-COLUMN = Field(
-    "the name of a column", lambda v: isinstance(v, str), columns=True, schema={"type": "string"}
-)
-COLUMNS = Field("a list of column names", is_texts, columns=True, schema=_TEXTS)
+TEXT = Field("a text", lambda v: isinstance(v, str) and bool(v), {"type": "string", "minLength": 1})
+TEXTS = Field("a list of texts", is_texts, _TEXTS)
+FLAG = Field("true or false", lambda v: isinstance(v, bool), {"type": "boolean"})
+SEED = Field("a whole number", is_whole, {"type": "integer"})
+COLUMN = Field("the name of a column", lambda v: isinstance(v, str), {"type": "string"}, Columns())
+COLUMNS = Field("a list of column names", is_texts, _TEXTS, Columns())
+
+
+def table_schema(
+    properties: Mapping[str, Any], required: Sequence[str] | None = None, **about: Any
+) -> dict[str, Any]:
+    """JSON Schema of a table that has these keys and no others."""
+    needed = {} if required is None else {"required": list(required)}
+    found = {"type": "object", "properties": properties, **needed}
+    return {**about, **found, "additionalProperties": False}
 
 
 def table_problems(
-    table: Any, fields: Mapping[str, Field], at: At, where: Where, need: tuple[str, ...] = ()
+    table: Any, fields: Fields, at: At, where: Where, need: tuple[str, ...] = ()
 ) -> list[Problem]:
     """What is wrong with a table: keys that are not known, values that do not fit, keys missing."""
     if not isinstance(table, Mapping):

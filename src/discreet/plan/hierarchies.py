@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed
 from discreet.hierarchies.written import built
+from discreet.parameters import is_finite, is_whole
 from discreet.plan.fields import (
     FLAG,
     TEXT,
@@ -21,33 +22,31 @@ from discreet.plan.fields import (
     Field,
     Where,
     choice,
-    is_number,
     is_texts,
-    is_whole,
     table_problems,
 )
 from discreet.plan.lines import At
 
-_NUMBER = Field("a number", is_number, schema={"type": "number"})
+_NUMBER = Field("a number", is_finite, {"type": "number"})
 _NUMBERS = Field(
     "a list of numbers",
-    lambda v: isinstance(v, list) and all(is_number(one) for one in v),
-    schema={"type": "array", "items": {"type": "number"}},
+    lambda v: isinstance(v, list) and all(is_finite(one) for one in v),
+    {"type": "array", "items": {"type": "number"}},
 )
 _CUTS = Field(
     "a list of cut points, or one such list per level",
-    lambda v: isinstance(v, list) and (all(map(is_number, v)) or all(map(_NUMBERS.fits, v))),
-    schema={"anyOf": [_NUMBERS.schema, {"type": "array", "items": _NUMBERS.schema}]},
+    lambda v: isinstance(v, list) and (all(map(is_finite, v)) or all(map(_NUMBERS.fits, v))),
+    {"anyOf": [_NUMBERS.shape, {"type": "array", "items": _NUMBERS.shape}]},
 )
 _TOP = Field(
     "a label, or false for no such level",
     lambda v: v is False or bool(TEXT.fits(v)),
-    schema={"anyOf": [TEXT.schema, {"const": False}]},
+    {"anyOf": [TEXT.shape, {"const": False}]},
 )
 _STEPS = Field(
     "how many categories each level keeps, a number of levels, or true",
     lambda v: v is True or is_whole(v) or (isinstance(v, list) and all(map(is_whole, v))),
-    schema={
+    {
         "anyOf": [
             {"const": True},
             {"type": "integer"},
@@ -58,12 +57,12 @@ _STEPS = Field(
 _LEAVES = Field(
     "a table of leaves, each with the list of its labels",
     lambda v: isinstance(v, Mapping) and all(is_texts(one) for one in v.values()),
-    schema={"type": "object", "additionalProperties": TEXTS.schema},
+    {"type": "object", "additionalProperties": TEXTS.shape},
 )
 _TREE = Field(
     "a table of tables from the top down, whose last level are lists",
     lambda v: _is_tree(v) and all(isinstance(one, Mapping) for one in v.values()),
-    schema={"type": "object"},
+    {"type": "object"},
 )
 
 _INTERVALS = {"labels": choice("half-open", "closed"), "top": _TOP}
@@ -122,8 +121,7 @@ def schema() -> dict[str, Any]:
         "anyOf": [
             {
                 "properties": {
-                    name: dict(one.schema)
-                    for name, one in {builder: own, **beside, **_ALWAYS}.items()
+                    name: one.schema() for name, one in {builder: own, **beside, **_ALWAYS}.items()
                 },
                 "required": [builder],
                 "additionalProperties": False,

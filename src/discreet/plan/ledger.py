@@ -19,6 +19,7 @@ from discreet.errors import Problem, fail, raise_all
 from discreet.files import existing, write_text
 from discreet.plan import measures
 from discreet.plan.entries import without
+from discreet.plan.steps import seed_in
 from discreet.plan.verification import Verification, compared, verify
 from discreet.registry import maskings
 from discreet.registry import measures as known_measures
@@ -100,7 +101,7 @@ class Ledger(Result):
                 else f"is of {counted(len(known), 'step')}, not {steps}"
             )
             fail("P35", f"the ledger {what}.", "Give the ledger that a run of this plan wrote.")
-        return [step.get("seed") for step in known]
+        return [seed_in(step) for step in known]
 
     def output(self, role: str) -> Mapping[str, Any]:
         """The entry of an output: its file, size, digest."""

@@ -19,17 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed, raise_all
 from discreet.measures import Measure, Measured, Taken
-from discreet.plan.fields import Field, Where, table_problems
+from discreet.plan.fields import Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
 from discreet.registry import measures
 
 if TYPE_CHECKING:
     from discreet.plan.plan import Plan
-
-
-def fields_of(measure: Measure) -> dict[str, Field]:
-    """The keys of the table of a measure."""
-    return {name: Field.of(parameter) for name, parameter in measure.own.items()}
 
 
 def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Problem]:
@@ -42,15 +37,15 @@ def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Pro
             problems.append(where.problem(here, "P30", f"{name!r} is not a measure.", near))
         else:
             found: Measure = measures[name]
-            problems += table_problems(table, fields_of(found), here, where, found.needed)
+            problems += table_problems(table, found.own, here, where, found.needed)
     return problems
 
 
-def tables_in(given: Any, at: At) -> Iterator[tuple[At, Mapping[str, Field], Mapping[str, Any]]]:
+def tables_in(given: Any, at: At) -> Iterator[tuple[At, Fields, Mapping[str, Any]]]:
     """Every table of a measure that is known, with its fields, and where it stands."""
     for name, table in given.items() if isinstance(given, Mapping) else ():
         if name in measures and isinstance(table, Mapping):
-            yield (*at, name), fields_of(measures[name]), table
+            yield (*at, name), measures[name].own, table
 
 
 def hidden(name: str, table: Mapping[str, Any]) -> list[str]:
@@ -165,20 +160,14 @@ def _written(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """JSON Schema of the measures of a plan."""
-    return {
-        "type": "object",
-        "properties": {measure.name: _schema(measure) for measure in measures.all()},
-        "additionalProperties": False,
-    }
+    return table_schema({measure.name: _schema(measure) for measure in measures.all()})
 
 
 def _schema(measure: Measure) -> dict[str, Any]:
     origin = f" (from {measure.entry.origin})" if measure.entry.origin else ""
-    return {
-        "title": measure.title,
-        "description": f"{measure.about}{origin}",
-        "type": "object",
-        "properties": {name: one.schema() for name, one in measure.own.items()},
-        "required": list(measure.needed),
-        "additionalProperties": False,
-    }
+    return table_schema(
+        {name: one.schema() for name, one in measure.own.items()},
+        measure.needed,
+        title=measure.title,
+        description=f"{measure.about}{origin}",
+    )

@@ -23,7 +23,7 @@ from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
 from discreet.plan.calls import moved, plain, read_files, with_files
-from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
+from discreet.plan.document import FILES, PUBLIC, ROLES, SOURCE, column_problems, document_problems
 from discreet.plan.fields import Where
 from discreet.plan.first_plan import first_plan
 from discreet.plan.lines import At, lines_of
@@ -405,11 +405,10 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError:
-        problem = Problem("S03", f"{file.name} cannot be opened.", "Check its permissions.")
+        what = "S03", f"{file.name} cannot be opened.", "Check its permissions."
     except UnicodeDecodeError:
-        problem = Problem("S05", f"{file.name} is not text in UTF-8.", "Save it as UTF-8.")
-    raise_all([problem])
-    raise AssertionError
+        what = "S05", f"{file.name} is not text in UTF-8.", "Save it as UTF-8."
+    fail(*what)
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
@@ -429,17 +428,9 @@ def explained(plan: Plan) -> str:
     """Source, roles, steps, criterion, measures and outputs, a line each; no labels, no codes."""
     roles = plan.section("roles")
     named = [
-        f"{word} {listed([roles[role]] if isinstance(roles[role], str) else roles[role])}"
-        for role, word in (
-            ("identifiers", "identifiers"),
-            ("keys", "keys"),
-            ("confidential", "confidential"),
-            ("weight", "weight"),
-            ("record_id", "record id"),
-            ("household", "household"),
-            ("subject", "subject"),
-        )
-        if roles.get(role)
+        f"{role.replace('_', ' ')} {listed([given] if isinstance(given, str) else given)}"
+        for role in ROLES
+        if (given := roles.get(role))
     ]
     source = plan.source.name if plan.source else "a frame"
     lines = [f"Read {source}{': ' if named else ''}{'; '.join(named)}."]
@@ -454,15 +445,18 @@ def explained(plan: Plan) -> str:
 
 def said(step: Mapping[str, Any]) -> str:
     """A step with its parameters; a seed is named, not shown."""
-    known = method_of(step).parameters.values()
-    inner = {"do", *(p.name for p in known if p.shared or p.holds_values)}
-    parts = [_part(name, value) for name, value in step.items() if name not in inner]
+    known = method_of(step).parameters
+    inner = {"do", *(name for name, p in known.items() if p.shared or p.holds_values)}
+    seeds = {name for name, p in known.items() if p.is_seed}
+    parts = [
+        "with a seed" if name in seeds else _part(name, value)
+        for name, value in step.items()
+        if name not in inner
+    ]
     return f"{step['do']}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _part(name: str, value: Any) -> str:
-    if name == "seed":
-        return "with a seed"
     if isinstance(value, list):
         return f"{name} {listed(map(str, value))}"
     if isinstance(value, Mapping):

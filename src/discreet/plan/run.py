@@ -17,6 +17,7 @@ from discreet.files.rooms import tidy, together
 from discreet.plan import criteria, entries, measures
 from discreet.plan.document import FILES
 from discreet.plan.ledger import FORMAT, Ledger
+from discreet.plan.lines import At
 from discreet.plan.release import Release
 
 if TYPE_CHECKING:
@@ -75,39 +76,23 @@ def ready_problems(plan: Plan, *, overwrite: bool) -> list[Problem]:
     for name, place in plan.outputs.items():
         found = place_problems(place, overwrite=overwrite, suffixes=FILES[name], inputs=read)
         problems += plan.where.all(("outputs", name), found)
-    return [*problems, *_register_problems(plan), *_report_problems(plan)]
+    return [*problems, *_absent_files(plan), *_report_problems(plan)]
 
 
-def _register_problems(plan: Plan) -> list[Problem]:
-    """Files that measures and criteria need beside the source."""
-    asked = plan.section("measures") or {}
-    parts = [plan.document, *(plan.section("steps") or [])]
-    named = [found for part in parts for found in criteria.files_in(part.get("criterion", []))]
-    return [
-        *(
-            plan.where.problem(
-                ("criterion",),
-                "S01",
-                f"{Path(table[name]).name} does not exist.",
-                "Check the path.",
-            )
-            for table, name in named
-            if not plan.file(table[name]).exists()
-        ),
-        *_absent_of_measures(plan, asked),
+def _absent_files(plan: Plan) -> list[Problem]:
+    """Files that criteria and measures need beside the source, and that are not there."""
+    parts = [plan.document, *plan.section("steps")]
+    named: list[tuple[At, Any, str]] = [
+        (("criterion",), *found) for p in parts for found in criteria.files_in(p.get("criterion"))
     ]
-
-
-def _absent_of_measures(plan: Plan, asked: Mapping[str, Any]) -> list[Problem]:
+    for measure, given in plan.section("measures").items():
+        own = measures.files_in({measure: given})
+        named += [(("measures", measure, name), table, name) for table, name in own]
     return [
-        plan.where.problem(
-            ("measures", measure, name), "S01", f"{Path(table[name]).name} does not exist.",
-            "Check the path.",
-        )
-        for measure in asked
-        for table, name in measures.files_in({measure: asked[measure]})
-        if not plan.file(table[name]).exists()
-    ]  # fmt: skip
+        plan.where.problem(at, "S01", f"{Path(file).name} does not exist.", "Check the path.")
+        for at, file in ((at, table[name]) for at, table, name in named)
+        if not plan.file(file).exists()
+    ]
 
 
 def _report_problems(plan: Plan) -> list[Problem]:

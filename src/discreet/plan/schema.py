@@ -13,7 +13,7 @@ from discreet._version import __version__
 from discreet.masking.method import MEASURE, Method
 from discreet.plan import criteria, hierarchies, measures
 from discreet.plan.document import OUTPUTS, ROLES, SOURCE, TYPE
-from discreet.plan.fields import Field
+from discreet.plan.fields import Field, table_schema
 from discreet.plan.steps import fields_of
 from discreet.registry import maskings
 
@@ -41,7 +41,7 @@ def schema() -> dict[str, Any]:
     sections = {
         "source": _table(SOURCE),
         "roles": _table(ROLES),
-        "types": {"type": "object", "additionalProperties": dict(TYPE.schema)},
+        "types": {"type": "object", "additionalProperties": TYPE.schema()},
         "hierarchies": {
             "type": "object",
             "additionalProperties": {"$ref": "#/$defs/hierarchy"},
@@ -51,15 +51,13 @@ def schema() -> dict[str, Any]:
         "measures": measures.schema(),
         "outputs": _table(OUTPUTS),
     }
-    return {
+    about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"A plan of discreet {__version__}",
         "description": "What a release is made from, and how: release.toml.",
-        "type": "object",
-        "properties": {name: _described(name, section) for name, section in sections.items()},
-        "additionalProperties": False,
-        "$defs": {"hierarchy": hierarchies.schema()},
     }
+    described = {name: _described(name, section) for name, section in sections.items()}
+    return {**table_schema(described, **about), "$defs": {"hierarchy": hierarchies.schema()}}
 
 
 def _described(name: str, section: dict[str, Any]) -> dict[str, Any]:
@@ -68,30 +66,26 @@ def _described(name: str, section: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(fields: Mapping[str, Field]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            name: {"description": f"{one.words[:1].upper()}{one.words[1:]}.", **one.schema}
+    return table_schema(
+        {
+            name: {"description": f"{one.words[:1].upper()}{one.words[1:]}.", **one.schema()}
             for name, one in fields.items()
-        },
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
 def _step(method: Method) -> dict[str, Any]:
     """A step: the method, and its parameters by the same names."""
     origin = f" (from {method.entry.origin})" if method.entry.origin else ""
-    found = {
-        "title": method.title,
-        "description": f"{method.about}{origin}",
-        "type": "object",
-        "properties": {
+    found = table_schema(
+        {
             "do": {"const": method.name, "description": method.about},
-            **{name: dict(one.schema) for name, one in fields_of(method).items()},
+            **{name: one.schema() for name, one in fields_of(method).items()},
         },
-        "required": ["do", *_always_needed(method)],
-        "additionalProperties": False,
-    }
+        ["do", *_always_needed(method)],
+        title=method.title,
+        description=f"{method.about}{origin}",
+    )
     if conditions := _by_measure(method):
         found["allOf"] = conditions
     either = [{"required": [name]} for names in method.groups.values() for name in names]

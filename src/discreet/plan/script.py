@@ -112,11 +112,11 @@ def _options(given: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def call(verb: str, first: list[str], options: Mapping[str, str], *, inner: bool = False) -> str:
+def call(verb: str, first: list[str], options: Mapping[str, str]) -> str:
     """A call, on one line where it fits."""
     parts = [*first, *(f"{name}={value}" for name, value in options.items())]
     line = f"{verb}({', '.join(parts)})"
-    if inner or (len(line) + 12 <= _WIDTH and "\n" not in line and "#" not in line):
+    if len(line) + 12 <= _WIDTH and "\n" not in line and "#" not in line:
         return line
     inside = [_behind(part).replace("\n", "\n    ") for part in parts]
     return f"{verb}(\n" + "".join(f"    {part}\n" for part in inside) + ")"

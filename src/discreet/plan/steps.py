@@ -20,12 +20,12 @@ SHARED = {
     "hierarchies": Field(
         "a table of hierarchies",
         lambda v: isinstance(v, Mapping),
-        schema={"$ref": "#/properties/hierarchies"},
+        {"$ref": "#/properties/hierarchies"},
     ),
     "criterion": Field(
         "a table or a list of them",
         lambda v: isinstance(v, Mapping | list),
-        schema={"$ref": "#/properties/criterion"},
+        {"$ref": "#/properties/criterion"},
     ),
 }
 
@@ -38,15 +38,9 @@ class SharedByPlan:
     criterion: Sequence[Any] = ()
 
 
-def fields_of(method: Method) -> dict[str, Field]:
+def fields_of(method: Method) -> dict[str, Field | Parameter]:
     """The keys that a step takes beside ``do``."""
-    return {name: _field(parameter) for name, parameter in method.parameters.items()}
-
-
-def _field(parameter: Parameter) -> Field:
-    if parameter.shared:
-        return SHARED[parameter.shared]
-    return Field.of(parameter)
+    return {name: SHARED[p.shared] if p.shared else p for name, p in method.parameters.items()}
 
 
 def method_of(step: Step) -> Method:
@@ -97,6 +91,12 @@ def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:
     if seed is None:
         seed = drawn.default if is_whole(drawn.default) else secrets.randbits(63)
     return {**step, drawn.name: seed}
+
+
+def seed_in(step: Step) -> Any:
+    """The seed of a step; None where it has none, or its method is not here."""
+    drawn = method_of(step).seed if step["do"] in maskings else None
+    return None if drawn is None else step.get(drawn.name)
 
 
 def done(data: Any, step: Step, given: SharedByPlan, folder: Path) -> Done:

@@ -116,6 +116,15 @@ class _Findings:
         self.differences += different
         self.agreed += [] if different else [what]
 
+    def compare_again(self, what: str, recorded: Any, result: Any) -> None:
+        """Compare what a result found that was made again."""
+        found = without(_FRESH, figures(result))
+        self.compare(f"{what}, made again", without(_FRESH, recorded), found)
+
+    def outcome(self) -> Verification:
+        """All of it."""
+        return Verification(tuple(self.agreed), tuple(self.differences), tuple(self.not_compared))
+
 
 def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
     if isinstance(recorded, Mapping) and isinstance(found, Mapping):
@@ -159,9 +168,7 @@ def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None
     if initial is not None:
         _compare_initial(findings, ledger, initial)
         _run_again(findings, ledger, initial, plan)
-    return Verification(
-        tuple(findings.agreed), tuple(findings.differences), tuple(findings.not_compared)
-    )
+    return findings.outcome()
 
 
 def compared(ledger: Ledger, other: Ledger) -> Verification:
@@ -171,14 +178,11 @@ def compared(ledger: Ledger, other: Ledger) -> Verification:
         if one["role"] == "masked":
             found = other.output("masked").get("sha256")
             findings.compare("digest of the masked file", one["sha256"], found)
-    listed_then = ["unchanged"] if "unchanged" in ledger.document else []
-    listed_then += ["measures"] if "measures" in ledger.document else []
+    listed_then = [name for name in ("unchanged", "measures") if name in ledger.document]
     for name in ("records", "check", "disclosure_risk", "information_loss", *listed_then):
         recorded, found = (without(_FRESH, one.document.get(name)) for one in (ledger, other))
         findings.compare(name.replace("_", " "), recorded, found)
-    return Verification(
-        tuple(findings.agreed), tuple(findings.differences), tuple(findings.not_compared)
-    )
+    return findings.outcome()
 
 
 def _need(file: Path) -> None:
@@ -272,7 +276,7 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
     given = ledger.document["plan"].get("criterion")
     if not given:
         return
-    tables = [given] if isinstance(given, Mapping) else given
+    tables = criteria.tables_of(given)
     asked = [kind for table in tables for kind, _ in criteria.kinds_in(table)]
     beyond = [kind.key for kind in asked if kind.made.compares_files or kind.made.needs_original]
     findings.not_compared += [f"{name}, which needs the original" for name in dict.fromkeys(beyond)]
@@ -338,19 +342,15 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
         "digest of the masked file, made again", ledger.output("masked")["sha256"], again
     )
     if seeded.criterion:
-        found = without(_FRESH, figures(ds.check(masked, seeded.criterion)))
-        findings.compare("the check, made again", without(_FRESH, ledger.document["check"]), found)
+        found = ds.check(masked, seeded.criterion)
+        findings.compare_again("the check", ledger.document["check"], found)
     if "unchanged" in ledger.document:
-        left = figures(ds.unchanged(masked, identifiers=outputs.get("identifiers", ())))
-        findings.compare("what is unchanged, made again", ledger.document["unchanged"], left)
-    for name, measure in (
-        ("disclosure_risk", ds.disclosure_risk),
-        ("information_loss", ds.information_loss),
-    ):
-        if ledger.document.get(name):
-            found = without(_FRESH, figures(measure(data, masked)))
-            said = name.replace("_", " ") + ", made again"
-            findings.compare(said, without(_FRESH, ledger.document[name]), found)
+        left = ds.unchanged(masked, identifiers=outputs.get("identifiers", ()))
+        findings.compare_again("what is unchanged", ledger.document["unchanged"], left)
+    for measure in (ds.disclosure_risk, ds.information_loss):
+        if then := ledger.document.get(measure.__name__):
+            said = measure.__name__.replace("_", " ")
+            findings.compare_again(said, then, measure(data, masked))
     _measure_again(findings, ledger, seeded, data, masked)
 
 

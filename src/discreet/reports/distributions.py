@@ -86,24 +86,22 @@ def distributions(
     initial: ds.Microdata, masked: ds.Microdata, name: str, threshold: int
 ) -> list[Distribution]:
     """The distribution before and after: one where both can be counted alike, else two."""
-    before, after = _counted(initial, name), _counted(masked, name)
-    continuous = initial.types[name].measure == "continuous"
+    before, after = tally_of(initial, name), tally_of(masked, name)
+    measure = initial.types[name].measure
+    continuous, ordered = measure == "continuous", measure == "ordinal"
     recoded = _recoded(masked, name, before)
-    ordered = initial.types[name].measure == "ordinal"
-    if recoded is not None:
-        files = {"before": recoded, "after": after}
-        return _tidy(_categories(name, files, threshold, ordered=True))
-    if continuous and few_small_numbers(before, after):
-        files = {"before": before, "after": after}
-        return _tidy(_categories(name, files, threshold, ordered=True))
-    if continuous and family(before.values) == family(after.values) != "text":
-        return _tidy(_bins(name, {"before": before, "after": after}, threshold))
-    if not continuous and family(before.values) == family(after.values):
-        return _tidy(_categories(name, {"before": before, "after": after}, threshold, ordered))
-    return [
-        *_tidy(_alone(name, {"before": before}, threshold, ordered)),
-        *_tidy(_alone(name, {"after": after}, threshold, ordered)),
-    ]
+    files = {"before": recoded or before, "after": after}
+    alike = family(before.values) == family(after.values)
+    found: list[Distribution | None]
+    if recoded is not None or (continuous and few_small_numbers(before, after)):
+        found = [_categories(name, files, threshold, ordered=True)]
+    elif continuous and alike and family(before.values) != "text":
+        found = [_bins(name, files, threshold)]
+    elif not continuous and alike:
+        found = [_categories(name, files, threshold, ordered)]
+    else:
+        found = [_alone(name, {file: one}, threshold, ordered) for file, one in files.items()]
+    return [one for one in found if one is not None]
 
 
 def _alone(
@@ -115,11 +113,8 @@ def _alone(
     return _bins(name, file, threshold)
 
 
-def _tidy(found: Distribution | None) -> list[Distribution]:
-    return [] if found is None else [found]
-
-
-def _counted(data: ds.Microdata, name: str) -> ValueTally:
+def tally_of(data: ds.Microdata, name: str) -> ValueTally:
+    """The values of a column, and how many records have each."""
     import pyarrow as pa
 
     found = data.frequency_set([name])

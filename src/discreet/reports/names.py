@@ -7,7 +7,7 @@ may hold, marks that turn the direction of the text, and names too long to be re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 _LONGEST = 60
 _BLANK = re.compile(r"\s+")
@@ -35,6 +35,18 @@ def shortened(text: object, longest: int = _LONGEST) -> str:
     line = _BLANK.sub(" ", clean(text)).strip() or "(blank)"
     cut = f"{line[:longest]}… ({len(line):,} characters)"
     return line if len(line) <= len(cut) else cut
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["age", "zip", "sex"], 2), few(["age"], 2)
+    ('age, zip and 1 more', 'age')
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.reports.distributions import tally_of
+
 if TYPE_CHECKING:
     import discreet as ds
 
@@ -110,10 +112,5 @@ def _is_new(initial: ds.Microdata, masked: ds.Masked, name: str) -> bool:
 
 def _numbers(data: ds.Microdata, name: str) -> tuple[Any, Any]:
     """The numbers of a column and how many records have each; missing ones left out."""
-    import pyarrow as pa
-
-    found = data.frequency_set([name])
-    values = found.values[0].take(pa.array(found.codes[0]))
-    there = np.asarray(values.is_valid())
-    numbers = values.drop_null().cast(pa.float64(), safe=False)
-    return np.asarray(numbers, dtype=np.float64), np.asarray(found.counts)[there]
+    found = tally_of(data, name)
+    return found.numbers(), found.counts

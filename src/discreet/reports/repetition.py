@@ -14,11 +14,11 @@ from pathlib import PurePath
 from typing import Any
 
 import discreet as ds
+from discreet.registry import maskings
 from discreet.reports.blocks import Block, Code, Section, Words
 from discreet.reports.facts import Facts
 from discreet.words import counted
 
-_VALUES = ("missing_values", "value_sensitivity")  # sections of a plan that list values
 _WRITTEN_OUT = ("leaves", "tree")  # hierarchies that do
 
 
@@ -85,8 +85,9 @@ def without_values(document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
 
 def _removed(table: dict[str, Any], at: tuple[str, ...]) -> Iterator[str]:
     """Take out what lists values, at any depth, and name it."""
+    held = _held(table, at)
     for name, value in list(table.items()):
-        if _lists_values(at, name, value):
+        if name in held or _lists_values(at, value):
             del table[name]
             yield ".".join((*at, name))
         elif name == "file":
@@ -99,10 +100,20 @@ def _removed(table: dict[str, Any], at: tuple[str, ...]) -> Iterator[str]:
                     yield from _removed(one, (*at, f"{name} {number}"))
 
 
-def _lists_values(at: tuple[str, ...], name: str, value: Any) -> bool:
+def _held(table: dict[str, Any], at: tuple[str, ...]) -> set[str]:
+    """The keys of a table that may hold values: codes for missing ones, and what a method says."""
+    if at == ("source",):
+        return {"missing_values"}
+    if len(at) == 1 and at[0].startswith("steps "):
+        known = maskings[table["do"]].parameters.values()
+        return {parameter.name for parameter in known if parameter.holds_values}
+    return set()
+
+
+def _lists_values(at: tuple[str, ...], value: Any) -> bool:
     scale = at == ("types",) and isinstance(value, list)
     written_out = isinstance(value, dict) and any(builder in value for builder in _WRITTEN_OUT)
-    return scale or written_out or name in _VALUES
+    return scale or written_out
 
 
 def _elsewhere(facts: Facts) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet import font
 from discreet.charts import altair, in_font
+from discreet.rumap.point import by_place
 
 if TYPE_CHECKING:
     from discreet.rumap.point import Point
@@ -47,7 +48,7 @@ def ru_chart(found: RUMap) -> Any:
     first = set(map(id, found.frontier))
     known = [*found.frontier, *(p for p in found.points if not p.failed and id(p) not in first)]
     frame = _Frame(known)
-    groups = _equal(known)
+    groups = by_place(known)  # those of the frontier first
     spots = [frame.pixels(*place) for place in groups]
     axes = {
         "x": alt.X("risk:Q", title=f"risk: {found.risk[1]}", scale=_scale(alt, frame.risk)),
@@ -69,14 +70,6 @@ def ru_chart(found: RUMap) -> Any:
 
 def _scale(alt: Any, top: float) -> Any:
     return alt.Scale(domain=[0, top], nice=False)
-
-
-def _equal(points: list[Point]) -> dict[Spot, list[Point]]:
-    """The points by their places, those of the frontier first."""
-    groups: dict[Spot, list[Point]] = {}
-    for point in points:
-        groups.setdefault(point.place, []).append(point)
-    return groups
 
 
 def _said(equal: list[Point]) -> str:

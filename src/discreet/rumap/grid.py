@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from discreet.criteria.all_of import combined
 from discreet.criteria.criterion import Criterion
 from discreet.data import attributes
-from discreet.data.masked import Masked, masked_from
+from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, Problem, argument, did_you_mean, raise_all
 from discreet.masking.method import Method
@@ -100,22 +100,6 @@ def _shown(parameter: Parameter, value: Any) -> str:
     if len(parameter.vary) == 1 and value == parameter.default:
         return ""
     return parameter.on_map.format(parameter.text(value).replace(" ", ""))
-
-
-@dataclass(frozen=True)
-class AsItIs:
-    """Release the file unmasked: where every map begins."""
-
-    method: str = "unmasked"
-    label: str = "unmasked"
-
-    def run(self, data: Microdata) -> Masked:
-        """The same records, linked to themselves."""
-        return masked_from(data, data.source, method="none", parameters={}, promise=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Nothing but its name."""
-        return {"method": self.method}
 
 
 def grid(

@@ -115,10 +115,10 @@ def frontier(points: Sequence[Point]) -> list[Point]:
     return best
 
 
-def tied(points: Sequence[Point]) -> list[list[Point]]:
-    """Points that are equal in risk and loss, together."""
+def by_place(points: Sequence[Point]) -> dict[tuple[float, float], list[Point]]:
+    """The points that were measured by risk and loss, those that are equal together."""
     places: dict[tuple[float, float], list[Point]] = {}
     for point in points:
         if not point.failed:
             places.setdefault(point.place, []).append(point)
-    return [group for group in places.values() if len(group) > 1]
+    return places

@@ -14,7 +14,7 @@ from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
 from discreet.results import Provenance, Result
-from discreet.rumap.point import Point, frontier, tied
+from discreet.rumap.point import Point, by_place, frontier
 from discreet.words import counted
 
 _SLACK = 1e-12  # a limit that is reached to this much is reached
@@ -69,7 +69,8 @@ class RUMap(Result):
     @functools.cached_property
     def ties(self) -> tuple[tuple[str, ...], ...]:
         """Labels of points that are equal in risk and loss."""
-        return tuple(tuple(point.label for point in group) for group in tied(self.points))
+        equal = [group for group in by_place(self.points).values() if len(group) > 1]
+        return tuple(tuple(point.label for point in group) for group in equal)
 
     @property
     def failed(self) -> tuple[Point, ...]:

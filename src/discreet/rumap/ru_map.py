@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.data import attributes
-from discreet.data.masked import Masked
+from discreet.data.masked import Masked, masked_from
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.loss.score import score
@@ -28,7 +28,7 @@ from discreet.progress import Progress, on_progress, stage
 from discreet.registry import maskings
 from discreet.results import Provenance
 from discreet.rumap.axes import NOT_APPLICABLE, Given, MapAxis, guarded, loss_axis, risk_axis
-from discreet.rumap.grid import AsItIs, Recipe
+from discreet.rumap.grid import Recipe
 from discreet.rumap.point import Point, frontier
 from discreet.rumap.result import RUMap
 
@@ -115,8 +115,8 @@ def ru_map(
     axes = Axes(data, initial, by_risk, by_loss, with_score, on)
     points = run(chosen, axes, workers)
     require_axes(points, axes)
-    start = AsItIs()
-    unmasked = point_of(Masking(start.label, start.method, {}, start.run), replace(axes, on=None))
+    start = Masking("unmasked", "unmasked", {}, _as_it_is)
+    unmasked = point_of(start, replace(axes, on=None))
     return RUMap(
         tuple(points),
         unmasked,
@@ -125,6 +125,11 @@ def ru_map(
         Provenance.of(data),
         data.source.kind,
     )
+
+
+def _as_it_is(data: Microdata) -> Masked:
+    """The same records, linked to themselves: where every map begins."""
+    return masked_from(data, data.source, method="none", parameters={}, promise=None)
 
 
 def _items(given: Any) -> list[Masking | Problem]:

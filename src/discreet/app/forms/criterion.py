@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.app.forms.draft import Document, tables_of, with_attributes
+from discreet.app.forms.draft import Document, with_attributes
 from discreet.app.forms.fields import (
     FormField,
     Reading,
@@ -26,7 +26,7 @@ from discreet.app.forms.fields import (
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import DiscreetError, Problem
 from discreet.parameters import Parameter
-from discreet.plan.criteria import NAMED, inline_kinds, kinds_in, nested_kinds
+from discreet.plan.criteria import NAMED, inline_kinds, kinds_in, nested_kinds, tables_of
 from discreet.registry import criteria
 
 Said = dict[str, Any]  # by the name of a field what is said in it

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.plan.criteria import NAMED, kinds_in
-from discreet.registry import measures
+from discreet.plan.criteria import NAMED, kinds_in, tables_of
+from discreet.registry import maskings, measures
+from discreet.reports.names import few
 
 Document = Mapping[str, Any]
 
@@ -172,11 +173,6 @@ def without_levels(document: Document) -> dict[str, Any]:
     return {**document, "steps": free}
 
 
-def tables_of(criterion: Any) -> list[Any]:
-    """The tables of what must hold."""
-    return [criterion] if isinstance(criterion, Mapping) else list(criterion or [])
-
-
 def within(document: Document, columns: Sequence[str]) -> Document:
     """The plan without what it says of columns that are not there."""
     there = set(columns)
@@ -203,8 +199,9 @@ def within(document: Document, columns: Sequence[str]) -> Document:
 
 def _columns_of(step: Mapping[str, Any]) -> set[str]:
     """The columns that a step names."""
-    parts = ("columns", "by", "levels", "known", "sensitivity", "value_sensitivity", "cost")
-    return {name for part in parts for name in step.get(part, ())}
+    known = maskings[step["do"]].parameters
+    named = [known[part].columns_in(value) for part, value in step.items() if part in known]
+    return set().union(*named)
 
 
 _SAID = {  # what a page calls a section of the plan
@@ -235,9 +232,7 @@ def changed(before: Document, after: Document) -> str:
         if old == new:
             continue
         names = _columns_changed(section, old, new) if words.endswith(" of") else []
-        shown = ", ".join(names[:_MOST_NAMED])
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        parts.append(f"{words} {shown}{more}" if names else words)
+        parts.append(f"{words} {few(names, _MOST_NAMED)}" if names else words)
     return "; ".join(parts)
 
 

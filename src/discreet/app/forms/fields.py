@@ -6,6 +6,7 @@ number.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from discreet.errors import Problem
 from discreet.parameters import REQUIRED, Parameter, read_problem
 from discreet.plan.criteria import written_in, written_text
 
-SAY: dict[Any, str] = {True: "yes", False: "no"}
+_DIGITS = 9
 
 
 # -- what a page shows -----------------------------------------------------------------------------
@@ -46,12 +47,10 @@ class FormField:
     @property
     def usual(self) -> bool:
         """Whether it stands as it does when nothing is said."""
-        p = self.parameter
+        usual = shown(self.parameter, self.parameter.default)
         if self.sort == "columns":
             return not self.value
-        if p.kind == "flag":
-            return bool(self.value == SAY.get(p.default, ""))
-        return self.value in ("", shown(p, p.default))
+        return self.value == usual or (self.value == "" and self.parameter.kind != "flag")
 
     @property
     def inputmode(self) -> str:
@@ -111,6 +110,20 @@ def text_in(form: Any, name: str) -> str:
     """A field as text without blanks around it; empty where it is not there."""
     given = form.get(name, "")
     return given.strip() if isinstance(given, str) else ""
+
+
+def whole_in(text: str, below: float = math.inf) -> int | None:
+    """The whole number that a text of up to nine digits stands for, below another one; None where
+    it stands for none.
+
+    Examples
+    --------
+    >>> whole_in("12"), whole_in("12", below=12), whole_in("-1"), whole_in("")
+    (12, None, None, None)
+    """
+    if not text.isdecimal() or len(text) > _DIGITS:
+        return None
+    return int(text) if int(text) < below else None
 
 
 def sent_in(form: Any, p: Parameter, name: str, most: int) -> Any:

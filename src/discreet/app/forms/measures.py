@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.app.forms.fields import (
-    SAY,
     FormField,
     Reading,
     field_of,
@@ -66,8 +65,6 @@ def said_of(document: Mapping[str, Any], columns: Sequence[str]) -> Said:
 def _said(p: Parameter, value: Any, columns: Sequence[str]) -> Any:
     if p.kind == "columns":
         return numbers_of(value or (), columns)
-    if p.kind == "flag":
-        return SAY.get(p.default if value is None else value, "")
     return shown(p, p.default if value is None else value)
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from discreet.app.forms.fields import (
-    SAY,
     FormField,
     Reading,
     field_of,
     numbers_of,
     sent_in,
     text_in,
+    whole_in,
 )
 from discreet.app.forms.fields import shown as text_of
 from discreet.errors import Problem
@@ -197,10 +197,7 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
             names = known.keys if given is None and p.columns and p.columns.fit else given or ()
             fit = [name for name in names if not known.never(p, name)]
             found[p.name] = numbers_of(fit, known.columns)
-        elif p.kind == "flag":
-            usual = None if p.optional else p.default
-            found[p.name] = SAY.get(usual if given is None else given, "")
-        elif given is None and p.group:
+        elif given is None and (p.group or (p.kind == "flag" and p.optional)):
             found[p.name] = ""
         else:
             found[p.name] = text_of(p, p.default if given is None else given)
@@ -292,8 +289,8 @@ class _StepReading(Reading):
         return {key: self._level(given.get(key, "0")) for key in self.known.keys}
 
     def _level(self, text: str) -> int:
-        if text.isdecimal() and len(text) < 10:
-            return int(text)
+        if (level := whole_in(text)) is not None:
+            return level
         self.say("a level is not a whole number of at least 0", "Write for example 1.")
         return 0
 

@@ -11,7 +11,7 @@ import discreet as ds
 from discreet.app.jobs import comparison, plan_run
 from discreet.app.jobs.task import JobTask
 from discreet.reports.blocks import Section
-from discreet.reports.names import distinct, renamed, shortened
+from discreet.reports.names import distinct, few, renamed, shortened
 
 _MOST_NAMED = 4  # columns in the label of a run
 _LONGEST = 20  # characters of each
@@ -102,6 +102,4 @@ def _said(step: Mapping[str, Any], criterion: Any) -> str:
 
 def _named(columns: Sequence[str]) -> str:
     """A few columns, and how many more."""
-    shown = ", ".join(shortened(name, _LONGEST) for name in columns[:_MOST_NAMED])
-    more = len(columns) - _MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
+    return few([shortened(name, _LONGEST) for name in columns], _MOST_NAMED)

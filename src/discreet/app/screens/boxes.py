@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -81,6 +83,27 @@ class Sheet:
         for part in (chosen, *_line(chosen, point, radius)):
             self.cover(part)
         return chosen
+
+
+def around(
+    point: Place, text: tuple[float, float], apart: tuple[float, float], far: range
+) -> Iterator[DrawnBox]:
+    """Places for a text about a point: up and to the right first, then round, then further off.
+
+    Parameters
+    ----------
+    point : place
+    text : (wide, tall)
+    apart : (across, up)
+        From the middle of the point to the text, at the least.
+    far : range
+        How much further it may stand off.
+    """
+    for more, turn in itertools.product(far, range(16)):
+        angle = math.pi * (turn - 2) / 8
+        x = point[0] + (apart[0] + more + text[0] / 2) * math.cos(angle)
+        y = point[1] + (apart[1] + more + text[1] / 2) * math.sin(angle)
+        yield DrawnBox(round(x, 1), round(y, 1), *text)
 
 
 def _slice(middle: float, half: float) -> slice:

@@ -15,8 +15,10 @@ from discreet.app.server import requirements
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.reports.facts import FEWEST
-from discreet.reports.names import renamed
+from discreet.reports.names import few, renamed
 from discreet.words import counted, share
+
+_MOST_NAMED = 12  # columns
 
 
 @dataclass(frozen=True)
@@ -223,9 +225,8 @@ def _after(kept: Kept, part: str) -> Mapping[str, Any]:
     return kept.run.figures[part]["after"] or {}
 
 
-def _listed(labels: Mapping[str, str], names: list[str], most: int = 12) -> str:
-    shown = ", ".join(labels[name] for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+def _listed(labels: Mapping[str, str], names: list[str]) -> str:
+    return few([labels[name] for name in names], _MOST_NAMED)
 
 
 def note_of(items: tuple[Item, ...], written: Mapping[str, str], remark: str) -> str:

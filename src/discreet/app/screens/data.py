@@ -1,4 +1,8 @@
-"""Screen 1, Data: say how a file is read, look at its columns and suggested roles."""
+"""Screen 1, Data: say how a file is read, look at its columns and suggested roles.
+
+The values of a column have a page of their own: how many records have them, only of groups of
+enough records. What is rarer is said by number; how many are enough can be set, five at least.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,12 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import draft
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.server import projects, uploads
-from discreet.app.server.pages import chosen, form_of, page, see, workspace_of
+from discreet.app.server.pages import chosen, column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
+from discreet.reports.shown_values import LEAST
 
 PATH = "data"
 MOST_FILES = 50  # that are given at once
@@ -42,21 +47,25 @@ def routes(most_upload: int | None) -> list[BaseRoute]:
         Route("/w/{workspace}/data/results", results),
         Route("/w/{workspace}/data/suggested", use_suggested, methods=["POST"]),
         Route("/w/{workspace}/files", give_files, methods=["POST"], max_body_size=most_upload),
+        Route("/w/{workspace}/values/least", save_least, methods=["POST"]),
+        Route("/w/{workspace}/values/{column:number}", show_values),
     ]
 
 
 async def show(request: Request) -> Response:
     """The columns and their suggested roles."""
-    workspace = workspace_of(request)
-    return page(request, "data.html", workspace, **form_view(request), given=_given(workspace))
+    return _page(request, "data.html")
 
 
 async def results(request: Request) -> Response:
     """The same without the frame of the page."""
+    return _page(request, "data_results.html")
+
+
+def _page(request: Request, template: str = "data.html", **more: Any) -> Response:
     workspace = workspace_of(request)
-    return page(
-        request, "data_results.html", workspace, **form_view(request), given=_given(workspace)
-    )
+    view = {**form_view(request), "given": _given(workspace), **more}
+    return page(request, template, workspace, status=422 if "problems" in more else 200, **view)
 
 
 async def read_again(request: Request) -> Response:
@@ -66,8 +75,7 @@ async def read_again(request: Request) -> Response:
     try:
         return await _read(workspace, options_in(form))
     except DiscreetError as error:
-        again = {**form_view(request), "given": form_again(form), "problems": error.problems}
-        return page(request, "data.html", workspace, status=422, **again)
+        return _page(request, given=form_again(form), problems=error.problems)
 
 
 async def give_files(request: Request) -> Response:
@@ -79,8 +87,7 @@ async def give_files(request: Request) -> Response:
         try:
             raise_all(await run_in_threadpool(projects.give, workspace, files))
         except DiscreetError as error:
-            again = {**form_view(request), "given": _given(workspace), "problems": error.problems}
-            return page(request, "data.html", workspace, status=422, **again)
+            return _page(request, problems=error.problems)
     return see(f"/w/{workspace.id}/data")
 
 
@@ -175,3 +182,37 @@ def _given(workspace: Workspace) -> dict[str, str]:
 
 def _quoted(word: str) -> str:
     return '"{}"'.format(word.replace('"', '""')) if "," in word or '"' in word else word
+
+
+# -- the values of a column ----------------------------------------------------------------------
+
+
+async def show_values(request: Request) -> Response:
+    """The groups of a column."""
+    workspace = workspace_of(request)
+    number = column_of(request, workspace)
+    column = workspace.columns[number]
+    view: dict[str, Any] = {
+        "here": "data",
+        "number": number,
+        "column": column,
+        "label": workspace.labels[column.name],
+        "shown": column.values.shown(workspace.least) if column.values else None,
+    }
+    return page(request, "values.html", workspace, **view)
+
+
+async def save_least(request: Request) -> Response:
+    """Keep how many records a group needs to be shown, and go back to the page that asked."""
+    workspace = workspace_of(request)
+    form = await form_of(request)
+    least = whole_in(text_in(form, "least"))
+    if least is None or least < LEAST:
+        fail(
+            "P60",
+            "the number of records is not a whole number, or too small.",
+            f"Write {LEAST} or more.",
+        )
+    await run_in_threadpool(workspace.set, "values", {"least": least})
+    back = whole_in(text_in(form, "column"), len(workspace.columns))
+    return see(f"/w/{workspace.id}/{'data' if back is None else f'values/{back}'}")

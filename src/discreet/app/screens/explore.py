@@ -19,7 +19,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-import discreet as ds
 from discreet.app.forms import criterion, draft
 from discreet.app.forms.labels import in_words
 from discreet.app.jobs.lattice import MOST_K, Explored
@@ -30,7 +29,7 @@ from discreet.app.server import runs
 from discreet.app.server.pages import form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
-from discreet.plan.criteria import NAMED
+from discreet.plan.criteria import NAMED, built, tables_of
 from discreet.reports.names import renamed
 
 PATH = "explore"
@@ -116,8 +115,7 @@ def _keep_wanted(workspace: Workspace, form: FormData) -> None:
     before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
     said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
     asked, problems = workspace.criterion_in(said)
-    confidential = workspace.document.get("roles", {}).get("confidential", [])
-    raise_all([*problems, *criterion.aimless(asked, confidential)])
+    raise_all([*problems, *criterion.aimless(asked, workspace.confidential)])
     workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
 
 
@@ -135,10 +133,10 @@ def _explored(workspace: Workspace) -> Explored | None:
 
 
 def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
-    explored, document = _explored(workspace), workspace.sections
+    explored = _explored(workspace)
     view: dict[str, Any] = {
-        "keys": document.get("roles", {}).get("keys", []),
-        "hierarchies": document.get("hierarchies", {}),
+        "keys": workspace.keys,
+        "hierarchies": workspace.sections.get("hierarchies", {}),
         "lattice": None,
     }
     if explored is None:
@@ -275,14 +273,12 @@ def _as_used(workspace: Workspace, lattice: LatticeFigures) -> LatticeFigures:
 
 def _also(workspace: Workspace, explored: Explored) -> list[str]:
     """What the plan asks for that no sweep can tell."""
-    (head, *others), ends = (
-        draft.tables_of(workspace.document.get("criterion")) or [{}],
-        ranges(explored),
-    )
+    head, *others = tables_of(workspace.document.get("criterion")) or [{}]
+    ends = ranges(explored)
     beyond = [f"{name} = {head[name]}" for name in ("k", "p") if head.get(name, 0) > ends[name][1]]
     rest = {name: given for name, given in head.items() if name not in ("k", "p")}
-    criteria = ds.Plan.of({"criterion": [draft.with_attributes(rest), *others]}, workspace.folder)
-    return [*beyond, *(renamed(one.describe(), workspace.labels) for one in criteria.criterion)]
+    criteria = built([draft.with_attributes(rest), *others], workspace.folder)
+    return [*beyond, *(renamed(one.describe(), workspace.labels) for one in criteria)]
 
 
 def _required(workspace: Workspace, explored: Explored) -> dict[str, int]:
@@ -298,8 +294,7 @@ def _required(workspace: Workspace, explored: Explored) -> dict[str, int]:
 def _attributes(workspace: Workspace, explored: Explored) -> dict[str, list[str]]:
     """Attributes whose values p counts in the sweep, does not, and need not count."""
     must, _ = draft.generalization(workspace.sections)
-    confidential = workspace.document.get("roles", {}).get("confidential", [])
-    asked = must.get("confidential", confidential)
+    asked = must.get("confidential", workspace.confidential)
     found = {
         "counted": list(explored.counted),
         "uncounted": [name for name in asked if name not in explored.counted],

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 import discreet as ds
 from discreet.app.forms import draft as plan_draft
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.hierarchy import (
     BUILDERS,
     PARTS,
@@ -31,9 +29,8 @@ from discreet.app.forms.hierarchy import (
     form_of_hierarchy,
     hierarchy_in,
 )
-from discreet.app.jobs.plan_run import hierarchy_files, is_output
+from discreet.app.jobs.plan_run import hierarchy_files
 from discreet.app.jobs.table import values_file
-from discreet.app.jobs.task import WORKING
 from discreet.app.screens.preview import groups_of, preview, unmatched
 from discreet.app.server import uploads
 from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
@@ -74,7 +71,7 @@ async def show(request: Request) -> Response:
     """The form, and what the hierarchy of the plan makes of the values."""
     workspace = workspace_of(request)
     name = workspace.columns[column_of(request, workspace)].name
-    saved = workspace.document.get("hierarchies", {}).get(name)
+    saved = workspace.hierarchies.get(name)
     return await _page(request, workspace, form_of_hierarchy(saved), saved)
 
 
@@ -186,8 +183,8 @@ def _groups(workspace: Workspace, number: int) -> ValueGroups:
     if column.distinct > MOST_BY_HAND:
         what = f"the column has more than {MOST_BY_HAND} values."
         fail("N60", what, "Choose intervals or prefixes, or write a file.")
-    given = workspace.document.get("hierarchies", {}).get(column.name) or {"suppress": True}
-    return groups_of(workspace.folder, number, column.name, given)
+    given = workspace.hierarchies.get(column.name) or {"suppress": True}
+    return groups_of(workspace, number, given)
 
 
 def _groups_page(
@@ -195,8 +192,8 @@ def _groups_page(
 ) -> Response:
     number = column_of(request, workspace)
     groups, column = _groups(workspace, number), workspace.columns[number]
-    level = int(asked) if asked.isdecimal() and 1 <= int(asked[:3]) <= groups.height else 1
-    given = workspace.document.get("hierarchies", {}).get(column.name)
+    level = whole_in(asked, groups.height + 1) or 1
+    given = workspace.hierarchies.get(column.name)
     rows = _shown_groups(groups, level, workspace.least)
     shown = _shown_groups(groups, level - 1, workspace.least)
     inside = dict(zip(groups.members(level - 1), groups.members(level), strict=True))
@@ -250,10 +247,11 @@ def _records(n: int, least: int) -> str:
 
 def _change(workspace: Workspace, number: int, form: FormData) -> str:
     """Change the groups; the level to go on with."""
-    asked, level = _CHANGE.fullmatch(text_in(form, "do") or "names"), text_in(form, "level")
-    if asked is None or not level.isdecimal() or len(level) > 3:
+    asked = _CHANGE.fullmatch(text_in(form, "do") or "names")
+    at = whole_in(text_in(form, "level"), 1000)
+    if asked is None or at is None:
         raise HTTPException(422)
-    groups, at, verb = _groups(workspace, number), int(level), asked["verb"]
+    groups, verb = _groups(workspace, number), asked["verb"]
     if verb in ("up", "down"):
         groups = groups.moved(at, int(asked["group"] or 0), -1 if verb == "up" else 1)
     elif verb == "names":
@@ -276,21 +274,20 @@ def _ticked(form: FormData, name: str) -> list[int]:
     sent = [text for text in form.getlist(name) if isinstance(text, str)]
     if not sent:
         fail("P60", "nothing is ticked.", "Tick what belongs together first.")
-    if not all(text.isdecimal() and len(text) <= 6 for text in sent):
+    ticked = [number for text in sent if (number := whole_in(text)) is not None]
+    if len(ticked) < len(sent):
         raise HTTPException(422)
-    return [int(text) for text in sent]
+    return ticked
 
 
 def _target(groups: ValueGroups, level: int, form: FormData, of: str) -> str:
     """The label that is put on: that of a group, a new one, or of the first that is merged."""
-    into, label = text_in(form, "into"), text_in(form, "label")
-    labels = groups.labels(level)
+    label, labels = text_in(form, "label"), groups.labels(level)
     if of == "group":
         first = _ticked(form, "group")[0]
         return label or (labels[first] if first < len(labels) else None) or ""
-    if into.isdecimal() and len(into) <= 6 and int(into) < len(labels):
-        return labels[int(into)] or ""
-    return label
+    into = whole_in(text_in(form, "into"), len(labels))
+    return label if into is None else labels[into] or ""
 
 
 def _renamed(groups: ValueGroups, level: int, form: FormData) -> ValueGroups:
@@ -304,10 +301,8 @@ def _renamed(groups: ValueGroups, level: int, form: FormData) -> ValueGroups:
 
 def _keep_groups(workspace: Workspace, number: int, groups: ValueGroups) -> None:
     """Keep the groups as a file of the column."""
-    working = workspace.folder / WORKING
-    working.mkdir(mode=0o700, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="groups-", dir=working) as room:
-        draft = Path(room) / f"groups-{number}.csv"
+    with uploads.room(workspace.folder) as room:
+        draft = room / f"groups-{number}.csv"
         ds.Hierarchy.from_dict(groups.leaves()).to_csv(draft)
         fields = {**form_of_hierarchy(None), "builder": "file"}
         there = draft.relative_to(workspace.folder).as_posix()
@@ -327,7 +322,7 @@ async def _page(
     levels = None
     if given:
         levels = await run_in_threadpool(_shown, workspace, number, given)
-        lost = await run_in_threadpool(_lost, workspace, number, given)
+        lost = await run_in_threadpool(unmatched, workspace, number, given)
     view: dict[str, Any] = {
         "here": "roles",
         "number": number,
@@ -336,7 +331,7 @@ async def _page(
         "builders": BUILDERS,
         "can_edit": workspace.columns[number].distinct <= MOST_BY_HAND
         and values_file(workspace.folder, number).exists(),
-        "saved": bool(workspace.document.get("hierarchies", {}).get(workspace.names[number])),
+        "saved": bool(workspace.hierarchies.get(workspace.names[number])),
         "parts": PARTS,
         "unmapped": UNMAPPED,
         "form": form,
@@ -353,40 +348,27 @@ async def _page(
 
 def _saved_file(workspace: Workspace, number: int) -> str | None:
     name = workspace.columns[number].name
-    return workspace.document.get("hierarchies", {}).get(name, {}).get("file")
+    return workspace.hierarchies.get(name, {}).get("file")
 
 
 def _tried(
     workspace: Workspace, number: int, fields: Any
 ) -> tuple[Any, tuple[Problem, ...], ShownValues | None]:
     """The levels, what is wrong, and the values without a place."""
-    given = None
+    given, levels = None, None
+    problems: tuple[Problem, ...] = ()
     try:
         given = hierarchy_in(fields, None)
-        levels = _fitted(workspace, number, given) if given else None
+        levels = preview(workspace, number, given) if given else None
     except DiscreetError as error:
-        return None, error.problems, _lost(workspace, number, given) if given else None
-    return levels, (), _lost(workspace, number, given) if given else None
+        problems = error.problems
+    return levels, problems, unmatched(workspace, number, given) if given else None
 
 
 def _shown(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
     """The preview of what the plan has; none where the values are too many."""
     try:
-        return _fitted(workspace, number, given)
-    except DiscreetError:
-        return None
-
-
-def _fitted(workspace: Workspace, number: int, given: Mapping[str, Any]) -> Any:
-    name = workspace.columns[number].name
-    return preview(workspace.folder, number, name, given, workspace.least)
-
-
-def _lost(workspace: Workspace, number: int, given: Mapping[str, Any]) -> ShownValues | None:
-    """The values without a place, as far as they may be shown."""
-    name = workspace.columns[number].name
-    try:
-        return unmatched(workspace.folder, number, name, given, workspace.least)
+        return preview(workspace, number, given)
     except DiscreetError:
         return None
 
@@ -421,21 +403,12 @@ def _save_file(
 ) -> None:
     """Keep a file that fits the column."""
     name = uploads.tame(upload.filename, "hierarchy.csv")
-    if is_output(name):
-        what = f"a release writes a file named {name}, and a hierarchy cannot have that name."
-        fail("P60", what, "Give your file another name, and choose it again.")
-    working = workspace.folder / WORKING
-    working.mkdir(mode=0o700, exist_ok=True)
-    room = Path(tempfile.mkdtemp(prefix="upload-", dir=working))
-    try:
-        draft = room / uploads.keep(upload.file, room, name)
+    with uploads.drafted(upload.file, workspace.folder, name, "hierarchy") as draft:
         there = draft.relative_to(workspace.folder).as_posix()
         _check(workspace, number, hierarchy_in(fields, there), is_key=becomes_key)
         if becomes_key:
             _make_key(workspace, number)
         _put(workspace, number, fields, draft)
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
 
 
 def _make_key(workspace: Workspace, number: int) -> None:
@@ -472,9 +445,9 @@ def _check(
         fail("R10", "the column is not a key.", "Give it the role of a key first.")
     if given is not None and values_file(workspace.folder, number).exists():
         try:
-            _fitted(workspace, number, given)
+            preview(workspace, number, given)
         except DiscreetError as error:
-            raise _Unfit(error.problems, _lost(workspace, number, given)) from error
+            raise _Unfit(error.problems, unmatched(workspace, number, given)) from error
 
 
 def _keep(workspace: Workspace, number: int, given: dict[str, Any] | None) -> None:

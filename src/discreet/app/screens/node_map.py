@@ -7,7 +7,6 @@ of grey cells counts all nodes.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from discreet.app.forms.labels import NODE_LOSS
-from discreet.app.screens.boxes import DrawnBox, Place, Sheet
+from discreet.app.screens.boxes import DrawnBox, Place, Sheet, around
 from discreet.app.screens.lattice_figures import MAPS
 from discreet.app.screens.lattice_picture import link
 from discreet.reports.sentences import short
@@ -104,11 +103,7 @@ def _numbers(found: dict[Place, list[int]], size: float) -> dict[Place, DrawnBox
 
 def _around(at: Place, wide: float, size: float) -> Iterator[DrawnBox]:
     """Places for a number: beside the point and above it, then further off."""
-    for far, turn in itertools.product(range(0, 60, 5), range(16)):
-        angle = math.pi * (turn - 2) / 8
-        x = at[0] + (size + far + wide / 2 + 2) * math.cos(angle)
-        y = at[1] + (size + far + _LINE / 2 + 1) * math.sin(angle)
-        box = DrawnBox(round(x, 1), round(y, 1), wide, _LINE)
+    for box in around(at, (wide, _LINE), (size + 2, size + 1), range(0, 60, 5)):
         if box.is_within(LEFT, TOP - _LINE, WIDE, BOTTOM + 10):
             yield box
 

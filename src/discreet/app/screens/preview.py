@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.app.jobs.lattice import level_words
 from discreet.app.jobs.table import values_file
+from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail
-from discreet.reports.shown_values import LEAST, ShownValues, column_values
+from discreet.reports.shown_values import ShownValues, column_values
 
 if TYPE_CHECKING:
     from discreet.hierarchies.groups import ValueGroups
@@ -30,76 +31,72 @@ class Level:
     more: int
 
 
-def preview(
-    folder: Path, number: int, name: str, given: Mapping[str, Any], least: int = LEAST
-) -> tuple[Level, ...]:
+def preview(workspace: Workspace, number: int, given: Mapping[str, Any]) -> tuple[Level, ...]:
     """The levels that a hierarchy gives a column; what does not fit is said.
 
     Parameters
     ----------
-    folder : Path
-        Of the workspace.
+    workspace : Workspace
+        It says how many records a group needs for its label to be shown.
     number : int
-        Of the column.
-    name : str
         Of the column.
     given : mapping
         The hierarchy as a plan writes it.
-    least : int
-        Records that a group needs for its label to be shown.
     """
-    hierarchy, values, counts = _asked(folder, number, name, given)
+    hierarchy, name, values, counts = _asked(workspace, number, given)
     fitted = hierarchy.fit(name, values, counts)
-    return tuple(_level(fitted, level, counts, least) for level in range(fitted.height + 1))
+    levels = range(fitted.height + 1)
+    return tuple(_level(fitted, level, counts, workspace.least) for level in levels)
 
 
-def unmatched(
-    folder: Path, number: int, name: str, given: Mapping[str, Any], least: int = LEAST
-) -> ShownValues | None:
-    """The values that a hierarchy has no place for, those of enough records; None where all have.
+def unmatched(workspace: Workspace, number: int, given: Mapping[str, Any]) -> ShownValues | None:
+    """The values that a hierarchy has no place for, those of enough records; None where all have,
+    or where they cannot be counted.
 
     The parameters are those of :func:`preview`.
     """
-    hierarchy, values, counts = _asked(folder, number, name, given)
-    lost = hierarchy.unmatched(name, values, counts)
-    if not lost.any():
+    try:
+        hierarchy, name, values, counts = _asked(workspace, number, given)
+        lost = hierarchy.unmatched(name, values, counts)
+        if not lost.any():
+            return None
+        return column_values(values.filter(lost), counts[lost], "nominal").shown(workspace.least)
+    except DiscreetError:
         return None
-    return column_values(values.filter(lost), counts[lost], "nominal").shown(least)
 
 
-def levels_in_words(
-    folder: Path, number: int, name: str, given: Mapping[str, Any]
-) -> tuple[str, ...]:
+def levels_in_words(workspace: Workspace, number: int, given: Mapping[str, Any]) -> tuple[str, ...]:
     """What each level makes of the values, in words; nothing where they cannot be counted.
 
     The parameters are those of :func:`preview`.
     """
     try:
-        hierarchy, values, counts = _asked(folder, number, name, given)
+        hierarchy, name, values, counts = _asked(workspace, number, given)
         return level_words(given, hierarchy.fit(name, values, counts))
     except DiscreetError:
         return ()
 
 
-def groups_of(folder: Path, number: int, name: str, given: Mapping[str, Any]) -> ValueGroups:
+def groups_of(workspace: Workspace, number: int, given: Mapping[str, Any]) -> ValueGroups:
     """What a hierarchy makes of the values of a column, to be changed by hand.
 
     The parameters are those of :func:`preview`.
     """
-    hierarchy, values, counts = _asked(folder, number, name, given)
+    hierarchy, name, values, counts = _asked(workspace, number, given)
     return hierarchy.groups(name, values, counts)
 
 
 def _asked(
-    folder: Path, number: int, name: str, given: Mapping[str, Any]
-) -> tuple[ds.Hierarchy, Any, Any]:
-    """A hierarchy, and the values and counts that it is held against."""
-    place = values_file(folder, number)
+    workspace: Workspace, number: int, given: Mapping[str, Any]
+) -> tuple[ds.Hierarchy, str, Any, Any]:
+    """A hierarchy, the column, and the values and counts that it is held against."""
+    place, name = values_file(workspace.folder, number), workspace.names[number]
     if not place.exists():
         what = "the column has too many values, or values that cannot be counted."
         fail("N60", what, "Choose another column, or try the hierarchy by protecting the table.")
     document = {"roles": {"keys": [name]}, "hierarchies": {name: dict(given)}}
-    return ds.Plan.of(document, folder).hierarchies[name], *_counted(place)
+    hierarchy = ds.Plan.of(document, workspace.folder).hierarchies[name]
+    return hierarchy, name, *_counted(place)
 
 
 def _counted(place: Path) -> tuple[Any, Any]:

@@ -16,11 +16,11 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, workspace_of
+from discreet.app.server.pages import form_of, page, see, showing, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
@@ -38,24 +38,10 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     at = "/w/{workspace}/protect"
     return [
-        Route(at, show),
+        Route(at, showing("protect.html", _view, needs_table=True)),
         Route(at, act, methods=["POST"]),
-        Route(f"{at}/results", results),
+        Route(f"{at}/results", showing("protect_results.html", _runs)),
     ]
-
-
-async def show(request: Request) -> Response:
-    """The chain, and the runs so far."""
-    workspace = workspace_of(request)
-    if workspace.table is None:
-        return see(f"/w/{workspace.id}/data")
-    return page(request, "protect.html", workspace, **_view(workspace, _fields(workspace)))
-
-
-async def results(request: Request) -> Response:
-    """The runs alone."""
-    workspace = workspace_of(request)
-    return page(request, "protect_results.html", workspace, runs=runs.runs_of(workspace))
 
 
 async def act(request: Request) -> Response:
@@ -84,15 +70,13 @@ def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
     """The steps after one was taken out or moved up."""
     if verb not in ("remove", "up"):
         return fields
-    if not what.isdecimal() or len(what) > 2 or int(what) >= len(fields):
+    i = whole_in(what, len(fields))
+    if i is None:
         raise HTTPException(422)
-    i = int(what)
     others = [*fields[:i], *fields[i + 1 :]]
-    return (
-        others
-        if verb == "remove"
-        else [*others[: max(i - 1, 0)], fields[i], *others[max(i - 1, 0) :]]
-    )
+    if verb == "up":
+        others.insert(max(i - 1, 0), fields[i])
+    return others
 
 
 def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:
@@ -141,8 +125,7 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
 
 
 def _known(workspace: Workspace) -> Known:
-    document = workspace.document
-    keys = document.get("roles", {}).get("keys", [])
+    document, keys = workspace.document, workspace.keys
     measured = risk_limit.measured(workspace)
     return Known(
         workspace.names,
@@ -150,7 +133,7 @@ def _known(workspace: Workspace) -> Known:
         {"record_risk": workspace.settings.get("record_risk", {})},
         workspace.levels_fit,
         facts={c.name: c.facts(document.get("types", {}).get(c.name)) for c in workspace.columns},
-        recoded={name for name in document.get("hierarchies", {}) if name in keys},
+        recoded={name for name in workspace.hierarchies if name in keys},
         suggested={"at_most": risk_limit.limit_for(measured).at_most} if measured else {},
         roles=tuple(name for name, column in document.get("roles", {}).items() if column),
     )
@@ -163,7 +146,14 @@ def _fields(workspace: Workspace) -> list[Fields]:
     return [chain.fields_of(step, known.after(kinds[:i])) for i, step in enumerate(steps)]
 
 
-def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
+def _runs(workspace: Workspace) -> dict[str, Any]:
+    """The runs so far."""
+    return {"runs": runs.runs_of(workspace)}
+
+
+def _view(workspace: Workspace, sent: list[Fields] | None = None) -> dict[str, Any]:
+    """The chain, as the plan has it or as it was sent, and the runs so far."""
+    fields = _fields(workspace) if sent is None else sent
     labels, document, known = workspace.labels, workspace.document, _known(workspace)
     measured = risk_limit.measured(workspace)
     columns: list[dict[str, Any]] = [
@@ -172,7 +162,7 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
             "name": column.name,
             "label": labels[column.name],
             "role": draft.role_of(document, column.name),
-            "has_hierarchy": column.name in document.get("hierarchies", {}),
+            "has_hierarchy": column.name in workspace.hierarchies,
         }
         for number, column in enumerate(workspace.columns)
     ]
@@ -191,16 +181,16 @@ def _view(workspace: Workspace, fields: list[Fields]) -> dict[str, Any]:
         "recommended": RECOMMENDED[any(one["has_hierarchy"] for one in keys)],
         "weighed": _weighed(workspace),
         "scale": risk_limit.explain(measured) if measured else (),
-        "runs": runs.runs_of(workspace),
+        **_runs(workspace),
     }
 
 
 def _levels(workspace: Workspace, key: dict[str, Any]) -> tuple[str, ...]:
     """What the levels of a key make of its values, in words."""
-    given = workspace.document.get("hierarchies", {}).get(key["name"])
+    given = workspace.hierarchies.get(key["name"])
     if not given:
         return ("as it is",)
-    return levels_in_words(workspace.folder, key["number"], key["name"], given)
+    return levels_in_words(workspace, key["number"], given)
 
 
 def _weighed(workspace: Workspace) -> list[str]:

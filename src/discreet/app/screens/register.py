@@ -6,8 +6,6 @@ place: a table of the same name is another one.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -17,11 +15,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import discreet as ds
-from discreet.app.jobs.plan_run import files_read, is_output
-from discreet.app.jobs.task import WORKING
+from discreet.app.jobs.plan_run import files_read
 from discreet.app.screens import roles
 from discreet.app.server import uploads
-from discreet.app.server.pages import form_of, page, see, workspace_of
+from discreet.app.server.pages import form_of, see, workspace_of
 from discreet.app.server.workspaces import REGISTERS, Workspace
 from discreet.errors import DiscreetError, fail
 
@@ -41,8 +38,7 @@ async def add(request: Request) -> Response:
         try:
             await run_in_threadpool(_add, workspace, form)
         except DiscreetError as error:
-            view = roles.page_view(workspace) | {"problems": error.problems}
-            return page(request, "roles.html", workspace, status=422, **view)
+            return roles.page_again(request, error)
     return see(f"/w/{workspace.id}/roles#registers")
 
 
@@ -51,26 +47,16 @@ def _add(workspace: Workspace, form: FormData) -> None:
     if not isinstance(upload, UploadFile) or not upload.filename:
         fail("P60", "no file was chosen.", "Choose a table of the population.")
     name = uploads.tame(upload.filename, "register.csv")
-    if is_output(name):
-        what = f"a release writes a file named {name}, and a register cannot have that name."
-        fail("P60", what, "Give your file another name, and choose it again.")
-    working = workspace.folder / WORKING
-    working.mkdir(mode=0o700, exist_ok=True)
-    room = Path(tempfile.mkdtemp(prefix="upload-", dir=working))
-    try:
-        draft = room / uploads.keep(upload.file, room, name)
+    with uploads.drafted(upload.file, workspace.folder, name, "register") as draft:
         _check(workspace, draft)
         _put(workspace, draft)
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
 
 
 def _check(workspace: Workspace, draft: Path) -> None:
     """Say what is wrong with a register, before it is kept."""
-    keys = workspace.document.get("roles", {}).get("keys", [])
-    if not keys:
+    if not workspace.keys:
         fail("R05", "no column is a key yet.", "Give that role to columns that may be known.")
-    ds.read(draft, keys=keys)
+    ds.read(draft, keys=workspace.keys)
 
 
 def _put(workspace: Workspace, draft: Path) -> None:

@@ -21,7 +21,7 @@ from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
 from discreet.app.jobs.release import GIVEN
 from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.server import runs
-from discreet.app.server.pages import chosen, form_of, page, see, workspace_of
+from discreet.app.server.pages import chosen, form_of, page, see, showing, workspace_of
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
@@ -69,26 +69,12 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     at = "/w/{workspace}/release"
     return [
-        Route(at, show),
+        Route(at, showing("release.html", _view, needs_table=True)),
         Route(at, make, methods=["POST"]),
-        Route(f"{at}/results", results),
+        Route(f"{at}/results", showing("release_results.html", _view)),
         Route(f"{at}/file/{{role}}", download),
         Route("/w/{workspace}/close", ask_to_close),
     ]
-
-
-async def show(request: Request) -> Response:
-    """The checklist of the candidate, and its files where they were made."""
-    workspace = workspace_of(request)
-    if workspace.table is None:
-        return see(f"/w/{workspace.id}/data")
-    return page(request, "release.html", workspace, **_view(workspace))
-
-
-async def results(request: Request) -> Response:
-    """The files alone."""
-    workspace = workspace_of(request)
-    return page(request, "release_results.html", workspace, **_view(workspace))
 
 
 async def make(request: Request) -> Response:
@@ -249,6 +235,7 @@ def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
 
 
 def _view(workspace: Workspace) -> dict[str, Any]:
+    """The checklist of the candidate, and its files where they were made."""
     kept = runs.candidate(workspace)
     usual = {"format": ".csv", "escape": False, "remark": "", "written": {}}
     made = workspace.results.get(SLOT)

@@ -27,6 +27,7 @@ from discreet.app.server.pages import (
     form_of,
     page,
     see,
+    showing,
     workspace_of,
 )
 from discreet.app.server.workspaces import Workspace
@@ -59,38 +60,18 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     at = "/w/{workspace}/roles"
     return [
-        Route(at, show),
+        Route(at, showing("roles.html", page_view, needs_table=True)),
         Route(at, save_all, methods=["POST"]),
-        Route(f"{at}/results", results),
+        Route(f"{at}/results", showing("roles_results.html", _renewed)),
         Route(f"{at}/wanted", save_wanted, methods=["POST"]),
         Route(f"{at}/measure", measure, methods=["POST"]),
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
         Route(f"{at}/measures", measure_more, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
         Route(f"{at}/many", save_many, methods=["POST"]),
-        Route(f"{at}/hierarchies", hierarchies),
+        Route(f"{at}/hierarchies", showing("roles_hierarchies.html", _summary)),
         Route(f"{at}/{{column:number}}", save, methods=["POST"]),
     ]
-
-
-async def show(request: Request) -> Response:
-    """The whole page."""
-    workspace = workspace_of(request)
-    if workspace.table is None:
-        return see(f"/w/{workspace.id}/data")
-    return page(request, "roles.html", workspace, **page_view(workspace))
-
-
-async def results(request: Request) -> Response:
-    """The figures alone, and the panel that stays in view."""
-    workspace = workspace_of(request)
-    return page(request, "roles_results.html", workspace, **_summary(workspace), renewed=True)
-
-
-async def hierarchies(request: Request) -> Response:
-    """Which keys have no hierarchy."""
-    workspace = workspace_of(request)
-    return page(request, "roles_hierarchies.html", workspace, **_summary(workspace))
 
 
 async def save(request: Request) -> Response:
@@ -181,12 +162,9 @@ async def measure(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure, workspace, form)
     except DiscreetError as error:
-        view = page_view(workspace) | {
-            "problems": error.problems,
-            "must": workspace.must(criterion_form.sent(form, workspace.names)),
-        }
-        view |= {name: text_in(form, name) for name in ("released", "share")}
-        return page(request, "roles.html", workspace, status=422, **view)
+        must = workspace.must(criterion_form.sent(form, workspace.names))
+        sent = {name: text_in(form, name) for name in ("released", "share")}
+        return page_again(request, error, must=must, **sent)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -200,12 +178,10 @@ def _measure(workspace: Workspace, form: FormData) -> None:
 
 def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
     """What must hold, and the share of a sample; a form without fields leaves it to the plan."""
-    document = workspace.document
     if not form:
-        return document.get("criterion", {}), {}
+        return workspace.document.get("criterion", {}), {}
     criterion, problems = workspace.criterion_in(criterion_form.sent(form, workspace.names))
-    confidential = document.get("roles", {}).get("confidential", [])
-    problems = [*problems, *criterion_form.aimless(criterion, confidential)]
+    problems = [*problems, *criterion_form.aimless(criterion, workspace.confidential)]
     asked: dict[str, Any] = {}
     if chosen(form, "released", RELEASED) == "sample":
         percent = text_in(form, "share").rstrip("% ")
@@ -224,8 +200,7 @@ async def measure_records(request: Request) -> Response:
         await run_in_threadpool(workspace.begin, "record_risk")
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
-        view = page_view(workspace) | {"problems": error.problems, "asked": sent, "sent": True}
-        return page(request, "roles.html", workspace, status=422, **view)
+        return page_again(request, error, asked=sent, sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -236,9 +211,7 @@ async def measure_more(request: Request) -> Response:
     try:
         await run_in_threadpool(_measure_more, workspace, said)
     except DiscreetError as error:
-        view = page_view(workspace) | {"problems": error.problems}
-        view |= {"further": measure_form.drawn(said), "further_sent": True}
-        return page(request, "roles.html", workspace, status=422, **view)
+        return page_again(request, error, further=measure_form.drawn(said), further_sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -272,6 +245,13 @@ def types_for(column: TableColumn) -> tuple[str, ...]:
     return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
 
 
+def page_again(request: Request, error: DiscreetError, **sent: Any) -> Response:
+    """The page with what was sent, and what is wrong with it."""
+    workspace = workspace_of(request)
+    view = page_view(workspace) | {"problems": error.problems, **sent}
+    return page(request, "roles.html", workspace, status=422, **view)
+
+
 def page_view(workspace: Workspace) -> dict[str, Any]:
     """What the page shows."""
     columns, labels = workspace.columns, workspace.labels
@@ -297,16 +277,16 @@ def _summary(workspace: Workspace) -> dict[str, Any]:
     given = workspace.document.get("roles", {})
     counts = {word: len(given.get(role, [])) for role, word in _COUNTED.items()}
     return {
-        "keys": given.get("keys", []),
-        "bare": len(_without_hierarchy(workspace)),
+        "keys": workspace.keys,
+        "bare": sum(name not in workspace.hierarchies for name in workspace.keys),
         "role_counts": counts,
         "measured": workspace.results.get("risk"),
     }
 
 
-def _without_hierarchy(workspace: Workspace) -> list[str]:
-    keys = workspace.document.get("roles", {}).get("keys", [])
-    return [name for name in keys if name not in workspace.document.get("hierarchies", {})]
+def _renewed(workspace: Workspace) -> dict[str, Any]:
+    """The figures alone, and the panel that stays in view."""
+    return _summary(workspace) | {"renewed": True}
 
 
 def _released(asked: Mapping[str, Any]) -> dict[str, str]:
@@ -325,7 +305,7 @@ def _row_of(
     workspace: Workspace, number: int, column: TableColumn, labels: Mapping[str, str]
 ) -> dict[str, Any]:
     given = workspace.document.get("types", {}).get(column.name)
-    hierarchy = workspace.document.get("hierarchies", {}).get(column.name)
+    hierarchy = workspace.hierarchies.get(column.name)
     role = draft.role_of(workspace.document, column.name)
     return {
         "number": number,

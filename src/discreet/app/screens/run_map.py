@@ -7,12 +7,11 @@ a line leads from each to its point.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from discreet.app.screens.boxes import DrawnBox, Place, Sheet
+from discreet.app.screens.boxes import DrawnBox, Place, Sheet, around
 from discreet.app.server.runs import Kept
 
 WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
@@ -168,11 +167,7 @@ def _said(runs: Sequence[Kept]) -> str:
 def _around(x: float, y: float, text: str) -> Iterator[DrawnBox]:
     """Places for a tag: near the point, then further off."""
     wide = max(_TALL, 10 + _LETTER * len(text))
-    for far, turn in itertools.product(range(0, 240, 6), range(16)):
-        angle = math.pi * (turn - 2) / 8  # the first one is up and to the right
-        across = x + (RADIUS + far + wide / 2 + 4) * math.cos(angle)
-        up = y + (RADIUS + far + _TALL / 2 + 4) * math.sin(angle)
-        tag = DrawnBox(round(across, 1), round(up, 1), wide, _TALL)
+    for tag in around((x, y), (wide, _TALL), (RADIUS + 4, RADIUS + 4), range(0, 240, 6)):
         if tag.is_within(2, -_TALL / 2, WIDTH + _MARGIN, HEIGHT):
             yield tag
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.server.pages import CHANGED, desk, form_of, page, see, workspace_of
 
 
@@ -64,10 +64,10 @@ async def history(request: Request) -> Response:
 async def go_to(request: Request) -> Response:
     """Take back what was chosen after a place in the history, or make it again."""
     workspace, form = workspace_of(request), await form_of(request)
-    given = text_in(form, "place")
-    if not given.isdecimal() or len(given) > 3 or int(given) >= len(workspace.history):
+    place = whole_in(text_in(form, "place"), len(workspace.history))
+    if place is None:
         raise HTTPException(422)
-    await run_in_threadpool(workspace.go_to, int(given))
+    await run_in_threadpool(workspace.go_to, place)
     here = form.get("here")
     return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(request, here)}")
 

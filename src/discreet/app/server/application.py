@@ -25,7 +25,6 @@ from discreet.app.screens import (
     release,
     roles,
     shared,
-    values,
 )
 from discreet.app.server import pages
 from discreet.app.server.guard import FORM_BYTES, GUARDS, HEADERS, Guard, Guarded, Secrets
@@ -35,7 +34,7 @@ from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
 _SCREENS = (  # a screen has its PATH
-    home, data, register, roles, hierarchy, explore, protect, compare, release, shared, values,
+    home, data, register, roles, hierarchy, explore, protect, compare, release, shared,
 )  # fmt: skip
 _SAID = {
     400: "The request cannot be read.",

@@ -249,11 +249,22 @@ class Guarded:
 
 def _refused(refusal: Refusal) -> Response:
     """A page that says why, and how to get in; it has no style, which would need the cookie."""
-    return HTMLResponse(
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title></head>'
-        f"<body><main><h1>{refusal.said}</h1><p>{refusal.remedy}</p></main></body></html>",
-        refusal.status,
+    body = f"<main><h1>{refusal.said}</h1><p>{refusal.remedy}</p></main>"
+    return HTMLResponse(_bare_page(body), refusal.status)
+
+
+def _bare_page(body: str, head: str = "") -> str:
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title>'
+        f"{head}</head><body>{body}</body></html>"
     )
+
+
+def leading_page(place: str, words: str, head: str = "") -> str:
+    """A page that leads on to an address by itself, or by a link."""
+    there = html.escape(place, quote=True)
+    leads = f'<meta http-equiv="refresh" content="0; url={there}">'
+    return _bare_page(f'<p><a href="{there}">{words}</a></p>', f"{head}{leads}")
 
 
 def welcome(known: Secrets, landing: str) -> Response:
@@ -262,14 +273,8 @@ def welcome(known: Secrets, landing: str) -> Response:
     A redirect would not do: a browser that was led here from elsewhere does not send a cookie that
     is SameSite=Strict along with the redirect, but does so when our own page leads on.
     """
-    place = html.escape(landing, quote=True)
-    page = (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title>'
-        f'<link rel="icon" href="/static/icon.svg">'
-        f'<meta http-equiv="refresh" content="0; url={place}"></head>'
-        f'<body><p><a href="{place}">Open the app</a></p></body></html>'
-    )
-    answer = HTMLResponse(page)
+    icon = '<link rel="icon" href="/static/icon.svg">'
+    answer = HTMLResponse(leading_page(landing, "Open the app", icon))
     answer.set_cookie(known.cookie_name, known.cookie, httponly=True, samesite="strict", path="/")
     return answer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,22 @@ def page(
         known["says_end"] = WORK[workspace.job.name].screen == here  # of a job, on its own page
     text = environment().get_template(template).render({**known, **context})
     return HTMLResponse(text, status, headers)
+
+
+def showing(
+    template: str, view: Callable[[Workspace], Mapping[str, Any]], *, needs_table: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
+    """The route to a page, or a part of one, that only shows a workspace; where it needs a table
+    that was read and there is none, it leads to the page Data.
+    """
+
+    async def show(request: Request) -> Response:
+        workspace = workspace_of(request)
+        if needs_table and workspace.table is None:
+            return see(f"/w/{workspace.id}/data")
+        return page(request, template, workspace, **view(workspace))
+
+    return show
 
 
 def see(path: str) -> Response:

@@ -15,7 +15,6 @@ import functools
 import hashlib
 import os
 import shutil
-import tempfile
 import tomllib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -475,6 +474,5 @@ def _put(workspace: Workspace, file: IO[bytes], name: str) -> None:
     if name.startswith(uploads.SOURCE):
         uploads.keep_source(file, workspace.folder, Path(name).name)
         return
-    room = Path(tempfile.mkdtemp(dir=workspace.folder))
-    workspace.keep_file(room / uploads.keep(file, room, name), name)
-    room.rmdir()
+    with uploads.room(workspace.folder) as room:
+        workspace.keep_file(room / uploads.keep(file, room, name), name)

@@ -10,11 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.app.forms.draft import tables_of
 from discreet.app.jobs.protection import Run
 from discreet.app.server.workspaces import ASKED, Workspace
 from discreet.errors import DiscreetError
-from discreet.plan.criteria import built, kind_of
+from discreet.plan.criteria import built, kind_of, tables_of
 
 
 def unmet(wanted: Any, run: Run, confidential: tuple[str, ...], folder: Path = Path()) -> list[Any]:
@@ -51,7 +50,7 @@ def earlier(workspace: Workspace, run: Run) -> list[str]:
     What counts was measured against, or masked for; a number that was only typed does not.
     """
     now = workspace.document.get("criterion")
-    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    confidential = tuple(workspace.confidential)
     wanted = {one.describe() for one in unmet(now, run, confidential, workspace.folder)}
     found = [
         one.describe()

@@ -68,18 +68,22 @@ class Kept:
     @property
     def loss(self) -> float | None:
         """Share of the information in the keys that is lost; None where that does not apply."""
-        return (self.run.figures["information_loss"] or {}).get(LOSS)
+        return self._losses.get(LOSS)
 
     @property
     def node_loss(self) -> float | None:
         """The loss that Explore shows of a node; None where the run is more than a node."""
-        return (self.run.figures["information_loss"] or {}).get(NODE_LOSS)
+        return self._losses.get(NODE_LOSS)
 
     @property
     def no_loss(self) -> str:
         """Why the run is not on the map; empty where it is."""
-        told = (self.run.figures["information_loss"] or {}).get("not_applicable", {})
+        told = self._losses.get("not_applicable", {})
         return str(told.get(LOSS, "" if self.loss is not None else "it was not measured."))
+
+    @property
+    def _losses(self) -> Mapping[str, Any]:
+        return self.run.figures["information_loss"] or {}
 
     def _both(self, part: str, name: str) -> tuple[Any, Any]:
         found: Mapping[str, Any] = self.run.figures[part]
@@ -115,28 +119,23 @@ def runs_of(workspace: Workspace) -> list[Kept]:
     """All runs, in the order in which they were made."""
     chosen = workspace.settings.get("release", {}).get("run")
     wanted = workspace.document.get("criterion")
-    confidential = tuple(workspace.document.get("roles", {}).get("confidential", ()))
+    confidential = tuple(workspace.confidential)
     names = workspace.settings.get(_NAMES, {})
-    found = [slot for slot in list(workspace.results) if slot.startswith(_SLOT)]
-    return sorted(
-        (
-            Kept(
+    found = []
+    for slot, result in workspace.results.items():
+        if slot.startswith(_SLOT):
+            lacks = requirements.unmet(wanted, result.value, confidential, workspace.folder)
+            kept = Kept(
                 int(slot.removeprefix(_SLOT)),
-                workspace.results[slot].value,
+                result.value,
                 workspace.is_current(slot),
                 slot == chosen,
-                workspace.results[slot].remarks,
-                tuple(
-                    requirements.unmet(
-                        wanted, workspace.results[slot].value, confidential, workspace.folder
-                    )
-                ),
+                result.remarks,
+                tuple(lacks),
                 names.get(slot, ""),
             )
-            for slot in found
-        ),
-        key=lambda kept: kept.number,
-    )
+            found.append(kept)
+    return sorted(found, key=lambda kept: kept.number)
 
 
 def run_of(workspace: Workspace, number: int) -> Kept:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import importlib.util
 import logging
 import os
@@ -195,18 +194,14 @@ def _is_in_background() -> bool:
 
 def redirect_file(link: str, folder: Path) -> Path:
     """A page that leads to the link, for the eyes of its owner."""
+    from discreet.app.server.guard import leading_page
+
     file = folder / "open.html"
     if file.exists():
         return file
-    place = html.escape(link, quote=True)
-    text = (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>discreet</title>'
-        f'<meta http-equiv="refresh" content="0; url={place}"></head>'
-        f'<body><p><a href="{place}">Open discreet</a></p></body></html>\n'
-    )
     opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as written:
-        written.write(text)
+        written.write(f"{leading_page(link, 'Open discreet')}\n")
     return file
 
 

@@ -6,15 +6,20 @@ come to have its name, whatever its owner called it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from discreet.app.jobs.plan_run import is_output
+from discreet.app.jobs.task import WORKING
+from discreet.errors import fail
 from discreet.files import copy_new
 
 SOURCE = ".source"  # the folder of the source; no upload can have this name
@@ -54,6 +59,29 @@ def digest_of(file: IO[bytes]) -> str:
         found.update(block)
     file.seek(0)
     return found.hexdigest()
+
+
+@contextlib.contextmanager
+def room(folder: Path) -> Iterator[Path]:
+    """A folder among the working files of a workspace, which is gone afterwards."""
+    working = folder / WORKING
+    working.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        prefix="upload-", dir=working, ignore_cleanup_errors=True
+    ) as made:
+        yield Path(made)
+
+
+@contextlib.contextmanager
+def drafted(file: IO[bytes], folder: Path, name: str, what: str) -> Iterator[Path]:
+    """An upload as a file to be looked at before it gets its place in a workspace; not under the
+    name of a file that a release writes. ``what`` it is, in a word.
+    """
+    if is_output(name):
+        said = f"a release writes a file named {name}, and a {what} cannot have that name."
+        fail("P60", said, "Give your file another name, and choose it again.")
+    with room(folder) as made:
+        yield made / keep(file, made, name)
 
 
 def keep_source(file: IO[bytes], folder: Path, name: str) -> str:

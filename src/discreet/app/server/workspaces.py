@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
@@ -32,8 +32,12 @@ from discreet.app.jobs.typed_copy import GONE, state_of
 from discreet.app.server.project_files import ProjectFolder
 from discreet.app.server.uploads import digest_of
 from discreet.errors import Problem, fail, listed, raise_all
+from discreet.plan.criteria import built, tables_of
 from discreet.reports.names import distinct, renamed
 from discreet.reports.shown_values import LEAST
+
+if TYPE_CHECKING:
+    from discreet.app.server.projects import ProjectKeeper
 
 MOST = 8
 _READ = "open"  # the work that reads the table
@@ -75,27 +79,6 @@ class WorkResult:
     remarks: tuple[str, ...]
     basis: str
     changes: Document = field(default_factory=dict)
-
-
-class Keeper(Protocol):
-    """Saves a workspace."""
-
-    problem: Problem | None  # why it is not saved
-    place: Path  # of the project file
-
-    @property
-    def id(self) -> str:
-        """By which the first page names it."""
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether it lies beside its table."""
-
-    def save(self, workspace: Workspace) -> None:
-        """Save it as it is now."""
-
-    def remove(self) -> None:
-        """Erase the project."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +132,7 @@ class Workspace:
     missing : mapping
         Files of its plan that have to be chosen again: their digests by their names, or nothing
         where any file of that name will do.
-    keeper : Keeper or None
+    keeper : ProjectKeeper or None
         Saves it whenever something has changed.
     """
 
@@ -168,7 +151,7 @@ class Workspace:
     remade: tuple[str, Document] = ("", {})  # the release among it: its basis, and its changes
     recognise: Callable[[Workspace, str, str], None] | None = None  # see projects.take_up
     complete: Callable[[Workspace], None] | None = None  # called when nothing is missing
-    keeper: Keeper | None = None
+    keeper: ProjectKeeper | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # -- what it is about ------------------------------------------------------------------------
@@ -201,6 +184,22 @@ class Workspace:
     def names(self) -> list[str]:
         """The names of the columns, in their order."""
         return [column.name for column in self.columns]
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that an intruder may know."""
+        return list(self.document.get("roles", {}).get("keys", []))
+
+    @property
+    def confidential(self) -> list[str]:
+        """The columns that an intruder wants to learn."""
+        return list(self.document.get("roles", {}).get("confidential", []))
+
+    @property
+    def hierarchies(self) -> Mapping[str, Any]:
+        """The hierarchies of the plan by column, also of one that is no key now."""
+        found: Mapping[str, Any] = self.document.get("hierarchies", {})
+        return found
 
     @property
     def labels(self) -> dict[str, str]:
@@ -247,8 +246,7 @@ class Workspace:
 
     @property
     def _hierarchies(self) -> dict[str, Any]:
-        keys = self.document.get("roles", {}).get("keys", [])
-        return {k: h for k, h in self.document.get("hierarchies", {}).items() if k in keys}
+        return {name: one for name, one in self.hierarchies.items() if name in self.keys}
 
     @property
     def levels_fit(self) -> bool:
@@ -269,21 +267,21 @@ class Workspace:
         return ds.Plan.of(self.sections, self.folder)
 
     @property
+    def _criteria(self) -> list[Any]:
+        return built(tables_of(self.document.get("criterion")), self.folder)
+
+    @property
     def wanted(self) -> str:
         """What must hold, in words; empty where nothing is asked for."""
-        asked = self.document.get("criterion")
-        criteria = ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else []
-        return renamed(" and ".join(one.describe() for one in criteria), self.labels)
+        return renamed(" and ".join(one.describe() for one in self._criteria), self.labels)
 
     def must(self, said: criterion_form.Said | None = None) -> criterion_form.CriterionFields:
         """The form of what must hold: as the plan has it, or as it was sent."""
         if said is None:
             said = criterion_form.said_of(self.document.get("criterion", {}), self.names)
-        confidential = self.document.get("roles", {}).get("confidential", [])
         labels = [self.labels[name] for name in self.names]
-        return criterion_form.drawn(
-            said, labels, numbers_of(confidential, self.names), self.registers
-        )
+        looked_at = numbers_of(self.confidential, self.names)
+        return criterion_form.drawn(said, labels, looked_at, self.registers)
 
     @property
     def registers(self) -> list[str]:
@@ -298,13 +296,11 @@ class Workspace:
     @property
     def restricted(self) -> list[str]:
         """What must hold of some confidential attributes only, in words."""
-        asked = self.document.get("criterion")
-        named = [
-            one
-            for one in (ds.Plan.of({"criterion": asked}, self.folder).criterion if asked else [])
+        return [
+            renamed(one.describe(), self.labels)
+            for one in self._criteria
             if getattr(one, "confidential", None) is not None
         ]
-        return [renamed(one.describe(), self.labels) for one in named]
 
     def change(
         self, edit: Callable[[Document], Document], *, choosing_levels: bool = False

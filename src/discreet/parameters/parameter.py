@@ -1,0 +1,193 @@
+"""A parameter: what its signature says of it, and what follows for a value."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.errors import Problem, argument
+from discreet.parameters.kinds import KINDS, Kind
+from discreet.parameters.marks import Columns, Notation
+from discreet.parameters.numbers import is_number, is_whole
+
+REQUIRED: Any = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """One parameter, as its signature describes it.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        What it holds: a whole number, a number, an amount of records, true or false, a choice,
+        a text, a column, columns, a table of columns and numbers, or something special.
+    default : object
+        ``REQUIRED`` where it must be given.
+    optional : bool
+        Whether None is allowed: "not said".
+    doc, label : str
+        A sentence for the help, and the words of a form.
+    choices : tuple of str
+    low, high : float
+        Bounds, for numbers (and the numbers of a table); ``above`` and ``below`` exclude them.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    optional: bool
+    doc: str
+    label: str
+    choices: tuple[str, ...] = ()
+    choice_labels: Mapping[str, str] = field(default_factory=dict)
+    low: float = -math.inf
+    high: float = math.inf
+    above: bool = False
+    below: bool = False
+    columns: Columns | None = None
+    written: Notation | None = None
+    shared: str = ""
+    file: str = ""
+    group: str = ""
+    vary: tuple[Any, ...] = ()
+    on_map: str = ""
+    marks: frozenset[str] = frozenset()
+    whole_numbers: bool = False  # of a table
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is REQUIRED
+
+    @property
+    def needed(self) -> bool:
+        """Whether a plan, a command or a form must say it."""
+        return (self.required or "Needed" in self.marks) and not self.shared
+
+    @property
+    def public(self) -> bool:
+        """Whether it may be shown to everybody."""
+        return "Public" in self.marks
+
+    @property
+    def holds_values(self) -> bool:
+        """Whether it may hold values of the data."""
+        return "Values" in self.marks
+
+    @property
+    def is_seed(self) -> bool:
+        """Whether it makes a random step repeatable."""
+        return "Seed" in self.marks
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether each of its choices is a method of its own on a map."""
+        return "Variant" in self.marks
+
+    @property
+    def python_only(self) -> bool:
+        """Whether other surfaces say the same by other means."""
+        return "InPython" in self.marks
+
+    @property
+    def words(self) -> str:
+        """What it may hold: "a whole number of at least 1"."""
+        return self.written.words if self.written else KINDS[self.kind].words(self)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a plain value of a plan does."""
+        return self.written.fits(value) if self.written else KINDS[self.kind].fits(self, value)
+
+    def problems(self, value: Any) -> list[Problem]:
+        """What is wrong with an argument of Python; numbers of numpy are numbers too."""
+        kind = KINDS[self.kind]
+        if (value is None and self.optional) or kind.beside_data:
+            return []
+        return [] if kind.fits(self, _plain(value)) else [read_problem(self)]
+
+    @property
+    def example(self) -> str:
+        """A value as it may be written."""
+        usual = self.vary[0] if self.vary else self.default
+        if usual in (None, REQUIRED) or isinstance(usual, bool):
+            usual = self.low if math.isfinite(self.low) and not self.above else self.high
+        return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
+
+    def seed_problems(self, value: Any) -> list[Problem]:
+        """What is wrong with a seed: without one a random step could not be repeated."""
+        if is_whole(value):
+            return []
+        what = f"{argument(self.name)} is not a whole number."
+        return [Problem("P15", what, "Give one, so that the step can be repeated.", self.name)]
+
+    def within(self, number: float) -> bool:
+        """Whether a number lies within the bounds."""
+        over = number > self.low if self.above else number >= self.low
+        under = number < self.high if self.below else number <= self.high
+        return over and under
+
+    def covers(self, own: Any, other: Any) -> bool:
+        """Whether a criterion with the one value asks for all that it asks for with the other."""
+        if self.kind == "columns" and own is not None and other is not None:
+            return set(other) <= set(own)
+        if "AtLeast" in self.marks and is_number(own) and is_number(other):
+            return bool(own >= other)
+        if "AtMost" in self.marks and is_number(own) and is_number(other):
+            return bool(own <= other)
+        return bool(own == other)
+
+    def read(self, text: str) -> Any:
+        """The value that a text stands for; ValueError where it stands for none.
+
+        A share may be written as a percentage. Columns are separated by commas.
+        """
+        own = self.written.read if self.written else None
+        value = own(text.strip()) if own else KINDS[self.kind].read(self, text.strip())
+        if not self.fits(value):
+            raise ValueError(self.words)
+        return value
+
+    def text(self, value: Any) -> str:
+        """A value as :meth:`read` takes it."""
+        return "" if value is None or value is REQUIRED else KINDS[self.kind].text(value)
+
+    def columns_in(self, value: Any) -> set[str]:
+        """The columns that a plain value names."""
+        if self.columns is None:
+            return set()
+        named = self.columns.named(value) if self.columns.named else value
+        return {named} if isinstance(named, str) else set(named)
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of its plain value, with title and help."""
+        found = dict(self.written.schema) if self.written else KINDS[self.kind].schema(self)
+        described = {"title": self.label, "description": self.doc, **found}
+        if isinstance(self.default, bool | int | float | str):
+            described["default"] = self.default
+        return described
+
+
+def read_problem(parameter: Parameter) -> Problem:
+    """What is wrong with a text that does not stand for a value."""
+    kind = KINDS[parameter.kind]
+    what = f"{argument(parameter.name)} {kind.wrong or f'must be {parameter.words}'}."
+    return Problem(kind.code, what, kind.remedy(parameter), parameter.name)
+
+
+def problems_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with arguments, as far as their descriptions tell."""
+    return [
+        problem
+        for parameter in parameters
+        if parameter.name in given
+        for problem in parameter.problems(given[parameter.name])
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") and not isinstance(value, type) else value
