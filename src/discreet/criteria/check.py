@@ -122,10 +122,7 @@ class Check(Result):
         """As plain values, for JSON."""
         return {
             **self.criterion.to_dict(),
-            "satisfied": self.satisfied,
-            "violating_classes": self.violating_classes,
-            "violating_records": self.violating_records,
-            "by": {r: {"classes": v.classes, "records": v.records} for r, v in self.by.items()},
+            **self._plain("satisfied", "violating_classes", "violating_records", "by"),
             "computed_from": self.provenance.to_dict(),
         }
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from discreet.kernels.arrays import Floats
 
+_FIGURES = ("pmse", "largest", "share", "ks", "expected", "deviation", "ratio")
 _MOST_VALUES = 50  # of an attribute with indicators; the rarer ones share one
 _MOST_TERMS = 500
 _MOST_WORK = 1e9  # rows times squared terms, with products of pairs: about a second
@@ -102,6 +103,9 @@ class Propensity(Result):
     interactions: bool
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        *_FIGURES, "parameters", "dropped", "certain", "columns", "grouped", "interactions",
+    )  # fmt: skip
 
     @property
     def share(self) -> float:
@@ -115,9 +119,8 @@ class Propensity(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per figure."""
-        names = ("pmse", "largest", "share", "ks", "expected", "deviation", "ratio")
-        values = [getattr(self, name) for name in names]
-        return self._frame({"figure": list(names), "value": values}, kind)
+        figures = self._plain(*_FIGURES)
+        return self._frame({"figure": list(figures), "value": list(figures.values())}, kind)
 
     def explain(self) -> str:
         """The number, what it means, and what to try next."""
@@ -153,25 +156,6 @@ class Propensity(Result):
                 "correlation. With fewer columns it can see more."
             )
         return "\n".join([*lines, *self.provenance.unweighted()])
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "pmse": self.pmse,
-            "largest": self.largest,
-            "share": self.share,
-            "ks": self.ks,
-            "expected": self.expected,
-            "deviation": self.deviation,
-            "ratio": self.ratio,
-            "parameters": self.parameters,
-            "dropped": self.dropped,
-            "certain": self.certain,
-            "columns": list(self.columns),
-            "grouped": list(self.grouped),
-            "interactions": self.interactions,
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(

@@ -126,11 +126,7 @@ class RegressionLoss(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "formula": self.formula,
-            "terms": list(self.terms),
-            "initial": list(self.initial),
-            "masked": list(self.masked),
-            "standard_errors": list(self.standard_errors),
+            **self._plain("formula", "terms", "initial", "masked", "standard_errors"),
             "r2": [self.r2_initial, self.r2_masked],
             "recoded": list(self.recoded),
         }

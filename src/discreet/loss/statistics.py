@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -136,7 +136,7 @@ class Statistics(Result):
 
     def table_differences(self, kind: FrameKind | None = None) -> Any:
         """One row per table that was named."""
-        rows = [{**one.to_dict(), "attributes": " × ".join(one.attributes)} for one in self.tables]
+        rows = [{**vars(one), "attributes": " × ".join(one.attributes)} for one in self.tables]
         return self._frame(rows, kind)
 
     def _largest(self, word: str) -> float | None:
@@ -152,7 +152,7 @@ class Statistics(Result):
         names = ("attribute", "statistic", "initial", "masked")
         return {
             "statistics": [dict(zip(names, row, strict=True)) for row in self.rows],
-            "tables": [one.to_dict() for one in self.tables],
+            **self._plain("tables"),
         }
 
 
@@ -288,10 +288,6 @@ class TableDifference:
     relative: float
     root: float
     new: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {**asdict(self), "attributes": list(self.attributes)}
 
 
 def table_differences(

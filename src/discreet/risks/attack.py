@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
 
 ATTACKS = ("singling_out", "linkability", "inference")
+_FIGURES = tuple(f"{name}{end}" for name in ATTACKS for end in ("", "_high"))
 _FEW = 100  # people: an interval of a share may be ±0.1 wide
 _HIGH = 0.1  # of the upper end of an interval: worth a word
 
@@ -209,6 +210,10 @@ class Attack(Result):
     not_applicable: Mapping[str, str]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        *_FIGURES, "people", "control", "too_small", "alone", "confidence", "n", "columns",
+        "other_columns", "secrets", "risks", "not_applicable",
+    )  # fmt: skip
 
     @property
     def singling_out(self) -> float | None:
@@ -246,9 +251,14 @@ class Attack(Result):
         return self.risks[0].people
 
     @property
+    def control(self) -> int:
+        """How many are in the control group."""
+        return self.risks[0].control
+
+    @property
     def too_small(self) -> bool:
         """Whether the control group is too small to tell much."""
-        return self.risks[0].control < _FEW
+        return self.control < _FEW
 
     def _figure(self, attack: str, of: str = "value") -> float | None:
         found = [getattr(one, of) for one in self.risks if one.attack == attack]
@@ -287,24 +297,6 @@ class Attack(Result):
             "control group."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            **{name: getattr(self, name) for name in _figures()},
-            "people": self.people,
-            "control": self.risks[0].control,
-            "too_small": self.too_small,
-            "alone": self.alone,
-            "confidence": self.confidence,
-            "n": self.n,
-            "columns": list(self.columns),
-            "other_columns": list(self.other_columns),
-            "secrets": list(self.secrets),
-            "risks": [one.to_dict() for one in self.risks],
-            "not_applicable": dict(self.not_applicable),
-            "computed_from": self.provenance.to_dict(),
-        }
-
 
 _WORDS = {"singling_out": "Singling out", "linkability": "Linking", "inference": "Inference"}
 
@@ -331,7 +323,7 @@ def _figures() -> dict[str, FigureKind]:
     about="What singling out, linking and inference achieve with a masked file, beyond chance.",
     side="risk",
     figures=_figures(),
-    public=(*_figures(), "n", "people", "control", "too_small", "confidence"),
+    public=(*_FIGURES, "n", "people", "control", "too_small", "confidence"),
 )
 def attack(
     initial: Microdata,

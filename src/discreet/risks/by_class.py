@@ -16,7 +16,6 @@ the chance that one of them is recognised alone, knows nothing of that.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -71,6 +70,10 @@ class ClassSizes:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def rows(self) -> list[dict[str, int]]:
+        """As plain values, ascending."""
+        return [{"size": i, "classes": F, "records": n} for i, F, n in self]
 
     def binned(self) -> list[tuple[str, int]]:
         """Records by ranges of class size, for charts: (label, records)."""
@@ -291,40 +294,30 @@ class Risk(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """The class-size table as a frame: size i, classes F_i, records n_i."""
-        sizes = self.class_sizes
-        columns = {"size": sizes.sizes, "classes": sizes.F, "records": sizes.n}
-        return self._frame(columns, kind)
+        return self._frame(self.class_sizes.rows(), kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "n": self.n,
-            "classes": self.classes,
-            "k": self.k,
-            "uniques": self.uniques,
-            "p": dict(self.p),
-            "highest_risk": self.highest_risk,
-            "mean_risk": self.mean_risk,
+            **self._plain("n", "classes", "k", "uniques", "p", "highest_risk", "mean_risk"),
             "share_above_0.2": self.share_above(0.2),
             "partition": self.partition,
-            "class_sizes": [
-                {"size": i, "classes": F, "records": n} for i, F, n in self.class_sizes
-            ],
-            **({} if self.households is None else {"households": self.households.to_dict()}),
-            **({} if self.subjects is None else {"subjects": self.subjects.to_dict()}),
-            **({} if self.people is None else {"people": self.people, "people_k": self.people_k}),
+            "class_sizes": self.class_sizes.rows(),
+            **({} if self.households is None else self._plain("households")),
+            **({} if self.subjects is None else self._plain("subjects")),
+            **({} if self.people is None else self._plain("people", "people_k")),
             **({} if self.population is None else self.population.to_dict()),
             "computed_from": self.provenance.to_dict(),
         }
 
     def _repr_html_(self) -> str:
-        text = "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
         rows = "".join(
             f"<tr><td>{name}</td><td>{records:,}</td></tr>"
             for name, records in self.class_sizes.binned()
         )
         return (
-            f"{text}<table><thead><tr><th>class size</th><th>records</th></tr></thead>"
+            f"{super()._repr_html_()}"
+            "<table><thead><tr><th>class size</th><th>records</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
 

@@ -223,10 +223,7 @@ class KeyCandidates(Result):
         """As plain values, for JSON; the first ``most`` sets of the candidates, or all."""
         chosen = self._order if most is None else self._order[:most]
         return {
-            "n": self.n,
-            "up_to": self.up_to,
-            "attributes": list(self.attributes),
-            "left_out": list(self.left_out),
+            **self._plain("n", "up_to", "attributes", "left_out"),
             "sets": [self._at(i).to_dict() for i in chosen],
             "number_of_sets": len(self),
             "ranking": [{"attribute": name, "gain": gain} for name, gain, _ in self._ranked],

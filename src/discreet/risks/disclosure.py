@@ -183,22 +183,12 @@ class DisclosureRisk(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "n": self.n,
-            "t": self.t,
-            "minimal": self.minimal,
-            "maximal": self.maximal,
-            "maximal_compatible": self.maximal_compatible,
-            "exact": self.exact,
-            "method": self.method,
+            **self._plain("n", "t", "minimal", "maximal", "maximal_compatible", "exact", "method"),
             "classification": [
                 {"i": i, "j": j, "records": c} for i, j, c in self.classification.entries()
             ],
-            "initial_sizes": [
-                {"size": i, "classes": F, "records": n} for i, F, n in self.initial_sizes
-            ],
-            "masked_sizes": [
-                {"size": i, "classes": f, "records": t} for i, f, t in self.masked_sizes
-            ],
+            "initial_sizes": self.initial_sizes.rows(),
+            "masked_sizes": self.masked_sizes.rows(),
             "computed_from": self.provenance.to_dict(),
         }
 

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
     from discreet.risks.cells import Rows
 
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _THRESHOLD = 0.1
 _MARGIN = 1.05  # in simulations, 88 to 94 of 100 lie within 90% intervals without it
 _OF_HOUSEHOLDS = ("household_expected", "household_highest_expected")
@@ -344,21 +343,12 @@ class IndividualRisk(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
         return {
-            "n": self.n,
-            "classes": self.classes,
-            "population": self.population,
-            "expected": self.expected,
+            **self._plain("n", "classes", "population", "expected"),
             "interval": list(self.interval()) if self.partition else None,
             "confidence": 0.9,
-            "mean": self.mean,
-            "highest": self.highest,
-            "household_expected": self.household_expected,
-            "household_highest_expected": self.household_highest_expected,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "partition": self.partition,
-            "assumption": self.assumption,
-            "not_applicable": dict(self.not_applicable),
+            **self._plain("mean", "highest", *_OF_HOUSEHOLDS),
+            **self._by_risk(),
+            **self._plain("partition", "assumption", "not_applicable"),
             "computed_from": self.provenance.to_dict(),
         }
 

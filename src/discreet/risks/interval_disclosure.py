@@ -89,6 +89,7 @@ class IntervalDisclosure(Result):
     distance: Distance
     provenance: Provenance
     kind: FrameKind
+    shown = ("share", "highest", "by_attribute", "n", "missing", "width", "sd", "distance")
 
     @property
     def highest(self) -> float:
@@ -121,20 +122,6 @@ class IntervalDisclosure(Result):
         if max(self.share, self.highest) > _HIGH:
             lines.append("Next: mask more strongly the attributes that reveal most, and compare.")
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "share": self.share,
-            "highest": self.highest,
-            "by_attribute": dict(self.by_attribute),
-            "n": self.n,
-            "missing": self.missing,
-            "width": self.width,
-            "sd": self.sd,
-            "distance": self.distance,
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(

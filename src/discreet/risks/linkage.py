@@ -114,6 +114,10 @@ class Linkage(Result):
     told: tuple[str, ...]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "columns", "expected_correct", "correct_share", "group_share", "method",
+        "total_distance", "weights", "sizes", "knows_method", "told",
+    )  # fmt: skip
 
     @property
     def expected_correct(self) -> float:
@@ -173,23 +177,6 @@ class Linkage(Result):
                 "Next: mask these attributes more strongly, or more of them together, and compare."
             )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "n": self.n,
-            "columns": list(self.columns),
-            "expected_correct": self.expected_correct,
-            "correct_share": self.correct_share,
-            "group_share": self.group_share,
-            "method": self.method,
-            "total_distance": self.total_distance,
-            "weights": [dict(row) for row in self.weights],
-            "sizes": {str(size): records for size, records in self.sizes.items()},
-            "knows_method": self.knows_method,
-            "told": list(self.told),
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(

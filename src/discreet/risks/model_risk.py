@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Floats
 
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _LOOSE = 1e-9  # a fit whose margins are farther off, as a share of n, did not come to an end
 Estimate = Literal["tau1", "tau2", "expected"]
 Fit = Literal["counts", "weights"]
@@ -250,13 +249,8 @@ class ModelRisk(RecordLevel):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
-        counts = self.expected_counts
         return {
-            "n": self.n,
-            "uniques": self.uniques,
-            "population": self.population.to_dict(),
-            "margins": [list(m) for m in self.margins],
-            "fit": self.fit,
+            **self._plain("n", "uniques", "population", "margins", "fit"),
             "tau1": self.tau1,
             "tau1_interval": list(self.interval(of="tau1")),
             "tau2": self.tau2,
@@ -264,14 +258,9 @@ class ModelRisk(RecordLevel):
             "confidence": 0.9,
             "expected": self.expected,
             "expected_interval": list(self.interval(of="expected")),
-            "mean": self.mean,
-            "highest": self.highest,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "expected_counts": None if counts is None else {k: dict(v) for k, v in counts.items()},
-            "scores": None if self.scores is None else list(self.scores),
-            "steps": [dict(step) for step in self.steps],
-            "margin_error": self.margin_error,
+            **self._plain("mean", "highest"),
+            **self._by_risk(),
+            **self._plain("expected_counts", "scores", "steps", "margin_error"),
             "assumption": ASSUMPTION,
             "not_applicable": dict(self.not_applicable),
             "computed_from": self.provenance.to_dict(),

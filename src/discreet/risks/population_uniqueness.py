@@ -91,6 +91,11 @@ class PopulationUniqueness(Result):
     not_applicable: Mapping[str, str]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "classes", "uniques", "population", "value", "model", "interval",
+        "population_uniques", "share_of_uniques", "pitman", "pitman_asymptotic", "zayatz", "snb",
+        "theta", "alpha", "population_classes", "not_applicable",
+    )  # fmt: skip
 
     @property
     def model(self) -> Model:
@@ -187,25 +192,6 @@ class PopulationUniqueness(Result):
             "people": [value * self.population.size for value in self.estimates.values()],
         }
         return self._frame(columns, kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        names = ("pitman", "pitman_asymptotic", "zayatz", "snb", "theta", "alpha")
-        return {
-            "n": self.n,
-            "classes": self.classes,
-            "uniques": self.uniques,
-            "population": self.population.to_dict(),
-            "value": self.value,
-            "model": self.model,
-            "interval": list(self.interval),
-            "population_uniques": self.population_uniques,
-            "share_of_uniques": self.share_of_uniques,
-            **{name: getattr(self, name) for name in names},
-            "population_classes": self.population_classes,
-            "not_applicable": dict(self.not_applicable),
-            "computed_from": self.provenance.to_dict(),
-        }
 
     def __repr__(self) -> str:
         low, high = self.interval

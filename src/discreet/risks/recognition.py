@@ -139,23 +139,13 @@ class PopulationRange(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        unique = self.uniqueness
         return {
-            "n": self.n,
-            "population": self.population.to_dict(),
-            "low": self.low,
-            "high": self.high,
-            "models": dict(self.models),
-            "intervals": {
-                title: None if ends is None else list(ends)
-                for title, ends in self.intervals.items()
-            },
+            **self._plain("n", "population", "low", "high", "models", "intervals"),
             "confidence": 0.9,
             "population_uniques": None
-            if unique is None
-            else [end * self.population.size for end in unique.interval],
-            "not_applicable": dict(self.not_applicable),
-            "assumption": self.assumption,
+            if self.uniqueness is None
+            else [end * self.population.size for end in self.uniqueness.interval],
+            **self._plain("not_applicable", "assumption"),
             "computed_from": self.provenance.to_dict(),
         }
 

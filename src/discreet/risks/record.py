@@ -98,6 +98,7 @@ class RecordRisk(ProtectableRisk):
     probabilities: Floats = field(compare=False)
     _found: RiskValues = field(compare=False)
     column_name: ClassVar[str] = "record_risk"
+    limits: ClassVar[tuple[float, ...]] = (0.001, 0.01, 0.1, 1)
     measure: ClassVar[str] = "record_risk"
 
     @property
@@ -238,23 +239,11 @@ class RecordRisk(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
         return {
-            "n": self.n,
-            "highest": self.highest,
-            "mean": self.mean,
-            "total": self.total,
-            "above": {f"{t:g}": self.above(t).count for t in (0.001, 0.01, 0.1, 1)},
-            "histogram": self.histogram().to_dict(),
-            "known_sets": [
-                {"attributes": list(s.attributes), "probability": s.probability,
-                 "contribution": s.contribution}
-                for s in self.known_sets
-            ],
-            "dropped": self.dropped,
-            "bound_total": self.bound_total,
-            "settings": self.settings.to_dict(),
-            "unlisted": list(self.unlisted),
+            **self._plain("n", "highest", "mean", "total"),
+            **self._by_risk(),
+            **self._plain("known_sets", "dropped", "bound_total", "settings", "unlisted"),
             "computed_from": self.provenance.to_dict(),
-        }  # fmt: skip
+        }
 
     def __repr__(self) -> str:
         return (

@@ -33,6 +33,7 @@ class RecordLevel(Result):
     n: int
     _found: RecordValues
     column_name: ClassVar[str] = "risk"
+    limits: ClassVar[tuple[float, ...]] = (0.001, 0.01, 0.1, 0.5)
     not_protectable: ClassVar[str] = "It is not a function of the cells of a record."
 
     @property
@@ -64,6 +65,11 @@ class RecordLevel(Result):
     def histogram(self) -> Histogram:
         """Records by risk on a log axis."""
         return self._found.histogram()
+
+    def _by_risk(self) -> dict[str, Any]:
+        """How many records are above some limits, and how many in each range, as plain values."""
+        above = {f"{limit:g}": self.above(limit).count for limit in self.limits}
+        return {"above": above, "histogram": self.histogram().to_dict()}
 
     def top(self, n: int = 10, kind: FrameKind | None = None) -> Any:
         """The records of highest risk: position in the file from 0, and risk; no cell."""

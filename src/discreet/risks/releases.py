@@ -77,6 +77,10 @@ class JointReleases(Result):
     disclosed: Mapping[str, int]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "released", "k", "least", "below", "least_joint", "joint_below", "joint_alone",
+        "disclosed",
+    )  # fmt: skip
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per release, and one for both together."""
@@ -112,21 +116,6 @@ class JointReleases(Result):
                 "people who looked alike still look alike."
             )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "n": self.n,
-            "released": list(self.released),
-            "k": self.k,
-            "least": list(self.least),
-            "below": list(self.below),
-            "least_joint": self.least_joint,
-            "joint_below": self.joint_below,
-            "joint_alone": self.joint_alone,
-            "disclosed": dict(self.disclosed),
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 def compare_releases(

@@ -54,7 +54,6 @@ Score = Literal["original", "alternative"]
 _ALL = 16  # keys of which all sets are looked at without being asked for
 _MOST = 300_000  # sets that are looked at at all
 _WIDEST = 62  # keys
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _NAMED = 3  # key sets in the sentences
 FORMULAS = {
     "original": "the sum of (M − m)! over its minimal uniques of m keys, out of M = {keys} keys",
@@ -340,21 +339,10 @@ class Suda(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a key, and of no single record but the highest."""
         return {
-            "n": self.n,
-            "uniques": self.uniques,
-            "special_uniques": self.special_uniques,
-            "pairs": self.pairs,
-            "scored": self.scored,
-            "highest_score": self.highest_score,
-            "mean": self.mean,
-            "highest": self.highest,
-            "file_dis": self.file_dis,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "score": self.score,
-            "fraction": self.fraction,
-            "max_size": self.max_size,
-            "key_contributions": self.key_contributions,
+            **self._plain("n", "uniques", "special_uniques", "pairs", "scored", "highest_score"),
+            **self._plain("mean", "highest", "file_dis"),
+            **self._by_risk(),
+            **self._plain("score", "fraction", "max_size", "key_contributions"),
             "minimal_uniques": [
                 {"keys": list(one), "records": number}
                 for one, number in self.minimal_uniques.items()
