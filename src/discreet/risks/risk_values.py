@@ -36,23 +36,39 @@ PER_DECADE = 4  # bins per power of ten
 class RecordValues(Protocol):
     """One number for every record."""
 
+    data: Microdata
+
     def values(self) -> Floats:
-        """The numbers, in the order of the records."""
+        """The numbers, in the order of the records; refused where they have none."""
 
     def summary(self) -> tuple[float, float]:
         """The sum of the numbers, and the highest."""
 
-    def above(self, threshold: float) -> RecordsAbove:
-        """The records with a higher number."""
+    def count_above(self, threshold: float) -> int:
+        """How many records have a higher number."""
 
     def histogram(self) -> Histogram:
         """Records by their number."""
 
-    def top(self, n: int, kind: FrameKind) -> Any:
-        """The records with the highest numbers."""
-
     def column(self, name: str) -> Microdata:
-        """The records with their number as a further column."""
+        """The records with their number as a further column, in the engine that holds them."""
+
+    def above(self, threshold: float) -> RecordsAbove:
+        """The records with a higher number; where they stand is looked up when it is asked for."""
+
+        def places() -> NDArray[np.intp]:
+            return np.flatnonzero(self.values() > threshold)
+
+        found = places if has_order(self.data) else None
+        return RecordsAbove(threshold, self.count_above(threshold), found, self.data.n)
+
+    def top(self, n: int, kind: FrameKind) -> Any:
+        """Place and number of the records with the highest numbers; of equal ones the first."""
+        import pyarrow as pa
+
+        values = self.values()
+        order = np.argsort(-values, kind="stable")[:n]
+        return frames.from_arrow(pa.table({"record": order, "risk": values[order]}), kind)
 
 
 class RiskValues(RecordValues, Protocol):
@@ -69,44 +85,33 @@ class RiskValues(RecordValues, Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class NumbersHere:
-    """One number per record, in the order of the records."""
+class ValuesHere(RiskValues):
+    """Risk and T(r) of every record, in the order of the records."""
 
     data: Microdata
     risks: Floats
+    totals: Floats
+    count_shares: Callable[[], tuple[Floats, Floats]]
 
     def values(self) -> Floats:
-        """The numbers, in the order of the records."""
+        """The risks, in the order of the records."""
         return self.risks
 
     def summary(self) -> tuple[float, float]:
-        """The sum of the numbers, and the highest."""
+        """The sum of the risks, and the highest."""
         return math.fsum(self.risks), float(self.risks.max())
 
-    def above(self, threshold: float) -> RecordsAbove:
-        """The records with a higher number."""
-        at = np.flatnonzero(self.risks > threshold)
-        return RecordsAbove(threshold, len(at), at, len(self.risks))
+    def count_above(self, threshold: float) -> int:
+        """How many records have a higher risk."""
+        return int((self.risks > threshold).sum())
 
     def histogram(self) -> Histogram:
-        """Records by their number."""
+        """Records by their risk."""
         return Histogram.of(self.risks)
 
-    def top(self, n: int, kind: FrameKind) -> Any:
-        """The records with the highest numbers."""
-        return top(self.risks, n, kind)
-
     def column(self, name: str) -> Microdata:
-        """The records with their number as a further column."""
+        """The records with their risk as a further column."""
         return with_numbers(self.data, name, self.risks)
-
-
-@dataclass(frozen=True, eq=False)
-class ValuesHere(NumbersHere):
-    """Risk and T(r) of every record, in the order of the records."""
-
-    totals: Floats
-    shares: Callable[[], tuple[Floats, Floats]]
 
     def sensitivity(self) -> Floats:
         """T(r), in the order of the records."""
@@ -116,14 +121,9 @@ class ValuesHere(NumbersHere):
         """The sum of T(r), and the highest."""
         return math.fsum(self.totals), float(self.totals.max())
 
-
-def top(values: Floats, n: int, kind: FrameKind) -> Any:
-    """Place and number of the records with the highest numbers; of equal ones the first."""
-    import pyarrow as pa
-
-    order = np.argsort(-values, kind="stable")[:n]
-    table = pa.table({"record": pa.array(order), "risk": pa.array(values[order])})
-    return frames.from_arrow(table, kind)
+    def shares(self) -> tuple[Floats, Floats]:
+        """The part of the total over α, per known set and per attribute as sensitive."""
+        return self.count_shares()
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class RecordsAbove:
 
 
 @dataclass(frozen=True, eq=False)
-class CombinationValues:
+class CombinationValues(RecordValues):
     """Numbers of combinations, and the records that have them.
 
     Attributes
@@ -285,23 +285,14 @@ class CombinationValues:
         """The sum over the records, and the highest number."""
         return weighted_total(self.numbers, self.combinations.counts), float(self.numbers.max())
 
-    def above(self, threshold: float) -> RecordsAbove:
-        """The records with a higher number; where they stand is looked up when it is asked for."""
-        count = int(self.combinations.counts[self.numbers > threshold].sum())
-        found = (lambda: self._places(threshold)) if has_order(self.data) else None
-        return RecordsAbove(threshold, count, found, self.combinations.n)
+    def count_above(self, threshold: float) -> int:
+        """How many records have a higher number."""
+        return int(self.combinations.counts[self.numbers > threshold].sum())
 
     def histogram(self) -> Histogram:
         """Records by their number."""
         return Histogram.of(self.numbers, self.combinations.counts)
 
-    def top(self, n: int, kind: FrameKind) -> Any:
-        """The records with the highest numbers; refused where they have no order."""
-        return top(self.values(), n, kind)
-
     def column(self, name: str) -> Microdata:
         """The records with their number as a further column, in the engine that holds them."""
         return with_numbers_of(self.data, name, self.combinations, self.numbers)
-
-    def _places(self, threshold: float) -> Any:
-        return np.flatnonzero(self.values() > threshold)
