@@ -28,8 +28,8 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.paired_columns import NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public
 from discreet.results import Provenance, Result
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def propensity(
     """
     from discreet.kernels.logistic import logistic
 
-    raise_all(problems_of(parameters_of(propensity), {"interactions": interactions}))
+    need_fit(propensity, interactions=interactions)
     require_microdata(initial, masked, named="an argument")
     require_records(masked)
     names = _looked_at(initial, masked, attributes.names(columns), on)

@@ -36,19 +36,11 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.measures import FigureKind, measure
-from discreet.parameters import (
-    Columns,
-    Label,
-    Public,
-    Seed,
-    Shared,
-    parameters_of,
-    problems_of,
-)
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public, Seed
 from discreet.results import Provenance, Result
 from discreet.risks.attacked_records import AttackedRecords, attacked_records
+from discreet.risks.key_covers import Meanings
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -372,12 +364,7 @@ def attack(
         Doc("Confidence of the intervals."),
         Public,
     ] = 0.95,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy] | None,
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("What the labels of a file masked elsewhere stand for."),
-    ] = None,
+    hierarchies: Meanings = None,
     seed: Annotated[int, Seed, Label("Seed"), Doc("The same seed attacks the same people.")] = 0,
 ) -> Attack:
     """Try out singling out, linking and inference on a masked file.
@@ -432,8 +419,7 @@ def attack(
     - Article 29 Data Protection Working Party (2014), *Opinion 05/2014 on anonymisation techniques*
       (WP216).
     """
-    given = {"attacks": attacks, "width": width, "confidence": confidence, "seed": seed}
-    raise_all(problems_of(parameters_of(attack), given))
+    need_fit(attack, attacks=attacks, width=width, confidence=confidence, seed=seed)
     linked = link(initial, masked, on, classed=False)
     require_records(masked)
     asked = _asked(linked, columns, other_columns, secrets)

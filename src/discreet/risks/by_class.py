@@ -27,11 +27,11 @@ from annotated_doc import Doc
 
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import argument, fail, raise_all
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes
-from discreet.measures import FigureKind, measure
-from discreet.parameters import File, Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import File, Label, Public
 from discreet.results import Provenance, Result
 from discreet.risks.intruder import IntruderRisk
 from discreet.risks.register import REGISTER, PopulationRisk, population_risk
@@ -329,46 +329,30 @@ class Risk(Result):
         )
 
 
+_FIGURES: dict[str, FigureKind | str] = {
+    "highest_risk": FigureKind("highest prosecutor risk 1/k", of_smallest_class=True),
+    "mean_risk": "mean prosecutor risk",
+    "k": FigureKind("size of the smallest class, k", lower_is_better=False, of_smallest_class=True),
+    "uniques": FigureKind("records alone in their class", of_smallest_class=True),
+    "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
+    "journalist_mean": "mean journalist risk",
+    "marketer": "share recognised when all are looked up in the register",
+    "members_risk": "mean risk that one of those together is recognised alone",
+    "rarer_together": "records that together give away more than one by one",
+    "people_k": FigureKind(
+        "fewest different people in a class", lower_is_better=False, of_smallest_class=True
+    ),
+}
+
+
 @measure(
     title="Risk by classes",
     about="How many records share their keys, and the chance to pick the right one among them.",
     side="risk",
     of="file",
-    figures={
-        "highest_risk": FigureKind("highest prosecutor risk 1/k", of_smallest_class=True),
-        "mean_risk": "mean prosecutor risk",
-        "k": FigureKind(
-            "size of the smallest class, k", lower_is_better=False, of_smallest_class=True
-        ),
-        "uniques": FigureKind("records alone in their class", of_smallest_class=True),
-        "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
-        "journalist_mean": "mean journalist risk",
-        "marketer": "share recognised when all are looked up in the register",
-        "members_risk": "mean risk that one of those together is recognised alone",
-        "rarer_together": "records that together give away more than one by one",
-        "people_k": FigureKind(
-            "fewest different people in a class", lower_is_better=False, of_smallest_class=True
-        ),
-    },
+    figures=_FIGURES,
     by_equality=True,
-    public=(
-        "n",
-        "classes",
-        "k",
-        "uniques",
-        "p",
-        "highest_risk",
-        "mean_risk",
-        "share_above_0.2",
-        "partition",
-        "class_sizes",
-        "marketer",
-        "journalist_highest",
-        "journalist_mean",
-        "members_risk",
-        "rarer_together",
-        "people_k",
-    ),
+    public=("n", "classes", "p", "share_above_0.2", "partition", "class_sizes", *_FIGURES),
 )
 def risk(
     data: Microdata,
@@ -445,7 +429,7 @@ def risk(
     - El Emam (2013), *Guide to the De-Identification of Personal Health Information*, chapter 16.
     """
     require_microdata(data, named="the argument")
-    raise_all(problems_of(parameters_of(risk), {"by": by}))
+    need_fit(risk, by=by)
     require_records(data)
     if by and population is not None:
         what = f"the risk by {by} is not compared with a register: measure one at a time."

@@ -473,25 +473,16 @@ class HouseholdValues:
     def somebody(cls, data: Microdata, keys: FrequencySet, risks: Floats) -> HouseholdValues:
         """1 − Π(1 − r) over the members, by the sum of logarithms."""
         logs = np.log1p(-risks, where=risks < 1, out=np.full(len(risks), _CERTAIN))
-        return cls._of(data, keys, logs, "sum", lambda sums: -np.expm1(sums))
+        numbers = household_numbers(data, keys, logs, "sum")
+        return cls(data, numbers, lambda sums: -np.expm1(sums))
 
     @classmethod
     def riskiest(cls, data: Microdata, keys: FrequencySet, risks: Floats) -> HouseholdValues:
         """The highest risk among the members."""
         observed, rank = np.unique(risks, return_inverse=True)
         ranks = rank.ravel().astype(np.int64)
-        return cls._of(data, keys, ranks, "highest", lambda highest: observed[highest])
-
-    @classmethod
-    def _of(
-        cls,
-        data: Microdata,
-        keys: FrequencySet,
-        numbers: NDArray[Any],
-        how: Literal["sum", "highest"],
-        risk: Callable[[NDArray[Any]], Floats],
-    ) -> HouseholdValues:
-        return cls(data, household_numbers(data, keys, numbers, how), risk)
+        numbers = household_numbers(data, keys, ranks, "highest")
+        return cls(data, numbers, lambda highest: observed[highest])
 
     def values(self) -> Floats:
         """The risk of each record's household, in the order of the records."""

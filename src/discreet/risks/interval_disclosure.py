@@ -26,15 +26,8 @@ from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.moments import spreads
 from discreet.kernels.rank_intervals import half_ranks_apart
-from discreet.measures import measure
-from discreet.parameters import (
-    Columns,
-    Label,
-    Public,
-    as_written,
-    parameters_of,
-    problems_of,
-)
+from discreet.measures import measure, need_fit
+from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
 from discreet.words import counted
 
@@ -208,8 +201,7 @@ def interval_disclosure(
     - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
       microdata*. In: Confidentiality, Disclosure, and Data Access.
     """
-    given = {"width": width, "sd": sd, "distance": distance}
-    raise_all(problems_of(parameters_of(interval_disclosure), given))
+    need_fit(interval_disclosure, width=width, sd=sd, distance=distance)
     linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     names = _numbers_among(linked, attributes.names(columns))

@@ -45,8 +45,8 @@ from discreet.data.paired_columns import (
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.moments import spreads
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Public, as_written, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
 from discreet.words import counted
 
@@ -268,8 +268,7 @@ def linkage(
     - Jaro (1989), *Advances in record-linkage methodology as applied to matching the 1985 census of
       Tampa, Florida*. Journal of the American Statistical Association 84 (406).
     """
-    given = {"knows_method": knows_method, "method": method}
-    raise_all(problems_of(parameters_of(linkage), given))
+    need_fit(linkage, knows_method=knows_method, method=method)
     linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     chosen = chosen_columns(linked, columns)

@@ -33,16 +33,15 @@ from discreet.data.link import Linked, link
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.data.numbers import in_order, with_made
-from discreet.errors import argument, fail, listed, raise_all
+from discreet.errors import argument, fail, listed
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
-from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.kernels.related_tuples import alike_sums, related_sums
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Label, Public, Shared, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
-from discreet.risks.key_covers import key_cover, tables_of
+from discreet.risks.key_covers import Meanings, key_cover, tables_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -308,12 +307,7 @@ def readings(
     k: Annotated[
         int, Ge(2), Label("k"), Doc("The least number that every count should reach."), Public
     ] = 3,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy] | None,
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("What the labels of a file masked elsewhere stand for."),
-    ] = None,
+    hierarchies: Meanings = None,
 ) -> Readings:
     """Count in four ways among how many each record of a masked file hides.
 
@@ -351,7 +345,7 @@ def readings(
     - Templ, Kowarik, Meindl (2015), *Statistical disclosure control for micro-data using the R
       package sdcMicro*. Journal of Statistical Software 67(4).
     """
-    raise_all(problems_of(parameters_of(readings), {"k": k}))
+    need_fit(readings, k=k)
     linked = link(initial, masked, on, classed=False)
     require_records(masked)
     found, reasons = reading_counts(linked, tables_of(initial, masked, hierarchies))

@@ -16,9 +16,10 @@ from annotated_types import Ge
 
 from discreet.data.link import in_both
 from discreet.data.microdata import Microdata
-from discreet.errors import argument, fail, raise_all
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
-from discreet.parameters import Label, Public, parameters_of, problems_of
+from discreet.measures import need_fit
+from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
 from discreet.words import counted
 
@@ -155,7 +156,7 @@ def compare_releases(
     - Xiao, Tao (2007), *m-Invariance: towards privacy preserving re-publication of dynamic
       datasets*. SIGMOD.
     """
-    raise_all(problems_of(parameters_of(compare_releases), {"k": k}))
+    need_fit(compare_releases, k=k)
     first, second = _two(releases)
     joint = in_both(first, second, on).key_counts()
     sizes = joint["n"].to_pylist()
