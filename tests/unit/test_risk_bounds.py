@@ -8,7 +8,7 @@ import pytest
 import discreet as ds
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.candidates import Candidate
-from discreet.risks.risk_values import Histogram, RecordsAbove
+from discreet.risks.record_level import Histogram, RecordsAbove
 from discreet.risks.value_weights import value_table
 
 

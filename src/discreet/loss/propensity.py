@@ -31,6 +31,7 @@ from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public
 from discreet.results import Provenance, Result
+from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -264,14 +265,7 @@ def _looked_at(
     initial: Microdata, masked: Microdata, columns: Sequence[str], on: str | None
 ) -> list[str]:
     """The columns that were named, or all that both files release."""
-    raise_all(
-        [
-            attributes.unknown_column("the column", name, data.columns, data.name)
-            for data in (initial, masked)
-            for name in (*columns, *([] if on is None else [on]))
-            if name not in data.columns
-        ]
-    )
+    raise_all(unknown_columns((initial, masked), (*columns, *([] if on is None else [on]))))
     if columns:
         return list(dict.fromkeys(columns))
     apart = {initial.weight, masked.weight, on}

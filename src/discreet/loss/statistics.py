@@ -11,11 +11,10 @@ import numpy as np
 from annotated_doc import Doc
 
 from discreet.data import attributes
-from discreet.data.attributes import unknown_column
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
 from discreet.data.paired_columns import fail_incomplete, shared_codes
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
@@ -23,6 +22,7 @@ from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public
 from discreet.results import Result
+from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -294,20 +294,9 @@ def table_differences(
     initial: Microdata, masked: Microdata, tables: Sequence[Sequence[str]]
 ) -> tuple[TableDifference, ...]:
     """The difference of each table that is named; all unknown columns at once."""
-    raise_all(_problems(initial, masked, tables))
+    named = [name for names in tables for name in names]
+    raise_all(unknown_columns((initial, masked), named, "the table's column"))
     return tuple(_difference(initial, masked, tuple(names)) for names in tables)
-
-
-def _problems(
-    initial: Microdata, masked: Microdata, tables: Sequence[Sequence[str]]
-) -> list[Problem]:
-    named = list(dict.fromkeys(name for names in tables for name in names))
-    return [
-        unknown_column("the table's column", name, data.columns, data.name)
-        for data in (initial, masked)
-        for name in named
-        if name not in data.columns
-    ]
 
 
 def _difference(initial: Microdata, masked: Microdata, names: tuple[str, ...]) -> TableDifference:

@@ -21,7 +21,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +41,7 @@ from discreet.parameters import Columns, Label, Public, Seed
 from discreet.results import Provenance, Result
 from discreet.risks.attacked_records import AttackedRecords, attacked_records
 from discreet.risks.key_covers import Meanings
+from discreet.risks.linkage import chosen_columns, unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -470,16 +471,11 @@ class _Known:
 
 def _asked(linked: Linked, columns: Any, other_columns: Any, secrets: Any) -> _Known:
     """What is known and wanted, or all that is wrong with it."""
-    known = tuple(dict.fromkeys(attributes.names(columns))) or linked.initial.keys
+    known = chosen_columns(linked, columns)
     others = tuple(dict.fromkeys(attributes.names(other_columns)))
     wanted = tuple(dict.fromkeys(attributes.names(secrets)))
     files = (linked.initial, linked.masked)
-    problems = [
-        attributes.unknown_column("the column", name, data.columns, data.name)
-        for data in files
-        for name in dict.fromkeys((*known, *others, *wanted))
-        if name not in data.columns
-    ]
+    problems = unknown_columns(files, (*known, *others, *wanted))
     problems += [
         Problem("P16", f"{name!r} is in {argument('columns')}, too.", "Name it once.", given)
         for given, some in (("other_columns", others), ("secrets", wanted))
@@ -511,19 +507,19 @@ class _Attacks:
         if self.asked.secrets:
             told = self._inferred()
             found += [
-                self._risk("inference", name, (told[0][:, s], told[1][:, s]))
+                self._risk("inference", name, [of_all[:, s] for of_all in told])
                 for s, name in enumerate(self.asked.secrets)
             ]
         return found
 
-    def _risk(self, attack: str, secret: str | None, chances: tuple[Floats, Floats]) -> AttackRisk:
+    def _risk(self, attack: str, secret: str | None, chances: list[Floats]) -> AttackRisk:
         people, control = chances
         sums = math.fsum(np.sort(people)), math.fsum(np.sort(control))
         return AttackRisk(
             attack, secret, len(people), sums[0], len(control), sums[1], self.confidence
         )
 
-    def _singled_out(self) -> tuple[Floats, Floats]:
+    def _singled_out(self) -> list[Floats]:
         """Whether a masked record stands alone and exactly one person fits it; without the own
         person for the control group."""
         from discreet.kernels.attacks import fits_own, fitting
@@ -533,42 +529,35 @@ class _Attacks:
         found = []
         for group, own in zip(self.drawn, (0, 1), strict=True):
             shown = coded.masked[group]
-            points = coded.points
-            alone = fitting(shown, *points, by, widths, coded.kinds, initial=False) == 1
+            alone = fitting(shown, *coded.points, by, widths, coded.kinds, initial=False) == 1
             number = fitting(
                 shown, *coded.population, by, widths, coded.kinds, initial=True
             ) - own * fits_own(shown, coded.initial[group], by, widths, coded.kinds)
             self.alone = self.alone if own else int(alone.sum())
             found.append((alone & (number == 1)).astype(np.float64))
-        return found[0], found[1]
+        return found
 
-    def _linked(self) -> tuple[Floats, Floats]:
+    def _linked(self) -> list[Floats]:
         """The chance that what two people know leads to the same record."""
         from discreet.kernels.attacks import same_record
 
-        coded = self.coded
-        halves = coded.at(self.asked.halves[0]), coded.at(self.asked.halves[1])
-        first, second = (
-            same_record(
-                coded.initial[group], coded.own[group], coded.points, halves, coded.kinds,
-                without_own=bool(without),
-            )
-            for group, without in zip(self.drawn, (False, True), strict=True)
-        )  # fmt: skip
-        return first, second
+        first, second = self.asked.halves
+        return self._chances(same_record, (self.coded.at(first), self.coded.at(second)))
 
-    def _inferred(self) -> tuple[Floats, Floats]:
+    def _inferred(self) -> list[Floats]:
         """The chance that the nearest record tells each secret."""
         from discreet.kernels.attacks import right_values
 
-        coded, by = self.coded, self.coded.at(self.asked.columns)
-        wanted = coded.at(self.asked.secrets)
-        secrets = wanted, coded.widths(wanted, self.width)
-        first, second = (
-            right_values(
-                coded.initial[group], coded.own[group], coded.points, by, secrets, coded.kinds,
-                without_own=bool(without),
+        by, wanted = self.coded.at(self.asked.columns), self.coded.at(self.asked.secrets)
+        return self._chances(right_values, by, (wanted, self.coded.widths(wanted, self.width)))
+
+    def _chances(self, attack: Callable[..., Floats], *of: Any) -> list[Floats]:
+        """What an attack achieves on the people drawn, and on the control group without its own."""
+        coded = self.coded
+        return [
+            attack(
+                coded.initial[group], coded.own[group], coded.points, *of, coded.kinds,
+                without_own=without,
             )
             for group, without in zip(self.drawn, (False, True), strict=True)
-        )  # fmt: skip
-        return first, second
+        ]  # fmt: skip

@@ -33,8 +33,7 @@ from discreet.frequency.classes import Classes
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import File, Label, Public
 from discreet.results import Provenance, Result
-from discreet.risks.intruder import IntruderRisk
-from discreet.risks.register import REGISTER, PopulationRisk, population_risk
+from discreet.risks.register import REGISTER, IntruderRisk, PopulationRisk, population_risk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from discreet.data.numbers import need_free, numbers_in_order, with_column
 from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
-from discreet.risks.risk_values import PER_DECADE, Histogram, RiskValues
+from discreet.risks.record_level import PER_DECADE, Histogram, RiskValues
 from discreet.risks.sensitivity import RiskSettings
 from discreet.risks.value_weights import ListedValues, Ranges
 from discreet.words import counted

@@ -41,8 +41,7 @@ from discreet.parameters import is_number, need_confidence
 from discreet.results import Provenance
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues, ProtectableRisk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:

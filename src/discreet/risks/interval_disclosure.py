@@ -29,6 +29,7 @@ from discreet.kernels.rank_intervals import half_ranks_apart
 from discreet.measures import measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
+from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -233,12 +234,7 @@ def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
 
     if columns:
         chosen = list(dict.fromkeys(columns))
-        unknown = [
-            attributes.unknown_column("the column", name, data.columns, data.name)
-            for data in (initial, masked)
-            for name in chosen
-            if name not in data.columns
-        ]
+        unknown = unknown_columns((initial, masked), chosen)
         what = "is not a number in both files and has no intervals."
         raise_all(
             unknown

@@ -379,7 +379,8 @@ class Coordinates:
 
 def coordinates(linked: Linked, columns: Sequence[str]) -> Coordinates:
     """The named attributes of all released records as points, or all that is in the way."""
-    raise_all(_unknown(linked, columns) or _not_comparable(linked, columns))
+    unknown = unknown_columns((linked.initial, linked.masked), columns)
+    raise_all(unknown or _not_comparable(linked, columns))
     types = linked.initial.types
     numbers = [name for name in columns if types[name].measure != "nominal"]
     names = [name for name in columns if name not in numbers]
@@ -401,11 +402,14 @@ def chosen_columns(linked: Linked, columns: Sequence[str] | str | None) -> tuple
     return tuple(dict.fromkeys(attributes.names(columns))) or linked.initial.keys
 
 
-def _unknown(linked: Linked, columns: Sequence[str]) -> list[Problem]:
+def unknown_columns(
+    files: Sequence[Microdata], columns: Sequence[str], word: str = "the column"
+) -> list[Problem]:
+    """The problems of columns that one of the files does not have."""
     return [
-        attributes.unknown_column("the column", name, data.columns, data.name)
-        for data in (linked.initial, linked.masked)
-        for name in columns
+        attributes.unknown_column(word, name, data.columns, data.name)
+        for data in files
+        for name in dict.fromkeys(columns)
         if name not in data.columns
     ]
 

@@ -20,15 +20,15 @@ from discreet.frames import FrameKind
 from discreet.kernels.inverse_sizes import inverse_mean
 from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure
-from discreet.parameters import parameters_of
 from discreet.results import Provenance, Result
 from discreet.risks.individual import individual_risk, interval_of
 from discreet.risks.model_risk import model_risk
-from discreet.risks.population import Population, population_of
 from discreet.risks.population_uniqueness import (
+    Population,
     PopulationSize,
     PopulationUniqueness,
     SampledShare,
+    population_of,
     population_uniqueness,
 )
 
@@ -184,8 +184,7 @@ def population_range(
     >>> sorted(found.models), found.low < found.high
     (['individual risk', 'log-linear'], True)
     """
-    given = {"population": population, "fraction": fraction}
-    people = population_of(data, data.n, given, parameters_of(population_uniqueness))
+    people = population_of(data, data.n, population, fraction)
     models, intervals, reasons = {}, {}, {}
     for title, estimate in (
         ("individual risk", lambda: _individual(data, people)),
@@ -194,7 +193,9 @@ def population_range(
         found, reasons[title] = _tried(estimate)
         if found is not None:
             models[title], intervals[title] = found
-    unique, reasons["population uniqueness"] = _tried(lambda: population_uniqueness(data, **given))
+    unique, reasons["population uniqueness"] = _tried(
+        lambda: population_uniqueness(data, population, fraction=fraction)
+    )
     return PopulationRange(
         n=data.n,
         population=people,

@@ -35,8 +35,7 @@ from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.results import Provenance
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import RiskValues, ValuesHere
+from discreet.risks.record_level import ProtectableRisk, RiskValues, ValuesHere
 from discreet.risks.sensitivity import VALUE_TABLES, RiskSettings, settings_in, unknown_attributes
 from discreet.words import counted, share
 

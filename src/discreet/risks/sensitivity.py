@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -243,20 +243,13 @@ def _ranges(name: str, table: Any) -> Any:
     """A list of tables with above, up_to and weight, as tuples."""
     if not isinstance(table, list):
         return table
-    rows: list[Sequence[Any]] = []
-    for row in table:
-        if not isinstance(row, dict) or not {"weight"} <= set(row) <= {"above", "up_to", "weight"}:
-            what = f"a range of {name!r} is not made of above, up_to and weight."
-            fail("P41", what, "Write above = 40000, up_to = 70000, weight = 0.7.")
-        rows.append((row.get("above"), row.get("up_to"), row["weight"]))
-    return rows
+    if not _table_fits(table):
+        what = f"a range of {name!r} is not made of above, up_to and weight."
+        fail("P41", what, "Write above = 40000, up_to = 70000, weight = 0.7.")
+    return ranges_of(table)
 
 
 # -- value tables in a plan ------------------------------------------------------------------------
-
-
-def _tables_fit(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_table_fits, value.values()))
 
 
 def _table_fits(value: Any) -> bool:
@@ -268,19 +261,11 @@ def _table_fits(value: Any) -> bool:
     )
 
 
-def _tables_read(tables: Mapping[str, Any], _folder: Path) -> dict[str, Any]:
-    return {name: ranges_of(table) for name, table in tables.items()}
-
-
 def ranges_of(table: Any) -> Any:
     """Ranges of numbers as ``record_risk`` takes them; TOML has no word for "no bound"."""
     if isinstance(table, Mapping):
         return dict(table)
     return [(row.get("above"), row.get("up_to"), row["weight"]) for row in table]
-
-
-def _tables_written(tables: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _written(table) for name, table in tables.items()}
 
 
 def _written(table: Any) -> Any:
@@ -294,9 +279,9 @@ def _written(table: Any) -> Any:
 _WEIGHT = {"type": "number", "minimum": 0, "maximum": 1}
 VALUE_TABLES = Notation(
     "per column a table of values and weights, or a list of ranges",
-    _tables_fit,
-    _tables_read,
-    _tables_written,
+    lambda tables: isinstance(tables, Mapping) and all(map(_table_fits, tables.values())),
+    lambda tables, _: {name: ranges_of(table) for name, table in tables.items()},
+    lambda tables: {name: _written(table) for name, table in tables.items()},
     schema={
         "type": "object",
         "additionalProperties": {

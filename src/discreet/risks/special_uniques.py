@@ -39,8 +39,7 @@ from discreet.parameters import Label, Public
 from discreet.progress import watched
 from discreet.results import Provenance
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues, ProtectableRisk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:

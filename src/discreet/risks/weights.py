@@ -21,7 +21,6 @@ import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +116,7 @@ class Weights:
         >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.threshold(2))
         0.5
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        if not (is_whole(k) and k >= 1):
             fail(
                 "P07",
                 "k must be a whole number of at least 1.",
@@ -142,7 +141,7 @@ class Weights:
         >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.decay(0.5))
         0.25
         """
-        if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
+        if not (is_number(rate) and 0 <= rate <= 1):
             fail("P10", "the rate of decay must lie between 0 and 1.", "Give for example 0.5.")
         return cls(
             f"decay({float(rate):g})",
@@ -465,15 +464,11 @@ def _script(value: Any) -> str:
     return f"ds.Weights.{verb}({given!r})"
 
 
-def _dumped(weights: Weights) -> Any:
-    return weights.to_dict()
-
-
 WEIGHTS = Notation(
     "minimal, maximal, or a table of one kind: threshold, decay, file or matrix",
     _fit,
     _loaded,
-    _dumped,
+    Weights.to_dict,
     _script,
     {
         "anyOf": [
