@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -242,13 +243,12 @@ def _of(name: str, found: Summary, a: int) -> list[Row]:
 def _correlations(names: list[str], found: Summary) -> list[Row]:
     return [
         (
-            f"{names[a]}, {names[b]}",
+            f"{one}, {other}",
             "correlation",
             _correlation(found.cov_x, a, b),
             _correlation(found.cov_y, a, b),
         )
-        for a in range(len(names))
-        for b in range(a + 1, len(names))
+        for (a, one), (b, other) in itertools.combinations(enumerate(names), 2)
     ]
 
 
@@ -288,6 +288,10 @@ class TableDifference:
     relative: float
     root: float
     new: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**vars(self), "attributes": list(self.attributes)}
 
 
 def table_differences(

@@ -442,10 +442,14 @@ def _steps(
         values = [np.where(code == cards - 1, np.nan, code) for code in (first, second)]
     else:
         values = [as_numbers(column) for column in (x, y)]
-    known = values[0][~np.isnan(values[0])]
-    spread = float(spreads(known[:, None])[0]) if len(known) else 0.0
-    unit = spread if spread > 0 else 1.0
+    unit = unit_of(values[0][~np.isnan(values[0])])
     return values[0] / unit, values[1] / unit
+
+
+def unit_of(numbers: Floats) -> float:
+    """The standard deviation, or 1 where numbers do not vary."""
+    spread = float(spreads(numbers[:, None])[0]) if len(numbers) else 0.0
+    return spread if spread > 0 else 1.0
 
 
 def _codes(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[Floats, Floats]:

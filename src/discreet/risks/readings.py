@@ -156,6 +156,11 @@ class Readings(Result):
             name: None if (found := self._of(name)) is None else found.below(k) for name in READINGS
         }
 
+    @property
+    def _below(self) -> dict[int, dict[str, int | None]]:
+        """The same for 2, 3, 5 and k."""
+        return {k: self.below(k) for k in sorted({*_USUAL, self.k})}
+
     def column(self, reading: str, name: str | None = None) -> Microdata:
         """The masked records with a count as a further column, in the engine that holds them."""
         found, name = self._of(reading), reading if name is None else name
@@ -165,14 +170,13 @@ class Readings(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per reading: what is counted, the minimum, the records below 2, 3, 5 and k."""
-        limits = sorted({*_USUAL, self.k})
-        below = {k: self.below(k) for k in limits}
+        below = self._below
         rows = [
             {
                 "reading": name,
                 "counted": _WHO[name],
                 "minimum": self.least(name),
-                **{f"below {k}": below[k][name] for k in limits},
+                **{f"below {k}": numbers[name] for k, numbers in below.items()},
             }
             for name in READINGS
         ]
@@ -224,15 +228,12 @@ class Readings(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        limits = sorted({*_USUAL, self.k})
-        below = {k: self.below(k) for k in limits}
+        below = self._below
         return {
-            "n": self.n,
-            "released": self.released,
-            "k": self.k,
+            **self._plain("n", "released", "k"),
             **{f"least_{name}": self.least(name) for name in READINGS},
             **{f"{name}_below": below[self.k][name] for name in READINGS},
-            "below": [{"k": k, **below[k]} for k in limits],
+            "below": [{"k": k, **numbers} for k, numbers in below.items()],
             "not_applicable": dict(self.not_applicable),
             "computed_from": self.provenance.to_dict(),
         }

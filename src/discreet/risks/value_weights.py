@@ -7,6 +7,7 @@ above < x ≤ up_to.
 from __future__ import annotations
 
 import decimal
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def _listed(name: str, given: Mapping[Any, Any]) -> tuple[ValueTable, list[Probl
 
 
 def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]:
-    rows, problems = [], []
+    rows = []
     for row in given:
         if not (isinstance(row, Sequence) and len(row) == 3 and all(map(_is_bound, row[:2]))):
             what = f"a range of {name!r} is not (above, up_to, weight)."
@@ -118,13 +119,10 @@ def _ranges(name: str, given: Sequence[Any]) -> tuple[ValueTable, list[Problem]]
         up_to = math.inf if row[1] is None else _bound(row[1])
         rows.append((above, up_to, row[2]))
     bad = sum(not is_share(row[2]) for row in rows)
-    problems += [_bad_weights(name, bad)] if bad else []
+    problems = [_bad_weights(name, bad)] if bad else []
     rows.sort(key=lambda row: row[:2])
-    ends = [up_to for _, up_to, _ in rows]
-    starts = [above for above, _, _ in rows]
-    if any(a >= b for a, b, _ in rows) or any(
-        end > start for end, start in zip(ends, starts[1:], strict=False)
-    ):
+    pairs = itertools.pairwise(rows)
+    if any(a >= b for a, b, _ in rows) or any(one[1] > other[0] for one, other in pairs):
         what = f"ranges of {name!r} overlap, or end before they begin."
         problems.append(Problem("P41", what, "Give each number one weight: above < x ≤ up_to."))
     return Ranges(tuple((a, b, float(w)) for a, b, w in rows if is_share(w))), problems
