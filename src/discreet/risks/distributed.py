@@ -24,8 +24,7 @@ from discreet.errors import Problem, argument, raise_all
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
 from discreet.risks.record_level import PER_DECADE, Histogram, RiskValues
-from discreet.risks.sensitivity import RiskSettings
-from discreet.risks.value_weights import ListedValues, Ranges
+from discreet.risks.sensitivity import ListedValues, Ranges, RiskSettings
 from discreet.words import counted
 
 if TYPE_CHECKING:

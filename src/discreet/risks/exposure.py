@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import Problem, argument, raise_all
-from discreet.kernels.compatible import compatible_counts
+from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import pack
 from discreet.progress import stage
 from discreet.risks.sensitivity import RiskSettings
@@ -171,13 +171,24 @@ def compatible_sizes(records: CodedRecords, known: Sequence[int]) -> NDArray[np.
         return np.full(n, n)
     codes = [records.columns[a] for a in known]
     cards = [records.cardinalities[a] for a in known]
-    packed, _ = pack(codes, cards)
-    _, first, inverse, counts = np.unique(
-        packed, return_index=True, return_inverse=True, return_counts=True
-    )
-    tuples = [column[first].astype(np.int64) for column in codes]
     missing = [records.missing[a] for a in known]
-    return compatible_counts(tuples, cards, missing, counts.astype(np.int64))[inverse]
+    return compatible_sums(codes, cards, missing, n)
+
+
+def compatible_sums(
+    codes: Sequence[NDArray[np.unsignedinteger]],
+    cards: Sequence[int],
+    missing: Sequence[int],
+    n: int,
+    weights: Floats | None = None,
+) -> NDArray[Any]:
+    """How many of the first n records are compatible with each of all, or their weights."""
+    packed, _ = pack(codes, cards)
+    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    tuples = [column[first].astype(np.int64) for column in codes]
+    held: Any = np.bincount(inverse[:n], weights, len(first))
+    summed = compatible_counts if weights is None else compatible_totals
+    return summed(tuples, cards, missing, held)[inverse]
 
 
 def _sensitivity(records: CodedRecords, attributes: Iterable[int]) -> Floats:
