@@ -16,8 +16,9 @@ the chance that one of them is recognised alone, knows nothing of that.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -44,6 +45,21 @@ _NO_SUBJECT = "no subject is named: every record is taken for a person."
 _NO_REGISTER = "it needs a register of the population."
 _BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 _TIE = 1e-12  # relative: two risks that differ by less are the same
+
+
+def size_ranges(starts: Sequence[int]) -> list[tuple[str, int, float]]:
+    """Ranges of class sizes that begin at some: a label, the first size, and that after the last.
+
+    Examples
+    --------
+    >>> size_ranges([1, 2, 5])
+    [('1', 1, 2), ('2–4', 2, 5), ('5+', 5, inf)]
+    """
+    ends = [
+        (f"{low}" if high == low + 1 else f"{low}–{high - 1}", low, high)
+        for low, high in itertools.pairwise(starts)
+    ]
+    return [*ends, (f"{starts[-1]}+", starts[-1], math.inf)]
 
 
 @dataclass(frozen=True)
@@ -76,11 +92,10 @@ class ClassSizes:
 
     def binned(self) -> list[tuple[str, int]]:
         """Records by ranges of class size, for charts: (label, records)."""
-        rows = []
-        for low, high in zip(_BINS, [*_BINS[1:], None], strict=True):
-            records = sum(n for i, _, n in self if i >= low and (high is None or i < high))
-            last = "+" if high is None else "" if high == low + 1 else f"–{high - 1}"
-            rows.append((f"{low}{last}", records))
+        rows = [
+            (label, sum(n for i, _, n in self if low <= i < high))
+            for label, low, high in size_ranges(_BINS)
+        ]
         while len(rows) > 1 and rows[-1][1] == 0:
             rows.pop()
         return rows

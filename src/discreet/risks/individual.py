@@ -39,6 +39,7 @@ from discreet.kernels.summation import total, weighted_total
 from discreet.measures import measure
 from discreet.parameters import is_number, need_confidence
 from discreet.results import Provenance
+from discreet.risks.by_class import size_ranges
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords
 from discreet.risks.record_level import CombinationValues, ProtectableRisk
@@ -281,13 +282,12 @@ class IndividualRisk(ProtectableRisk):
         """One row per range of class sizes in the sample: records, and what they add to the sum."""
         sizes, records = self._counts, self._found.combinations.counts
         rows = []
-        for low, high in zip(_SIZES, [*_SIZES[1:], math.inf], strict=True):
+        for label, low, high in size_ranges(_SIZES):
             inside = (sizes >= low) & (sizes < high)
-            last = "+" if high == math.inf else "" if high == low + 1 else f"–{high - 1}"
             risks = self._found.numbers[inside]
             rows.append(
                 {
-                    "class_size": f"{low}{last}",
+                    "class_size": label,
                     "records": int(records[inside].sum()),
                     "expected": total(risks * records[inside]) if len(risks) else 0.0,
                     "highest": float(risks.max()) if len(risks) else None,

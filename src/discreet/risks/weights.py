@@ -434,26 +434,23 @@ def _fit(value: Any) -> bool:
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
     kind, given = next(iter(value.items()))
-    tests: dict[str, Callable[[], bool]] = {
-        "threshold": lambda: is_whole(given) and given >= 1,
-        "decay": lambda: is_number(given) and 0 <= given <= 1,
-        "file": lambda: isinstance(given, str) and bool(given),
-        "matrix": lambda: isinstance(given, list),
-    }
-    return kind in tests and tests[kind]()
+    return kind in _KINDS and _KINDS[kind][0](given)
 
 
 def _loaded(value: Any, folder: Path) -> Weights:
     if isinstance(value, str):
         return Weights.minimal() if value == "minimal" else Weights.maximal()
     kind, given = next(iter(value.items()))
-    makers: dict[str, Callable[[Any], Weights]] = {
-        "threshold": Weights.threshold,
-        "decay": Weights.decay,
-        "matrix": Weights.from_matrix,
-        "file": lambda name: Weights.from_csv(folder / name),
-    }
-    return makers[kind](given)
+    return _KINDS[kind][1](folder / given if kind == "file" else given)
+
+
+# by kind what fits, and what makes the weights
+_KINDS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Weights]]] = {
+    "threshold": (lambda k: is_whole(k) and k >= 1, Weights.threshold),
+    "decay": (lambda rate: is_number(rate) and 0 <= rate <= 1, Weights.decay),
+    "file": (lambda name: isinstance(name, str) and bool(name), Weights.from_csv),
+    "matrix": (lambda rows: isinstance(rows, list), Weights.from_matrix),
+}
 
 
 def _script(value: Any) -> str:
