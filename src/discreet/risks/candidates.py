@@ -33,6 +33,7 @@ from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.parameters import is_number, whole_number
 from discreet.progress import watched
 from discreet.results import Provenance, Result
+from discreet.risks.linkage import unknown_columns
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -442,11 +443,7 @@ def _usual(data: Microdata) -> tuple[str, ...]:
 
 
 def _column_problems(data: Microdata, chosen: tuple[str, ...]) -> list[Problem]:
-    problems = [
-        unknown_column("attribute", name, data.columns, data.name)
-        for name in dict.fromkeys(chosen)
-        if name not in data.columns
-    ]
+    problems = unknown_columns([data], chosen, "attribute")
     problems += [
         Problem("R02", f"attribute {name!r} is named more than once.", "Name it once.")
         for name in dict.fromkeys(chosen)

@@ -306,8 +306,7 @@ def _near(linked: Linked, columns: Sequence[str], knows: bool) -> tuple[Ints, tu
         need_known_method(linked)
     found = coordinates(linked, columns)
     within, told = known_intervals(linked, found) if knows else (None, ())
-    names = len(found.columns) - found.numbers
-    return equally_near(found.initial, found.masked, names, within), told
+    return equally_near(found.initial, found.masked, found.names, within), told
 
 
 def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
@@ -318,8 +317,7 @@ def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
         what = f"{linked.masked.n:,} records are too many to be assigned all together."
         fail("P17", what, f"Draw a sample of at most {MOST_RECORDS:,}, or link them one by one.")
     found = coordinates(linked, columns)
-    names = len(found.columns) - found.numbers
-    to, total = best_assignment(found.initial, found.masked, names)
+    to, total = best_assignment(found.initial, found.masked, found.names)
     return equally_assigned(found.masked, to), total
 
 
@@ -375,6 +373,11 @@ class Coordinates:
     numbers: int
     initial: Floats
     masked: Floats
+
+    @property
+    def names(self) -> int:
+        """How many of the columns are no numbers, which stand last."""
+        return len(self.columns) - self.numbers
 
 
 def coordinates(linked: Linked, columns: Sequence[str]) -> Coordinates:
