@@ -77,11 +77,10 @@ if TYPE_CHECKING:
     from discreet.reports.report import Report, report
     from discreet.risks.attack import Attack, attack
     from discreet.risks.by_class import Risk, risk
-    from discreet.risks.candidates import KeyCandidates
+    from discreet.risks.candidates import KeyCandidates, key_candidates
     from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
     from discreet.risks.individual import IndividualRisk, individual_risk
     from discreet.risks.interval_disclosure import IntervalDisclosure, interval_disclosure
-    from discreet.risks.key_sets import key_candidates
     from discreet.risks.linkage import Linkage, linkage
     from discreet.risks.model_risk import ModelRisk, model_risk
     from discreet.risks.population_uniqueness import PopulationUniqueness, population_uniqueness
@@ -169,7 +168,7 @@ _HOME = {
     "individual_risk": "discreet.risks.individual",
     "information_loss": "discreet.loss.information",
     "interval_disclosure": "discreet.risks.interval_disclosure",
-    "key_candidates": "discreet.risks.key_sets",
+    "key_candidates": "discreet.risks.candidates",
     "linkage": "discreet.risks.linkage",
     "microaggregate": "discreet.masking.microaggregate",
     "model_risk": "discreet.risks.model_risk",

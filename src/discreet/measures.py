@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail, listed
+from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.parameters import Parameter, parameters_of, problems_of
 from discreet.registry import Entry, measures
 
@@ -310,6 +310,11 @@ def asked_problems(asked: Any) -> list[Problem]:
             what = f"the arguments of {name} are not a mapping."
             problems.append(Problem("P16", what, "Give {} where it needs none."))
     return problems
+
+
+def need_fit(function: Callable[..., Any], **given: Any) -> None:
+    """Refuse arguments of a function that do not fit their descriptions."""
+    raise_all(problems_of(parameters_of(function), given))
 
 
 def measured(

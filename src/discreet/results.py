@@ -5,8 +5,8 @@ from __future__ import annotations
 import abc
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import frames
 from discreet._version import __version__
@@ -20,18 +20,27 @@ if TYPE_CHECKING:
 class Result(abc.ABC):
     """Something found out: it explains itself in sentences, and has its figures as plain values.
 
-    ``kind`` is the kind of frame that its tables are, unless another one is asked for.
+    ``kind`` is the kind of frame that its tables are, unless another one is asked for; ``shown``
+    are the attributes that are its figures, in order.
     """
 
     kind: FrameKind
+    shown: ClassVar[tuple[str, ...]] = ()
 
     @abc.abstractmethod
     def explain(self) -> str:
         """The result in a few sentences, one in each line."""
 
-    @abc.abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values."""
+        """The figures as plain values, and what they were computed from, for JSON."""
+        found = self._plain(*self.shown)
+        if (provenance := getattr(self, "provenance", None)) is not None:
+            found["computed_from"] = provenance.to_dict()
+        return found
+
+    def _plain(self, *names: str) -> dict[str, Any]:
+        """Some attributes as plain values."""
+        return {name: plain_value(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self.explain().splitlines()[0]}"
@@ -47,6 +56,17 @@ class Result(abc.ABC):
 
         table = pa.table(dict(held)) if isinstance(held, Mapping) else pa.Table.from_pylist(held)
         return frames.from_arrow(table, kind or self.kind)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it: what says so itself, a table of fields, or lists."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: plain_value(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(one) for name, one in value.items()}
+    return [plain_value(one) for one in value] if isinstance(value, tuple | list) else value
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as ds
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues
 from tests.engines.tables import ROLES, survey, ugly
 
 KEYS = ["town", "flag", "size", "small", "rate", "price", "born", "seen"]

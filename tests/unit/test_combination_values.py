@@ -13,7 +13,7 @@ import discreet as ds
 from discreet.engine.summation import ExactSum
 from discreet.errors import DiscreetError
 from discreet.kernels.summation import group_totals, weighted_total
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues
 
 WEIGHTS = [0.1, 1e9, 2.5, 0.3, 7.0, 0.1]
 

@@ -10,7 +10,7 @@ import discreet as ds
 from discreet.errors import DiscreetError
 from discreet.kernels.inverse_sizes import inverse_mean
 from discreet.risks.individual import interval_of
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues
 
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 FREE = ["REGION", "SEX", "AGE", "MARSTAT", "KINDPERS"]

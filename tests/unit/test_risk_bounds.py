@@ -8,8 +8,8 @@ import pytest
 import discreet as ds
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.candidates import Candidate
-from discreet.risks.risk_values import Histogram, RecordsAbove
-from discreet.risks.value_weights import value_table
+from discreet.risks.record_level import Histogram, RecordsAbove
+from discreet.risks.sensitivity import value_table
 
 
 def test_a_bin_of_class_sizes_begins_with_its_first_size_and_ends_before_the_next():

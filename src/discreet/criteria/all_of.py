@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,8 @@ class AllOf(Criterion):
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values some criterion must count."""
-        return _merged(c.needs_values(confidential) for c in self.criteria)
+        found = (name for c in self.criteria for name in c.needs_values(confidential))
+        return tuple(dict.fromkeys(found))
 
     def sums(self, confidential: Sequence[str]) -> tuple[Sum, ...] | None:
         """What decides of the values of a class, as sums; None where one looks at more."""
@@ -151,16 +152,19 @@ def _each(given: Any) -> list[Any]:
 
 def split(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
     """The criteria on classes, as one (or None), and those that compare the two files."""
-    limits = tuple(c for c in criterion.parts if c.compares_files)
-    parts = tuple(c for c in criterion.parts if not c.compares_files)
-    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), limits
+    return _apart(criterion, lambda one: one.compares_files)
 
 
 def people_apart(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
     """The criteria on records alone, as one (or None), and those on the people behind classes."""
-    behind = tuple(c for c in criterion.parts if c.registers)
-    parts = tuple(c for c in criterion.parts if not c.registers)
-    return (parts[0] if len(parts) == 1 else AllOf(parts) if parts else None), behind
+    return _apart(criterion, lambda one: bool(one.registers))
+
+
+def _apart(criterion: Criterion, other: Callable[[Any], bool]) -> tuple[Any, tuple[Any, ...]]:
+    """The criteria that are not of another kind, as one (or None), and those that are."""
+    others = tuple(c for c in criterion.parts if other(c))
+    parts = tuple(c for c in criterion.parts if not other(c))
+    return (combined(parts) if parts else None), others
 
 
 def failing_alone(criterion: Criterion, classes: Classes) -> NDArray[np.bool_]:
@@ -177,7 +181,3 @@ def _fails_alone(criterion: Any, classes: Classes) -> NDArray[np.bool_]:
     files = (Classes(size, one, size) for size in sizes[:, None])
     failing = [any(f.any() for f in criterion.failing(file).values()) for file in files]
     return np.array(failing)[at]
-
-
-def _merged(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for some in names for name in some))

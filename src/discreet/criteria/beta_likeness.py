@@ -106,7 +106,7 @@ class BetaLikeness(Criterion):
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with a value that gains too much, by attribute."""
         if classes.sums:
-            summed = self.sums(tuple(dict.fromkeys(name for name, _ in classes.sums)))
+            summed = self.sums(classes.summed)
             return {name: classes.sums[name, kind] > 0 for name, kind in summed}
         names = self.needs_values(tuple(classes.values))
         limits = self.count_limits({name: classes.values[name].whole for name in names})

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from discreet import frames
 from discreet.criteria.all_of import combined, split, sums_of
 from discreet.criteria.criterion import CLASS_SIZE, TOLERANCE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
@@ -112,20 +111,14 @@ class Check(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per reason."""
-        rows = [
-            {"reason": reason, "classes": v.classes, "records": v.records}
-            for reason, v in self.by.items()
-        ]
+        rows = [{"reason": reason, **vars(found)} for reason, found in self.by.items()]
         return self._frame(rows, kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
             **self.criterion.to_dict(),
-            "satisfied": self.satisfied,
-            "violating_classes": self.violating_classes,
-            "violating_records": self.violating_records,
-            "by": {r: {"classes": v.classes, "records": v.records} for r, v in self.by.items()},
+            **self._plain("satisfied", "violating_classes", "violating_records", "by"),
             "computed_from": self.provenance.to_dict(),
         }
 
@@ -165,11 +158,9 @@ class RiskCheck(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """The measure, its value and its limit."""
-        import pyarrow as pa
-
         name = f"DR ({self.criterion.weights.name})"
         row = {"measure": name, "value": self.value, "limit": self.criterion.limit}
-        return frames.from_arrow(pa.Table.from_pylist([row]), kind or self.risk.classification.kind)
+        return self._frame([row], kind or self.risk.kind)
 
 
 @dataclass(frozen=True, repr=False)

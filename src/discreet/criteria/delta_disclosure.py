@@ -111,7 +111,7 @@ class DeltaDisclosure(Criterion):
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with a value that is too rare or too frequent, by attribute."""
         if classes.sums:
-            names = self.needs_values(tuple(dict.fromkeys(name for name, _ in classes.sums)))
+            names = self.needs_values(classes.summed)
             return {name: self._off_by_sums(classes, name) for name in names}
         names = self.needs_values(tuple(classes.values))
         limits = self.count_limits({name: classes.values[name].whole for name in names})

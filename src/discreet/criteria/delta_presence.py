@@ -154,9 +154,4 @@ class DeltaPresence(Criterion):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""
-        return {
-            "criterion": type(self).__name__,
-            "low": self.low,
-            "high": self.high,
-            "population": name_of(self.population),
-        }
+        return {**super().to_dict(), "population": name_of(self.population)}

@@ -101,8 +101,4 @@ class DisclosureRiskAtMost(Criterion):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""
-        return {
-            "criterion": type(self).__name__,
-            "limit": self.limit,
-            "weights": self.weights.name,
-        }
+        return {**super().to_dict(), "weights": self.weights.name}

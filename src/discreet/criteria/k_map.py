@@ -117,5 +117,4 @@ class KMap(Criterion):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""
-        population = name_of(self.population)
-        return {"criterion": type(self).__name__, "k": self.k, "population": population}
+        return {**super().to_dict(), "population": name_of(self.population)}

@@ -142,7 +142,7 @@ class LDiversity(Criterion):
             names = self.attributes(tuple(classes.distinct))
             return {name: classes.distinct[name] < self.l for name in names}
         if classes.sums:
-            names = self.attributes(tuple(dict.fromkeys(name for name, _ in classes.sums)))
+            names = self.attributes(classes.summed)
             return {name: self._fails_by_sums(classes, name) for name in names}
         names = self.attributes(tuple(classes.values))
         return {name: self._fails_by_values(classes.values[name]) for name in names}

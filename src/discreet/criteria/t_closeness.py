@@ -135,7 +135,7 @@ class TCloseness(Criterion):
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes farther than t from the whole file, by attribute."""
         if classes.sums:
-            summed = self.sums(tuple(dict.fromkeys(name for name, _ in classes.sums))) or ()
+            summed = self.sums(classes.summed) or ()
             return {
                 name: (1 + classes.sums[name, kind]) / 2 > self.t + TOLERANCE
                 for name, kind in summed
@@ -172,12 +172,7 @@ class TCloseness(Criterion):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters."""
-        return {
-            "criterion": type(self).__name__,
-            "t": self.t,
-            "distance": self.distance,
-            "confidential": self.confidential,
-        }
+        return {name: one for name, one in super().to_dict().items() if name != "hierarchy"}
 
 
 def _equal(values: ValueCounts, whole: NDArray[np.float64]) -> NDArray[np.float64]:

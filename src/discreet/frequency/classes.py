@@ -113,6 +113,11 @@ class Classes:
         """Number of records."""
         return int(self.records.sum())
 
+    @property
+    def summed(self) -> tuple[str, ...]:
+        """The attributes of whose values there are sums."""
+        return tuple(dict.fromkeys(name for name, _ in self.sums))
+
     def apart(self) -> Classes:
         """The same with a row for each class."""
         row = np.repeat(np.arange(len(self.number)), self.number)

@@ -66,12 +66,6 @@ class ValueCounts:
         return np.bincount(own, minlength=self.classes).astype(np.int64)
 
     @property
-    def ratio(self) -> NDArray[np.float64]:
-        """Per pair, the share of the value in its class over that in the whole file."""
-        share = self.count / self.size[self.cls]
-        return np.asarray(share / (self.whole / self.whole.sum())[self.value])
-
-    @property
     def gaps(self) -> NDArray[np.float64]:
         """The way from each value to the next and from the last one to the end of the scale, all
         of it being 1."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.hierarchies.placement import Placement, placed, present
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from discreet.hierarchies.placement import DistinctValues, Placement, placed
+from discreet.parameters import is_whole
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,17 +50,10 @@ class Prefixes:
         """The lengths from level 0 on."""
         return {"prefixes": [self.first, *self.lengths], "top": self.top}
 
-    def place(
-        self,
-        attribute: str,  # noqa: ARG002
-        values: pa.Array,
-        texts: pa.Array,
-        counts: NDArray[np.int64] | None,  # noqa: ARG002
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Cut each code."""
-        known = present(values)
-        labels = [_cut(texts, length) for length in self.lengths]
-        return placed(labels, self.top, known)
+        labels = [_cut(values.texts, length) for length in self.lengths]
+        return placed(labels, self.top, values.there)
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,16 +75,9 @@ class Suppress:
         """The label."""
         return {"suppress": True, "top": self.top}
 
-    def place(
-        self,
-        attribute: str,  # noqa: ARG002
-        values: pa.Array,
-        texts: pa.Array,  # noqa: ARG002
-        counts: NDArray[np.int64] | None,  # noqa: ARG002
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Put everything into one group."""
-        known = present(values)
-        return placed([], self.top, known)
+        return placed([], self.top, values.there)
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,26 +124,20 @@ class ByFrequency:
             "top": self.top,
         }
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Rank the categories by their counts, ties by the order of the values."""
+        known, counts = values.there, values.counts
         if counts is None:
             fail(
                 "P24",
-                f"{attribute!r}: the counts are not given.",
+                f"{values.attribute!r}: the counts are not given.",
                 f"Give {argument('counts')} when fitting.",
             )
-        known = present(values)
         order = np.lexsort((np.arange(len(known)), -counts, ~known))  # the missing value last
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         labels = [
-            pc.if_else(pa.array(~known | (rank < kept)), texts, self.other)
+            pc.if_else(pa.array(~known | (rank < kept)), values.texts, self.other)
             for kept in self._kept(int(known.sum()))
         ]
         return placed(labels, self.top, known)
@@ -181,7 +159,7 @@ def _length_problems(lengths: list[Any]) -> list[Problem]:
     problems = [
         Problem("P21", f"the length of level {level} is not a whole number ≥ 0.", "Correct it.")
         for level, length in enumerate(lengths)
-        if not _is_int(length) or length < 0
+        if not is_whole(length) or length < 0
     ]
     if problems:
         return problems
@@ -196,12 +174,8 @@ def _length_problems(lengths: list[Any]) -> list[Problem]:
     ]
 
 
-def _is_int(number: Any) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
-
-
 def _is_count(number: Any) -> bool:
-    return _is_int(number) and number >= 1
+    return is_whole(number) and number >= 1
 
 
 def _cut(texts: pa.Array, length: int) -> pa.Array:

@@ -10,14 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, argument, fail
-from discreet.hierarchies.placement import (
-    SUPPRESS,
-    Placement,
-    numbers,
-    placed,
-    present,
-)
+from discreet.errors import argument, fail
+from discreet.hierarchies.placement import DistinctValues, Placement, placed, present
 from discreet.hierarchies.texts import is_text, local_times
 
 if TYPE_CHECKING:
@@ -79,24 +73,23 @@ class Dates:
         """The parts."""
         return {"dates": list(self.parts), "top": self.top}
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,  # noqa: ARG002
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Read year, month and day, and label the parts."""
-        days = _days(attribute, values)
+        days = _days(values.attribute, values.array)
         known = present(days)
         ymd = [
             part(days).fill_null(1).to_numpy(zero_copy_only=False)
             for part in (pc.year, pc.month, pc.day)
         ]
         labels = [_labels(part, _NUMBER[part](*ymd), known) for part in self.parts]
-        return placed(
-            labels, self.top, known, _problem(attribute, ~known & present(values), counts)
+        problem = values.problem(
+            "D21",
+            ~known & values.there,
+            "are not dates written as YYYY-MM-DD.",
+            f"If they are dates in another form, say so with {argument('date_format')} when the "
+            f"file is read. If they mean missing, name them in {argument('missing_values')}.",
         )
+        return placed(labels, self.top, known, problem)
 
 
 def _labels(part: Part, number: Ints, known: NDArray[np.bool_]) -> pa.Array:
@@ -127,17 +120,3 @@ def _read(texts: pa.Array) -> pa.Array:
     read = pc.strptime(first, format="%Y-%m-%d", unit="s", error_is_null=True)
     same = pc.equal(pc.day(read), pc.utf8_slice_codeunits(texts, 8, 10).cast(pa.int64()))
     return pc.if_else(same, read, None)
-
-
-def _problem(
-    attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None
-) -> Problem | None:
-    if not lost.any():
-        return None
-    return Problem(
-        "D21",
-        f"{numbers(attribute, lost, counts)} are not dates written as YYYY-MM-DD.",
-        f"If they are dates in another form, say so with {argument('date_format')} when the "
-        f"file is read. If they mean missing, name them in {argument('missing_values')}. "
-        f"{SUPPRESS}",
-    )

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import Problem, fail, in_python, raise_all
 from discreet.frames import array_of, numbers_of, texts_of
-from discreet.hierarchies.placement import SUPPRESS, Placement, codes_of, members, numbers, present
+from discreet.hierarchies.placement import DistinctValues, Placement, codes_of, members, present
 from discreet.hierarchies.texts import leaf_form, text_of
 from discreet.words import counted
 
@@ -82,15 +82,9 @@ class Explicit:
         names = ["value", *(f"level{i}" for i in range(1, len(self.levels)))]
         return pa.table(list(self.levels), names=names)
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Look each value up among the leaves, by its text form."""
-        written = self._written_like(values.type)
+        written, texts = self._written_like(values.array.type), values.texts
         # a missing value finds the missing leaf, where the hierarchy names it
         rows = pc.index_in(texts, value_set=written.levels[0])
         known = present(rows)
@@ -101,7 +95,7 @@ class Explicit:
             tops=tuple(_only_label(level) for level in written.levels[1:]),
             known=known,
             n_leaves=len(written.levels[0]),
-            problem=written._unmapped(attribute, texts, ~known & present(texts), counts),
+            problem=written._unmapped(values, ~known & present(texts)),
         )
 
     def _written_like(self, kind: pa.DataType) -> Explicit:
@@ -110,22 +104,15 @@ class Explicit:
             return self
         return Explicit.of([leaves, *self.levels[1:]], self.origin)
 
-    def _unmapped(
-        self,
-        attribute: str,
-        texts: pa.Array,
-        lost: NDArray[np.bool_],
-        counts: NDArray[np.int64] | None,
-    ) -> Problem | None:
+    def _unmapped(self, values: DistinctValues, lost: NDArray[np.bool_]) -> Problem | None:
         if not lost.any():
             return None
-        near = pc.is_in(_folded(texts.filter(pa.array(lost))), value_set=_folded(self.levels[0]))
-        n = near.true_count
+        texts = _folded(values.texts.filter(pa.array(lost)))
+        n = pc.is_in(texts, value_set=_folded(self.levels[0])).true_count
         differ = "differs" if n == 1 else "differ"
         hint = f"{n:,} of them {differ} only in blanks or case. " if n else ""
-        remedy = f"Add them to it. {SUPPRESS}"
-        found = numbers(attribute, lost, counts)
-        return Problem("D20", f"{found} are not in {self.origin}.", hint + remedy)
+        what = f"are not in {self.origin}."
+        return values.problem("D20", lost, what, f"{hint}Add them to it.")
 
 
 def not_nested(

@@ -22,8 +22,7 @@ import pyarrow.compute as pc
 
 from discreet import frames
 from discreet.errors import Problem, argument, fail, in_python, raise_all
-from discreet.hierarchies import placement
-from discreet.hierarchies.placement import Placement, placed, present
+from discreet.hierarchies.placement import DistinctValues, Placement, placed, present
 from discreet.hierarchies.texts import is_number, is_text
 
 if TYPE_CHECKING:
@@ -98,24 +97,16 @@ class Intervals:
             "top": self.top,
         }
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,  # noqa: ARG002
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Put each number into its bin on every level."""
-        x, known = numbers_of(attribute, values)
+        x, known = numbers_of(values.attribute, values.array)
         low = known & _below(x, self.bottom_code)
         high = known & ~_below(x, self.top_code) & (self.top_code is not None)
         bins, fit = _bins(np.where(known & ~low & ~high, x, 0), self.origin, self.widths[0])
         known = low | high | (known & fit & np.isfinite(x))
         whole = self.closed and are_whole(x[known])
         labels = [self._labels(bins, width, low, high, known, whole=whole) for width in self.widths]
-        return placed(
-            labels, self.top, known, unplaced(attribute, ~known & present(values), counts)
-        )
+        return placed(labels, self.top, known, unplaced(values, known))
 
     def _labels(
         self,
@@ -282,18 +273,15 @@ def shown(number: Decimal) -> str:
     return format(number.normalize(), "f") if number else "0"
 
 
-def unplaced(
-    attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None
-) -> Problem | None:
+def unplaced(values: DistinctValues, known: NDArray[np.bool_]) -> Problem | None:
     """The problem of values that are no numbers."""
-    if not lost.any():
-        return None
-    return Problem(
+    return values.problem(
         "D21",
-        f"{placement.numbers(attribute, lost, counts)} are not numbers that intervals can hold.",
+        ~known & values.there,
+        "are not numbers that intervals can hold.",
         f"If they mean missing, name them in {argument('missing_values')}. If they are numbers or "
         f"dates in another form, say so with {argument('decimal')} or {argument('date_format')} "
-        f"when the file is read. {placement.SUPPRESS}",
+        "when the file is read.",
     )
 
 
@@ -333,21 +321,13 @@ class CutPoints:
         labels = CLOSED if self.closed else {}
         return {"cuts": levels[0] if len(levels) == 1 else levels, **labels, "top": self.top}
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,  # noqa: ARG002
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
+    def place(self, values: DistinctValues) -> Placement:
         """Put each number into its bin on every level."""
-        x, known = numbers_of(attribute, values)
+        x, known = numbers_of(values.attribute, values.array)
         known = known & np.isfinite(x)
         whole = self.closed and are_whole(x[known])
         labels = [_labels(x, level, known, whole=whole) for level in self.points]
-        return placed(
-            labels, self.top, known, unplaced(attribute, ~known & present(values), counts)
-        )
+        return placed(labels, self.top, known, unplaced(values, known))
 
 
 def _labels(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import in_python
+from discreet.errors import Problem, in_python
 from discreet.frames import array_of, numbers_of, texts_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from discreet.errors import Problem
 
 UNMAPPED = 'with_unmapped("suppress")'
 SUPPRESS = f"Or suppress them with {in_python(UNMAPPED)}: from level 1 on they get the top label."
@@ -49,6 +48,36 @@ class Placement:
     problem: Problem | None = None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class DistinctValues:
+    """The values of an attribute, as they are and as text, each once; missing ones are null.
+
+    Attributes
+    ----------
+    counts : array of int, or None
+        How many records have each value.
+    """
+
+    attribute: str
+    array: pa.Array
+    texts: pa.Array
+    counts: NDArray[np.int64] | None
+
+    @functools.cached_property
+    def there(self) -> NDArray[np.bool_]:
+        """Which of them are not missing."""
+        return present(self.array)
+
+    def problem(self, code: str, lost: NDArray[np.bool_], what: str, remedy: str) -> Problem | None:
+        """The problem of values without a place, in numbers; None where there are none."""
+        if not lost.any():
+            return None
+        known = self.counts
+        records = "" if known is None else f" ({counted(int(known[lost].sum()), 'record')})"
+        number = f"{self.attribute!r}: {lost.sum():,} of {counted(len(lost), 'value')}{records}"
+        return Problem(code, f"{number} {what}", f"{remedy} {SUPPRESS}")
+
+
 class Rule(Protocol):
     """How values get their labels."""
 
@@ -62,14 +91,8 @@ class Rule(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """The builder by name with its parameters, as a plan writes it."""
 
-    def place(
-        self,
-        attribute: str,
-        values: pa.Array,
-        texts: pa.Array,
-        counts: NDArray[np.int64] | None,
-    ) -> Placement:
-        """Place the distinct values of an attribute; missing values are null."""
+    def place(self, values: DistinctValues) -> Placement:
+        """Place the values of an attribute."""
 
 
 def placed(
@@ -113,9 +136,3 @@ def present(values: pa.Array) -> NDArray[np.bool_]:
 def _everything(label: str, known: NDArray[np.bool_]) -> pa.Array:
     """The labels of a level that is one group."""
     return texts_of(["", label]).take(array_of(known.astype(np.int8), known))
-
-
-def numbers(attribute: str, lost: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> str:
-    """How many values and records of an attribute have no place, in words."""
-    records = "" if counts is None else f" ({counted(int(counts[lost].sum()), 'record')})"
-    return f"{attribute!r}: {lost.sum():,} of {counted(len(lost), 'value')}{records}"

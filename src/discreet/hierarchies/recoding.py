@@ -28,7 +28,7 @@ from discreet.errors import Problem, fail, raise_all
 from discreet.frames import array_of, texts_of
 from discreet.hierarchies.explicit import not_nested
 from discreet.hierarchies.files import rows_of, write_rows
-from discreet.hierarchies.placement import Placement, Rule, codes_of, present
+from discreet.hierarchies.placement import DistinctValues, Placement, Rule, codes_of
 from discreet.hierarchies.texts import plain, text_form
 
 if TYPE_CHECKING:
@@ -232,24 +232,27 @@ class _Children:
 
 def fit(rule: Rule, attribute: str, values: Any, counts: Any, *, suppress: bool) -> Recoding:
     """Place the values, complete what has no place, and code the labels."""
-    array = _array(attribute, values)
-    texts = text_form(attribute, array)
-    found = rule.place(attribute, array, texts, _counts(attribute, array, counts))
+    given = _distinct(attribute, values, counts)
+    found = rule.place(given)
     if found.problem and not suppress:
         raise_all([found.problem])
-    labels, covered = _completed(found, present(array))
+    labels, covered = _completed(found, given.there)
     if found.problem:
         _require_nested(attribute, labels)
     covered = [found.known.astype(np.int64), *covered]
-    return recoding(attribute, array, [texts, *labels], covered, found.n_leaves)
+    return recoding(attribute, given.array, [given.texts, *labels], covered, found.n_leaves)
 
 
 def unmatched(rule: Rule, attribute: str, values: Any, counts: Any) -> NDArray[np.bool_]:
     """Which values the rule has no place for; a missing one always has."""
+    given = _distinct(attribute, values, counts)
+    return np.asarray(given.there & ~rule.place(given).known)
+
+
+def _distinct(attribute: str, values: Any, counts: Any) -> DistinctValues:
     array = _array(attribute, values)
-    counted = _counts(attribute, array, counts)
-    found = rule.place(attribute, array, text_form(attribute, array), counted)
-    return np.asarray(present(array) & ~found.known)
+    texts = text_form(attribute, array)
+    return DistinctValues(attribute, array, texts, _counts(attribute, array, counts))
 
 
 def _completed(

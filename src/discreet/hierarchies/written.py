@@ -15,17 +15,7 @@ from typing import Any
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.parameters import Notation
 
-BUILDERS = (
-    "file", "intervals", "cuts", "prefixes", "dates", "suppress", "by_frequency", "leaves", "tree",
-)  # fmt: skip
-_LATE = (
-    "intervals",
-    "cuts",
-    "prefixes",
-    "dates",
-    "suppress",
-    "by_frequency",
-)  # meet the data when fitted
+_LISTED = ("file", "leaves", "tree")  # do not meet the data: what is unmapped is said at once
 _WIDTH = 96
 
 
@@ -39,7 +29,7 @@ def built(given: Mapping[str, Any], folder: Path) -> Hierarchy:
 
 def builder_of(given: Mapping[str, Any]) -> str:
     """The builder that a table names."""
-    return next(name for name in given if name in BUILDERS)
+    return next(name for name in given if name in _MAKERS)
 
 
 def _options(given: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -98,10 +88,11 @@ def script(given: Mapping[str, Any]) -> str:
         f"{key}={pprint.pformat(v, width=_WIDTH, sort_dicts=False)}" for key, v in options.items()
     ]
     made = f"ds.Hierarchy.{verb}({', '.join(parts)})"
-    late = name in _LATE and "unmapped" in given
-    if not late and "unmapped" in given:
+    if "unmapped" not in given:
+        return made
+    if name in _LISTED:
         return f"{made[:-1]}, unmapped={given['unmapped']!r})"
-    return f"{made}.with_unmapped({given['unmapped']!r})" if late else made
+    return f"{made}.with_unmapped({given['unmapped']!r})"
 
 
 HIERARCHY = Notation(

@@ -80,13 +80,13 @@ class Change:
         gaps = [name for name in self.continuous if name in self.gaps]
         if gaps and not self._beyond(self.continuous):
             return f"values of {listed(gaps)} are missing in one file only: they have no distance."
-        return self._unseen(self.continuous, "compares numbers only") or self._only_left_out()
+        return self._covers(self.continuous, "compares numbers only")
 
     def of_names(self) -> str:
         """Why measures of names do not apply; empty when they do."""
         if not self.categorical:
             return "no nominal or ordinal attribute can be compared by its values."
-        return self._unseen(self.categorical, "compares categories only") or self._only_left_out()
+        return self._covers(self.categorical, "compares categories only")
 
     def of_steps(self) -> str:
         """Why steps on ordinal scales do not apply."""
@@ -102,19 +102,14 @@ class Change:
         seen = (*self.continuous, *self.categorical)
         if not seen:
             return "no attribute has values of one kind in both files."
-        return (
-            self._unseen(seen, "compares attributes that were not recoded") or self._only_left_out()
-        )
+        return self._covers(seen, "compares attributes that were not recoded")
 
     def of_entropy(self) -> str:
         """Why the bits of nominal and ordinal values do not apply."""
         seen = (*self.categorical, *self.labels)
         if not seen:
             return "no attribute is nominal or ordinal."
-        return (
-            self._unseen(seen, "looks at nominal and ordinal attributes only")
-            or self._only_left_out()
-        )
+        return self._covers(seen, "looks at nominal and ordinal attributes only")
 
     def of_keys(self) -> str:
         """Why a measure of the keys does not apply."""
@@ -136,9 +131,10 @@ class Change:
         was = _is(beyond, "was")
         return f"{listed(beyond)} {was} changed{too}, and this measure {what}."
 
-    def _only_left_out(self) -> str:
+    def _covers(self, seen: Collection[str], what: str) -> str:
+        """Why a measure of values does not see it all: changed ones, or records left out."""
         if self.changed or not self.missing:
-            return ""
+            return self._unseen(seen, what)
         gone = counted(self.missing, "record")
         return f"no value was changed, and this measure does not count the {gone} left out."
 

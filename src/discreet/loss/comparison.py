@@ -11,6 +11,7 @@ more than one of these is a bin of its own. A missing value is a value.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -344,13 +345,8 @@ class Bins:
 
 def pairs_of(names: Sequence[str], changed: Sequence[str]) -> list[tuple[str, ...]]:
     """The attributes, and the pairs of which one was changed: the others are as they were."""
-    single = [(name,) for name in names]
-    if len(names) > MOST_PAIRED:
-        return list(single)
-    pairs = [
-        (a, b) for i, a in enumerate(names) for b in names[i + 1 :] if a in changed or b in changed
-    ]
-    return [*single, *pairs]
+    pairs = itertools.combinations(names if len(names) <= MOST_PAIRED else (), 2)
+    return [*((name,) for name in names), *(p for p in pairs if p[0] in changed or p[1] in changed)]
 
 
 def distances(
@@ -366,10 +362,8 @@ def _distance(codes: Sequence[tuple[Ints, Ints]]) -> float:
     for x, y in codes:
         cards = int(max(x.max(initial=0), y.max(initial=0))) + 1
         first, second = first * cards + x, second * cards + y
-    _, cell = np.unique(np.concatenate([first, second]), return_inverse=True)
-    f, g = np.bincount(cell[:n]), np.bincount(cell[n:])
-    cells = max(len(f), len(g))
-    f, g = (np.pad(counts, (0, cells - len(counts))) for counts in (f, g))
+    cells, at = np.unique(np.concatenate([first, second]), return_inverse=True)
+    f, g = (np.bincount(part, minlength=len(cells)) for part in (at[:n], at[n:]))
     return distance_of(math.fsum((np.sqrt(f) - np.sqrt(g)) ** 2), n)
 
 

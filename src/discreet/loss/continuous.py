@@ -174,7 +174,7 @@ def loss_of(found: Summary) -> ContinuousLoss:
     pairs = np.triu_indices(len(found.mean_x), 1)
     cov_x, cov_y = _zeroed(found.cov_x), _zeroed(found.cov_y)
     cor_x, cor_y = correlations(cov_x), correlations(cov_y)
-    moments, spread = _Moments(found), _spread(cov_x)
+    moments, spread, one = _Moments(found), _spread(cov_x), np.ones_like(cov_x)
     known = found.known.sum()
     correlated = (np.diag(cov_x) > 0).sum() > 1  # else there is no correlation to compare with
     return ContinuousLoss(
@@ -183,25 +183,13 @@ def loss_of(found: Summary) -> ContinuousLoss:
         il3=_mean_relative(np.diag(cov_x), np.diag(cov_y)),
         il4=_mean_relative(cov_x[pairs], cov_y[pairs]),
         il5=_mean(np.abs(cor_x - cor_y)[pairs]) if correlated else None,
-        pil_q=_mean(_pil(*_quantile_changes(found))),
-        pil_m1=_mean(
-            _pil(found.mean_y - found.mean_x, moments.sd_of_means(), np.abs(found.mean_x))
-        ),
-        pil_m2=_mean(_pil(np.diag(cov_y - cov_x), moments.sd_of_variances(), np.diag(cov_x))),
-        pil_m11=_mean(
-            _pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs], spread[pairs])
-        ),
-        pil_r=(
-            _mean(
-                _pil(
-                    (cor_y - cor_x)[pairs],
-                    moments.sd_of_correlations()[pairs],
-                    np.ones(len(pairs[0])),
-                )
-            )
-            if correlated
-            else None
-        ),
+        pil_q=_pil(*_quantile_changes(found)),
+        pil_m1=_pil(found.mean_y - found.mean_x, moments.sd_of_means(), np.abs(found.mean_x)),
+        pil_m2=_pil(np.diag(cov_y - cov_x), moments.sd_of_variances(), np.diag(cov_x)),
+        pil_m11=_pil((cov_y - cov_x)[pairs], moments.sd_of_covariances()[pairs], spread[pairs]),
+        pil_r=_pil((cor_y - cor_x)[pairs], moments.sd_of_correlations()[pairs], one[pairs])
+        if correlated
+        else None,
         sse_ratio=_sse_ratio(found),
         il1s=_il1s(found),
         eigenvalues=_eigenvalues(found),
@@ -297,8 +285,8 @@ def _eigenvalues(found: Summary) -> float | None:
 
 def _pil(
     change: NDArray[np.float64], sd: NDArray[np.float64], size: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """2·P(0 ≤ Z ≤ |change|/sd) = erf(|change|/(sd·√2)).
+) -> float | None:
+    """The mean of 2·P(0 ≤ Z ≤ |change|/sd) = erf(|change|/(sd·√2)).
 
     Where a statistic has no sampling error, any change counts 1. Both are none when they are as
     small against the statistic's ``size`` as rounding may make them.
@@ -306,7 +294,7 @@ def _pil(
     moved = np.abs(change) > _SAME * size
     ratio = np.where(moved, np.inf, 0.0)
     np.divide(np.abs(change), sd, out=ratio, where=sd > _DIGITS * size)
-    return np.array([math.erf(r / _NORMAL) for r in ratio.ravel()])
+    return _mean(np.array([math.erf(r / _NORMAL) for r in ratio.ravel()]))
 
 
 class _Moments:

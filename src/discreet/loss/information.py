@@ -124,6 +124,9 @@ class InformationLoss(Result):
     scope: Scope | tuple[str, ...]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "changed", "untouched", "not_compared", "missing_records", "left_out", "zeros", "scope",
+    )  # fmt: skip
 
     def __getattr__(self, name: str) -> float | None:
         measures = self.__dict__.get("measures", {})
@@ -226,17 +229,9 @@ class InformationLoss(Result):
         """As plain values, for JSON."""
         return {
             **self.measures,
-            "not_applicable": dict(self.not_applicable),
-            "by_attribute": [dict(row) for row in self.by_attribute],
+            **self._plain("not_applicable", "by_attribute"),
             "by_pair": [{"attributes": list(s), "hellinger": d} for s, d in self.by_pair.items()],
-            "changed": list(self.changed),
-            "untouched": list(self.untouched),
-            "not_compared": list(self.not_compared),
-            "missing_records": self.missing_records,
-            "left_out": self.left_out,
-            "zeros": self.zeros,
-            "scope": self.scope if isinstance(self.scope, str) else list(self.scope),
-            "computed_from": self.provenance.to_dict(),
+            **super().to_dict(),
         }
 
     def __repr__(self) -> str:
@@ -275,17 +270,7 @@ def _are_names(value: Any) -> bool:
     about="What a masking cost, by every measure that covers all of its changes.",
     side="loss",
     figures={name: meaning for name, (meaning, _) in MEASURES.items()},
-    public=(
-        *MEASURES,
-        "not_applicable",
-        "changed",
-        "untouched",
-        "not_compared",
-        "missing_records",
-        "left_out",
-        "zeros",
-        "scope",
-    ),
+    public=(*MEASURES, "not_applicable", *InformationLoss.shown),
 )
 def information_loss(
     initial: Microdata,

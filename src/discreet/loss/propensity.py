@@ -28,15 +28,17 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.paired_columns import NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public
 from discreet.results import Provenance, Result
+from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from discreet.kernels.arrays import Floats
 
+_FIGURES = ("pmse", "largest", "share", "ks", "expected", "deviation", "ratio")
 _MOST_VALUES = 50  # of an attribute with indicators; the rarer ones share one
 _MOST_TERMS = 500
 _MOST_WORK = 1e9  # rows times squared terms, with products of pairs: about a second
@@ -102,6 +104,9 @@ class Propensity(Result):
     interactions: bool
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        *_FIGURES, "parameters", "dropped", "certain", "columns", "grouped", "interactions",
+    )  # fmt: skip
 
     @property
     def share(self) -> float:
@@ -115,9 +120,8 @@ class Propensity(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per figure."""
-        names = ("pmse", "largest", "share", "ks", "expected", "deviation", "ratio")
-        values = [getattr(self, name) for name in names]
-        return self._frame({"figure": list(names), "value": values}, kind)
+        figures = self._plain(*_FIGURES)
+        return self._frame({"figure": list(figures), "value": list(figures.values())}, kind)
 
     def explain(self) -> str:
         """The number, what it means, and what to try next."""
@@ -153,25 +157,6 @@ class Propensity(Result):
                 "correlation. With fewer columns it can see more."
             )
         return "\n".join([*lines, *self.provenance.unweighted()])
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "pmse": self.pmse,
-            "largest": self.largest,
-            "share": self.share,
-            "ks": self.ks,
-            "expected": self.expected,
-            "deviation": self.deviation,
-            "ratio": self.ratio,
-            "parameters": self.parameters,
-            "dropped": self.dropped,
-            "certain": self.certain,
-            "columns": list(self.columns),
-            "grouped": list(self.grouped),
-            "interactions": self.interactions,
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(
@@ -245,7 +230,7 @@ def propensity(
     """
     from discreet.kernels.logistic import logistic
 
-    raise_all(problems_of(parameters_of(propensity), {"interactions": interactions}))
+    need_fit(propensity, interactions=interactions)
     require_microdata(initial, masked, named="an argument")
     require_records(masked)
     names = _looked_at(initial, masked, attributes.names(columns), on)
@@ -280,14 +265,7 @@ def _looked_at(
     initial: Microdata, masked: Microdata, columns: Sequence[str], on: str | None
 ) -> list[str]:
     """The columns that were named, or all that both files release."""
-    raise_all(
-        [
-            attributes.unknown_column("the column", name, data.columns, data.name)
-            for data in (initial, masked)
-            for name in (*columns, *([] if on is None else [on]))
-            if name not in data.columns
-        ]
-    )
+    raise_all(unknown_columns((initial, masked), (*columns, *([] if on is None else [on]))))
     if columns:
         return list(dict.fromkeys(columns))
     apart = {initial.weight, masked.weight, on}

@@ -18,7 +18,6 @@ import numpy as np
 from annotated_doc import Doc
 from numpy.typing import NDArray
 
-from discreet.data import attributes
 from discreet.data.link import Linked, link
 from discreet.data.microdata import Microdata
 from discreet.data.paired_columns import as_numbers, distinct_texts, need_finite
@@ -28,6 +27,7 @@ from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation
 from discreet.results import Result
+from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,11 +126,7 @@ class RegressionLoss(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "formula": self.formula,
-            "terms": list(self.terms),
-            "initial": list(self.initial),
-            "masked": list(self.masked),
-            "standard_errors": list(self.standard_errors),
+            **self._plain("formula", "terms", "initial", "masked", "standard_errors"),
             "r2": [self.r2_initial, self.r2_masked],
             "recoded": list(self.recoded),
         }
@@ -218,14 +214,8 @@ def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
     response, *names = _names_in(formula) or fail(
         "P25", "the formula cannot be read.", "Write it like 'income ~ age + sex'."
     )
-    raise_all(
-        [
-            attributes.unknown_column("the formula's", name, data.columns, data.name)
-            for data in (linked.initial, linked.masked)
-            for name in (response, *names)
-            if name not in data.columns
-        ]
-    )
+    files = (linked.initial, linked.masked)
+    raise_all(unknown_columns(files, (response, *names), "the formula's"))
     if not _numeric(linked, response):
         fail("D12", f"{response!r} is not a number in both files.", "Regress a numeric attribute.")
     need_finite(linked, [name for name in (response, *names) if _numeric(linked, name)])

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from discreet import frames
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
 from discreet.data.paired_columns import complete_numbers, fail_incomplete, need_finite
@@ -96,11 +95,8 @@ class Score(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per part."""
-        import pyarrow as pa
-
         parts = {k: float(v) for k, v in self.to_dict().items() if k != "blocks"}
-        table = pa.table({"part": list(parts), "value": list(parts.values())})
-        return frames.from_arrow(table, kind or self.kind)
+        return self._frame({"part": list(parts), "value": list(parts.values())}, kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

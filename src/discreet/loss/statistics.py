@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from annotated_doc import Doc
 
 from discreet.data import attributes
-from discreet.data.attributes import unknown_column
 from discreet.data.link import link
 from discreet.data.microdata import Microdata
 from discreet.data.paired_columns import fail_incomplete, shared_codes
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.comparison import summary_of
 from discreet.loss.continuous import QUANTILES, Summary, correlations
@@ -23,6 +23,7 @@ from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public
 from discreet.results import Result
+from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Statistics(Result):
 
     def table_differences(self, kind: FrameKind | None = None) -> Any:
         """One row per table that was named."""
-        rows = [{**one.to_dict(), "attributes": " × ".join(one.attributes)} for one in self.tables]
+        rows = [{**vars(one), "attributes": " × ".join(one.attributes)} for one in self.tables]
         return self._frame(rows, kind)
 
     def _largest(self, word: str) -> float | None:
@@ -152,7 +153,7 @@ class Statistics(Result):
         names = ("attribute", "statistic", "initial", "masked")
         return {
             "statistics": [dict(zip(names, row, strict=True)) for row in self.rows],
-            "tables": [one.to_dict() for one in self.tables],
+            **self._plain("tables"),
         }
 
 
@@ -242,13 +243,12 @@ def _of(name: str, found: Summary, a: int) -> list[Row]:
 def _correlations(names: list[str], found: Summary) -> list[Row]:
     return [
         (
-            f"{names[a]}, {names[b]}",
+            f"{one}, {other}",
             "correlation",
             _correlation(found.cov_x, a, b),
             _correlation(found.cov_y, a, b),
         )
-        for a in range(len(names))
-        for b in range(a + 1, len(names))
+        for (a, one), (b, other) in itertools.combinations(enumerate(names), 2)
     ]
 
 
@@ -291,27 +291,16 @@ class TableDifference:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {**asdict(self), "attributes": list(self.attributes)}
+        return {**vars(self), "attributes": list(self.attributes)}
 
 
 def table_differences(
     initial: Microdata, masked: Microdata, tables: Sequence[Sequence[str]]
 ) -> tuple[TableDifference, ...]:
     """The difference of each table that is named; all unknown columns at once."""
-    raise_all(_problems(initial, masked, tables))
+    named = [name for names in tables for name in names]
+    raise_all(unknown_columns((initial, masked), named, "the table's column"))
     return tuple(_difference(initial, masked, tuple(names)) for names in tables)
-
-
-def _problems(
-    initial: Microdata, masked: Microdata, tables: Sequence[Sequence[str]]
-) -> list[Problem]:
-    named = list(dict.fromkeys(name for names in tables for name in names))
-    return [
-        unknown_column("the table's column", name, data.columns, data.name)
-        for data in (initial, masked)
-        for name in named
-        if name not in data.columns
-    ]
 
 
 def _difference(initial: Microdata, masked: Microdata, names: tuple[str, ...]) -> TableDifference:

@@ -21,7 +21,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,25 +36,19 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.measures import FigureKind, measure
-from discreet.parameters import (
-    Columns,
-    Label,
-    Public,
-    Seed,
-    Shared,
-    parameters_of,
-    problems_of,
-)
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public, Seed
 from discreet.results import Provenance, Result
 from discreet.risks.attacked_records import AttackedRecords, attacked_records
+from discreet.risks.key_covers import Meanings
+from discreet.risks.linkage import chosen_columns, unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
 
 ATTACKS = ("singling_out", "linkability", "inference")
+_FIGURES = tuple(f"{name}{end}" for name in ATTACKS for end in ("", "_high"))
 _FEW = 100  # people: an interval of a share may be ±0.1 wide
 _HIGH = 0.1  # of the upper end of an interval: worth a word
 
@@ -209,6 +203,10 @@ class Attack(Result):
     not_applicable: Mapping[str, str]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        *_FIGURES, "people", "control", "too_small", "alone", "confidence", "n", "columns",
+        "other_columns", "secrets", "risks", "not_applicable",
+    )  # fmt: skip
 
     @property
     def singling_out(self) -> float | None:
@@ -246,9 +244,14 @@ class Attack(Result):
         return self.risks[0].people
 
     @property
+    def control(self) -> int:
+        """How many are in the control group."""
+        return self.risks[0].control
+
+    @property
     def too_small(self) -> bool:
         """Whether the control group is too small to tell much."""
-        return self.risks[0].control < _FEW
+        return self.control < _FEW
 
     def _figure(self, attack: str, of: str = "value") -> float | None:
         found = [getattr(one, of) for one in self.risks if one.attack == attack]
@@ -287,24 +290,6 @@ class Attack(Result):
             "control group."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            **{name: getattr(self, name) for name in _figures()},
-            "people": self.people,
-            "control": self.risks[0].control,
-            "too_small": self.too_small,
-            "alone": self.alone,
-            "confidence": self.confidence,
-            "n": self.n,
-            "columns": list(self.columns),
-            "other_columns": list(self.other_columns),
-            "secrets": list(self.secrets),
-            "risks": [one.to_dict() for one in self.risks],
-            "not_applicable": dict(self.not_applicable),
-            "computed_from": self.provenance.to_dict(),
-        }
-
 
 _WORDS = {"singling_out": "Singling out", "linkability": "Linking", "inference": "Inference"}
 
@@ -331,7 +316,7 @@ def _figures() -> dict[str, FigureKind]:
     about="What singling out, linking and inference achieve with a masked file, beyond chance.",
     side="risk",
     figures=_figures(),
-    public=(*_figures(), "n", "people", "control", "too_small", "confidence"),
+    public=(*_FIGURES, "n", "people", "control", "too_small", "confidence"),
 )
 def attack(
     initial: Microdata,
@@ -380,12 +365,7 @@ def attack(
         Doc("Confidence of the intervals."),
         Public,
     ] = 0.95,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy] | None,
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("What the labels of a file masked elsewhere stand for."),
-    ] = None,
+    hierarchies: Meanings = None,
     seed: Annotated[int, Seed, Label("Seed"), Doc("The same seed attacks the same people.")] = 0,
 ) -> Attack:
     """Try out singling out, linking and inference on a masked file.
@@ -440,8 +420,7 @@ def attack(
     - Article 29 Data Protection Working Party (2014), *Opinion 05/2014 on anonymisation techniques*
       (WP216).
     """
-    given = {"attacks": attacks, "width": width, "confidence": confidence, "seed": seed}
-    raise_all(problems_of(parameters_of(attack), given))
+    need_fit(attack, attacks=attacks, width=width, confidence=confidence, seed=seed)
     linked = link(initial, masked, on, classed=False)
     require_records(masked)
     asked = _asked(linked, columns, other_columns, secrets)
@@ -492,16 +471,11 @@ class _Known:
 
 def _asked(linked: Linked, columns: Any, other_columns: Any, secrets: Any) -> _Known:
     """What is known and wanted, or all that is wrong with it."""
-    known = tuple(dict.fromkeys(attributes.names(columns))) or linked.initial.keys
+    known = chosen_columns(linked, columns)
     others = tuple(dict.fromkeys(attributes.names(other_columns)))
     wanted = tuple(dict.fromkeys(attributes.names(secrets)))
     files = (linked.initial, linked.masked)
-    problems = [
-        attributes.unknown_column("the column", name, data.columns, data.name)
-        for data in files
-        for name in dict.fromkeys((*known, *others, *wanted))
-        if name not in data.columns
-    ]
+    problems = unknown_columns(files, (*known, *others, *wanted))
     problems += [
         Problem("P16", f"{name!r} is in {argument('columns')}, too.", "Name it once.", given)
         for given, some in (("other_columns", others), ("secrets", wanted))
@@ -533,19 +507,19 @@ class _Attacks:
         if self.asked.secrets:
             told = self._inferred()
             found += [
-                self._risk("inference", name, (told[0][:, s], told[1][:, s]))
+                self._risk("inference", name, [of_all[:, s] for of_all in told])
                 for s, name in enumerate(self.asked.secrets)
             ]
         return found
 
-    def _risk(self, attack: str, secret: str | None, chances: tuple[Floats, Floats]) -> AttackRisk:
+    def _risk(self, attack: str, secret: str | None, chances: list[Floats]) -> AttackRisk:
         people, control = chances
         sums = math.fsum(np.sort(people)), math.fsum(np.sort(control))
         return AttackRisk(
             attack, secret, len(people), sums[0], len(control), sums[1], self.confidence
         )
 
-    def _singled_out(self) -> tuple[Floats, Floats]:
+    def _singled_out(self) -> list[Floats]:
         """Whether a masked record stands alone and exactly one person fits it; without the own
         person for the control group."""
         from discreet.kernels.attacks import fits_own, fitting
@@ -555,42 +529,35 @@ class _Attacks:
         found = []
         for group, own in zip(self.drawn, (0, 1), strict=True):
             shown = coded.masked[group]
-            points = coded.points
-            alone = fitting(shown, *points, by, widths, coded.kinds, initial=False) == 1
+            alone = fitting(shown, *coded.points, by, widths, coded.kinds, initial=False) == 1
             number = fitting(
                 shown, *coded.population, by, widths, coded.kinds, initial=True
             ) - own * fits_own(shown, coded.initial[group], by, widths, coded.kinds)
             self.alone = self.alone if own else int(alone.sum())
             found.append((alone & (number == 1)).astype(np.float64))
-        return found[0], found[1]
+        return found
 
-    def _linked(self) -> tuple[Floats, Floats]:
+    def _linked(self) -> list[Floats]:
         """The chance that what two people know leads to the same record."""
         from discreet.kernels.attacks import same_record
 
-        coded = self.coded
-        halves = coded.at(self.asked.halves[0]), coded.at(self.asked.halves[1])
-        first, second = (
-            same_record(
-                coded.initial[group], coded.own[group], coded.points, halves, coded.kinds,
-                without_own=bool(without),
-            )
-            for group, without in zip(self.drawn, (False, True), strict=True)
-        )  # fmt: skip
-        return first, second
+        first, second = self.asked.halves
+        return self._chances(same_record, (self.coded.at(first), self.coded.at(second)))
 
-    def _inferred(self) -> tuple[Floats, Floats]:
+    def _inferred(self) -> list[Floats]:
         """The chance that the nearest record tells each secret."""
         from discreet.kernels.attacks import right_values
 
-        coded, by = self.coded, self.coded.at(self.asked.columns)
-        wanted = coded.at(self.asked.secrets)
-        secrets = wanted, coded.widths(wanted, self.width)
-        first, second = (
-            right_values(
-                coded.initial[group], coded.own[group], coded.points, by, secrets, coded.kinds,
-                without_own=bool(without),
+        by, wanted = self.coded.at(self.asked.columns), self.coded.at(self.asked.secrets)
+        return self._chances(right_values, by, (wanted, self.coded.widths(wanted, self.width)))
+
+    def _chances(self, attack: Callable[..., Floats], *of: Any) -> list[Floats]:
+        """What an attack achieves on the people drawn, and on the control group without its own."""
+        coded = self.coded
+        return [
+            attack(
+                coded.initial[group], coded.own[group], coded.points, *of, coded.kinds,
+                without_own=without,
             )
             for group, without in zip(self.drawn, (False, True), strict=True)
-        )  # fmt: skip
-        return first, second
+        ]  # fmt: skip

@@ -25,8 +25,8 @@ from discreet.errors import Problem, fail, raise_all
 from discreet.kernels.attacks import LABEL, NAME, NUMBER, ColumnKinds, MaskedPoints
 from discreet.kernels.draws import mixed, stream
 from discreet.kernels.linkage import distinct_rows
-from discreet.kernels.moments import spreads
 from discreet.risks.key_covers import key_cover, tables_of
+from discreet.risks.linkage import unit_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -177,9 +177,7 @@ def _numbers(name: str, values: _Three, scale: Sequence[str] | None) -> _CodedCo
             return _unknown(name, "has masked values that are not on its scale.")
     else:
         found = [as_numbers(column) for column in values]
-    known = np.sort(found[1][~np.isnan(found[1])])
-    spread = float(spreads(known[:, None])[0]) if len(known) else 0.0
-    unit = spread if spread > 0 else 1.0
+    unit = unit_of(np.sort(found[1][~np.isnan(found[1])]))
     return _CodedColumn(NUMBER, *(side / unit for side in found))
 
 

@@ -16,9 +16,9 @@ the chance that one of them is recognised alone, knows nothing of that.
 
 from __future__ import annotations
 
-import html
+import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,14 +28,13 @@ from annotated_doc import Doc
 
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import argument, fail, raise_all
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes
-from discreet.measures import FigureKind, measure
-from discreet.parameters import File, Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import File, Label, Public
 from discreet.results import Provenance, Result
-from discreet.risks.intruder import IntruderRisk
-from discreet.risks.register import REGISTER, PopulationRisk, population_risk
+from discreet.risks.register import REGISTER, IntruderRisk, PopulationRisk, population_risk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -46,6 +45,21 @@ _NO_SUBJECT = "no subject is named: every record is taken for a person."
 _NO_REGISTER = "it needs a register of the population."
 _BINS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 _TIE = 1e-12  # relative: two risks that differ by less are the same
+
+
+def size_ranges(starts: Sequence[int]) -> list[tuple[str, int, float]]:
+    """Ranges of class sizes that begin at some: a label, the first size, and that after the last.
+
+    Examples
+    --------
+    >>> size_ranges([1, 2, 5])
+    [('1', 1, 2), ('2–4', 2, 5), ('5+', 5, inf)]
+    """
+    ends = [
+        (f"{low}" if high == low + 1 else f"{low}–{high - 1}", low, high)
+        for low, high in itertools.pairwise(starts)
+    ]
+    return [*ends, (f"{starts[-1]}+", starts[-1], math.inf)]
 
 
 @dataclass(frozen=True)
@@ -72,13 +86,16 @@ class ClassSizes:
     def __len__(self) -> int:
         return len(self.sizes)
 
+    def rows(self) -> list[dict[str, int]]:
+        """As plain values, ascending."""
+        return [{"size": i, "classes": F, "records": n} for i, F, n in self]
+
     def binned(self) -> list[tuple[str, int]]:
         """Records by ranges of class size, for charts: (label, records)."""
-        rows = []
-        for low, high in zip(_BINS, [*_BINS[1:], None], strict=True):
-            records = sum(n for i, _, n in self if i >= low and (high is None or i < high))
-            last = "+" if high is None else "" if high == low + 1 else f"–{high - 1}"
-            rows.append((f"{low}{last}", records))
+        rows = [
+            (label, sum(n for i, _, n in self if low <= i < high))
+            for label, low, high in size_ranges(_BINS)
+        ]
         while len(rows) > 1 and rows[-1][1] == 0:
             rows.pop()
         return rows
@@ -291,40 +308,30 @@ class Risk(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """The class-size table as a frame: size i, classes F_i, records n_i."""
-        sizes = self.class_sizes
-        columns = {"size": sizes.sizes, "classes": sizes.F, "records": sizes.n}
-        return self._frame(columns, kind)
+        return self._frame(self.class_sizes.rows(), kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "n": self.n,
-            "classes": self.classes,
-            "k": self.k,
-            "uniques": self.uniques,
-            "p": dict(self.p),
-            "highest_risk": self.highest_risk,
-            "mean_risk": self.mean_risk,
+            **self._plain("n", "classes", "k", "uniques", "p", "highest_risk", "mean_risk"),
             "share_above_0.2": self.share_above(0.2),
             "partition": self.partition,
-            "class_sizes": [
-                {"size": i, "classes": F, "records": n} for i, F, n in self.class_sizes
-            ],
-            **({} if self.households is None else {"households": self.households.to_dict()}),
-            **({} if self.subjects is None else {"subjects": self.subjects.to_dict()}),
-            **({} if self.people is None else {"people": self.people, "people_k": self.people_k}),
+            "class_sizes": self.class_sizes.rows(),
+            **({} if self.households is None else self._plain("households")),
+            **({} if self.subjects is None else self._plain("subjects")),
+            **({} if self.people is None else self._plain("people", "people_k")),
             **({} if self.population is None else self.population.to_dict()),
             "computed_from": self.provenance.to_dict(),
         }
 
     def _repr_html_(self) -> str:
-        text = "".join(f"<p>{html.escape(line)}</p>" for line in self.explain().split("\n"))
         rows = "".join(
             f"<tr><td>{name}</td><td>{records:,}</td></tr>"
             for name, records in self.class_sizes.binned()
         )
         return (
-            f"{text}<table><thead><tr><th>class size</th><th>records</th></tr></thead>"
+            f"{super()._repr_html_()}"
+            "<table><thead><tr><th>class size</th><th>records</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
 
@@ -336,46 +343,30 @@ class Risk(Result):
         )
 
 
+_FIGURES: dict[str, FigureKind | str] = {
+    "highest_risk": FigureKind("highest prosecutor risk 1/k", of_smallest_class=True),
+    "mean_risk": "mean prosecutor risk",
+    "k": FigureKind("size of the smallest class, k", lower_is_better=False, of_smallest_class=True),
+    "uniques": FigureKind("records alone in their class", of_smallest_class=True),
+    "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
+    "journalist_mean": "mean journalist risk",
+    "marketer": "share recognised when all are looked up in the register",
+    "members_risk": "mean risk that one of those together is recognised alone",
+    "rarer_together": "records that together give away more than one by one",
+    "people_k": FigureKind(
+        "fewest different people in a class", lower_is_better=False, of_smallest_class=True
+    ),
+}
+
+
 @measure(
     title="Risk by classes",
     about="How many records share their keys, and the chance to pick the right one among them.",
     side="risk",
     of="file",
-    figures={
-        "highest_risk": FigureKind("highest prosecutor risk 1/k", of_smallest_class=True),
-        "mean_risk": "mean prosecutor risk",
-        "k": FigureKind(
-            "size of the smallest class, k", lower_is_better=False, of_smallest_class=True
-        ),
-        "uniques": FigureKind("records alone in their class", of_smallest_class=True),
-        "journalist_highest": FigureKind("highest journalist risk", of_smallest_class=True),
-        "journalist_mean": "mean journalist risk",
-        "marketer": "share recognised when all are looked up in the register",
-        "members_risk": "mean risk that one of those together is recognised alone",
-        "rarer_together": "records that together give away more than one by one",
-        "people_k": FigureKind(
-            "fewest different people in a class", lower_is_better=False, of_smallest_class=True
-        ),
-    },
+    figures=_FIGURES,
     by_equality=True,
-    public=(
-        "n",
-        "classes",
-        "k",
-        "uniques",
-        "p",
-        "highest_risk",
-        "mean_risk",
-        "share_above_0.2",
-        "partition",
-        "class_sizes",
-        "marketer",
-        "journalist_highest",
-        "journalist_mean",
-        "members_risk",
-        "rarer_together",
-        "people_k",
-    ),
+    public=("n", "classes", "p", "share_above_0.2", "partition", "class_sizes", *_FIGURES),
 )
 def risk(
     data: Microdata,
@@ -452,7 +443,7 @@ def risk(
     - El Emam (2013), *Guide to the De-Identification of Personal Health Information*, chapter 16.
     """
     require_microdata(data, named="the argument")
-    raise_all(problems_of(parameters_of(risk), {"by": by}))
+    need_fit(risk, by=by)
     require_records(data)
     if by and population is not None:
         what = f"the risk by {by} is not compared with a register: measure one at a time."

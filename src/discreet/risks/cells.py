@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import pack
-from discreet.risks.exposure import CodedRecords
+from discreet.risks.exposure import CodedRecords, compatible_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Floats
 
     Rows = NDArray[np.intp]
 
@@ -59,10 +58,11 @@ def sums_with_blanks(
     cards = [records.cardinalities[b] for b in known]
     codes = [_asked(records, b, within, rows) for b in known]
     n = len(records.columns[0])
-    packed, bound = pack(codes, cards)
     if wildcard:  # the record matches itself before and after
         missing = [records.missing[b] for b in known]
-        return np.split(_compatible(codes, packed, cards, missing, n, weights), len(within) + 1)
+        sums = compatible_sums(codes, cards, missing, n, weights)[n:]
+        return np.split(sums, len(within) + 1)
+    packed, bound = pack(codes, cards)
     if bound <= 8 * n:
         sums = np.bincount(packed[:n], weights, bound)[packed[n:]]
     else:
@@ -83,20 +83,3 @@ def _asked(
     some = column[rows]
     blank = np.full(len(rows), records.missing[b], column.dtype)
     return np.concatenate([column, some, *(blank if a == b else some for a in within)])
-
-
-def _compatible(
-    codes: list[NDArray[np.unsignedinteger]],
-    packed: Ints,
-    cards: Sequence[int],
-    missing: Sequence[int],
-    n: int,
-    weights: Floats | None,
-) -> Ints | Floats:
-    """How many of the first n records are compatible with each of the others, or their weights."""
-    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
-    tuples = [column[first].astype(np.int64) for column in codes]
-    held: Any = np.bincount(inverse[:n], weights, len(first))
-    if weights is None:
-        return compatible_counts(tuples, cards, missing, held)[inverse[n:]]
-    return compatible_totals(tuples, cards, missing, held)[inverse[n:]]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from discreet.data.link import link
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
+from discreet.frequency.classes import Classes
 from discreet.kernels.summation import total
 from discreet.measures import measure
 from discreet.results import Provenance, Result
@@ -83,6 +84,7 @@ class DisclosureRisk(Result):
     method: str
     provenance: Provenance
     id_name: str
+    kind: FrameKind
     _records: Callable[[], pa.Table] = field(compare=False)
     _compatible: Callable[[], pa.Table] | None = field(compare=False)
 
@@ -123,8 +125,6 @@ class DisclosureRisk(Result):
         A frame with the record id (or the row number of the initial file), the class sizes i
         and j, and the contribution; it can be joined to the data, and the sum is the measure.
         """
-        import pyarrow as pa
-
         found = self._records()
         i, j = (np.asarray(found.column(name), dtype=np.int64) for name in ("i", "j"))
         chosen = weights or Weights.maximal()
@@ -132,11 +132,11 @@ class DisclosureRisk(Result):
         w = chosen(i, j)
         columns = {
             self.id_name: found.column("id"),
-            "masked_size": pa.array(i),
-            "initial_size": pa.array(j),
-            "contribution": pa.array(w / np.maximum(i, j) / self.n),
+            "masked_size": i,
+            "initial_size": j,
+            "contribution": w / np.maximum(i, j) / self.n,
         }
-        return frames.from_arrow(pa.table(columns), kind or self.classification.kind)
+        return self._frame(columns, kind)
 
     def explain(self) -> str:
         """The numbers in a few sentences, and what to do next."""
@@ -173,8 +173,7 @@ class DisclosureRisk(Result):
 
         names = ["DR_min", "DR_max", "DR_max (compatible)"]
         values = [self.minimal, self.maximal, self.maximal_compatible]
-        table = pa.table({"measure": names, "value": pa.array(values, pa.float64())})
-        return frames.from_arrow(table, kind or self.classification.kind)
+        return self._frame({"measure": names, "value": pa.array(values, pa.float64())}, kind)
 
     def chart(self) -> Any:
         """The classification matrix as a heat map (needs the ``charts`` extra)."""
@@ -183,22 +182,12 @@ class DisclosureRisk(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "n": self.n,
-            "t": self.t,
-            "minimal": self.minimal,
-            "maximal": self.maximal,
-            "maximal_compatible": self.maximal_compatible,
-            "exact": self.exact,
-            "method": self.method,
+            **self._plain("n", "t", "minimal", "maximal", "maximal_compatible", "exact", "method"),
             "classification": [
                 {"i": i, "j": j, "records": c} for i, j, c in self.classification.entries()
             ],
-            "initial_sizes": [
-                {"size": i, "classes": F, "records": n} for i, F, n in self.initial_sizes
-            ],
-            "masked_sizes": [
-                {"size": i, "classes": f, "records": t} for i, f, t in self.masked_sizes
-            ],
+            "initial_sizes": self.initial_sizes.rows(),
+            "masked_sizes": self.masked_sizes.rows(),
             "computed_from": self.provenance.to_dict(),
         }
 
@@ -281,6 +270,7 @@ def disclosure_risk(
         method=linked.method,
         provenance=Provenance.of(initial, masked),
         id_name=linked.id_name,
+        kind=masked.source.kind,
         _records=linked.record_sizes,
         _compatible=linked.compatible if linked.made_here else None,
     )
@@ -295,9 +285,7 @@ def _uniques(number: int, *, sure: bool) -> str:
 
 def _initial_sizes(classes: pa.Table) -> ClassSizes:
     j, F = (np.asarray(column, dtype=np.int64) for column in classes.columns)
-    order = np.argsort(j)
-    j, F = j[order], F[order]
-    return ClassSizes(tuple(j.tolist()), tuple(F.tolist()), tuple((j * F).tolist()))
+    return ClassSizes.of(Classes(j, F, j * F))
 
 
 def _masked_sizes(classification: Classification) -> ClassSizes:
@@ -320,9 +308,8 @@ class Classification:
     @classmethod
     def from_arrow(cls, table: pa.Table, kind: FrameKind) -> Classification:
         """From rows (i, j, c) in any order."""
-        i, j, c = (np.asarray(table.column(name), dtype=np.int64) for name in ("i", "j", "c"))
-        order = np.lexsort([j, i])
-        return cls(i[order], j[order], c[order], kind)
+        cells = (np.asarray(table.column(name), dtype=np.int64) for name in ("i", "j", "c"))
+        return replace(cls.of(*cells), kind=kind)
 
     @classmethod
     def of(cls, i: NDArray[np.int64], j: NDArray[np.int64], c: NDArray[np.int64]) -> Classification:

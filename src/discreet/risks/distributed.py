@@ -19,19 +19,15 @@ import numpy as np
 from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.microdata import Microdata
-from discreet.data.numbers import has_order, need_free, numbers_in_order, with_column
+from discreet.data.numbers import need_free, numbers_in_order, with_column
 from discreet.errors import Problem, argument, raise_all
-from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.progress import stage
-from discreet.risks.risk_values import PER_DECADE, Histogram, RecordsAbove, top
-from discreet.risks.sensitivity import RiskSettings
-from discreet.risks.value_weights import ListedValues, Ranges
+from discreet.risks.record_level import PER_DECADE, Histogram, RiskValues
+from discreet.risks.sensitivity import ListedValues, Ranges, RiskSettings
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from discreet.kernels.arrays import Floats
     from discreet.kernels.known_sets.unions import Union
 
@@ -41,7 +37,7 @@ _MOST_CELLS = 100_000  # combinations of a union of known sets that are brought 
 
 
 @dataclass(frozen=True, eq=False)
-class ValuesInEngine:
+class ValuesInEngine(RiskValues):
     """Columns of the records in their engine: risk, T, reach, and the weights of their values."""
 
     data: Microdata
@@ -59,10 +55,6 @@ class ValuesInEngine:
         """T(r), in the order of the record ids; refused where there are none."""
         return numbers_in_order(self.data, self.exposed.source, self._made(1))
 
-    def top(self, n: int, kind: FrameKind) -> Any:
-        """The records with the highest risks; refused where they have no order."""
-        return top(self.values(), n, kind)
-
     @functools.cache  # noqa: B019 - lives as long as the result
     def summary(self) -> tuple[float, float]:
         """The sum of the risks, and the highest."""
@@ -73,11 +65,9 @@ class ValuesInEngine:
         """The sum of T(r), and the highest."""
         return engine.number_summary(self.exposed.source, self._made(1))
 
-    def above(self, threshold: float) -> RecordsAbove:
+    def count_above(self, threshold: float) -> int:
         """How many records have a higher risk."""
-        count = engine.number_above(self.exposed.source, self._made(0), threshold)
-        found = (lambda: self._places(threshold)) if has_order(self.data) else None
-        return RecordsAbove(threshold, count, found, self.data.n)
+        return engine.number_above(self.exposed.source, self._made(0), threshold)
 
     def histogram(self) -> Histogram:
         """Records by risk."""
@@ -101,9 +91,6 @@ class ValuesInEngine:
         by_value = dict(zip(self.weights, products, strict=True))
         found = [by_value.get(a, 0.0) - known_weight.get(a, 0.0) for a in self.attributes]
         return by_set, np.array(found)
-
-    def _places(self, threshold: float) -> Any:
-        return np.flatnonzero(self.values() > threshold)
 
     def _made(self, number: int) -> str:
         return self.exposed.columns[len(self.data.columns) + number]
@@ -165,10 +152,8 @@ def _cell_sums(
     found = data.frequency_set(names)
     cards, weights = _by_code(found, union, settings)
     reach, spent = cells(union, found.codes, found.counts, cards, sets, probabilities, weights)
-    columns = [v.take(pa.array(c)) for v, c in zip(found.values, found.codes, strict=True)]
-    labels = [*(f"s{i}" for i in range(len(names))), "r", "s"]
-    table = pa.Table.from_arrays([*columns, pa.array(reach), pa.array(spent)], names=labels)
-    return engine.CellSums(tuple(names), table)
+    table = found.combinations().append_column("r", pa.array(reach))
+    return engine.CellSums(tuple(names), table.append_column("s", pa.array(spent)))
 
 
 def _by_code(
@@ -207,6 +192,8 @@ def _sensitivities(
 def _sensitivity(
     data: Microdata, settings: RiskSettings, name: str, table: ListedValues | Ranges | None
 ) -> tuple[engine.Sensitivity, int]:
+    import pyarrow as pa
+
     weight = float(settings.sensitivity[name])
     if isinstance(table, Ranges):
         part = engine.Sensitivity(name, weight, None, table.rows, settings.default)
@@ -217,13 +204,8 @@ def _sensitivity(
     weights = settings.weights(name, values.values[0])
     unlisted = np.isnan(weights)
     outside = int(values.counts[unlisted[values.codes[0]]].sum())
-    return engine.Sensitivity(name, weight, _weight_table(values.values[0], weights)), outside
-
-
-def _weight_table(values: pa.Array, weights: Floats) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.table({"value": values, "w": pa.array(weights)})
+    weighed = pa.table({"value": values.values[0], "w": weights})
+    return engine.Sensitivity(name, weight, weighed), outside
 
 
 def _set_shares(values: ValuesInEngine) -> tuple[Floats, dict[str, float]]:

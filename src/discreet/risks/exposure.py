@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import Problem, argument, raise_all
-from discreet.kernels.compatible import compatible_counts
+from discreet.kernels.compatible import compatible_counts, compatible_totals
 from discreet.kernels.packing import pack
 from discreet.progress import stage
 from discreet.risks.sensitivity import RiskSettings
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats
 
     Sets = list[tuple[int, ...]]
+    CodedColumn = tuple[pa.Array, NDArray[np.unsignedinteger]]  # values, and each record's rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,24 +58,20 @@ class CodedRecords:
     def of(cls, data: Microdata, settings: RiskSettings) -> CodedRecords:
         """Code the attributes of the settings, in their order."""
         found = [data.coded(name) for name in settings.attributes]
-        values = [v for v, _ in found]
-        weights = _weights(data, settings, values, [codes for _, codes in found])
-        return cls(
-            tuple(codes for _, codes in found),
-            tuple(len(v) for v in values),
-            tuple(len(v) - 1 if v.null_count else -1 for v in values),
-            weights,
-        )
+        return cls._of(found, _weights(data, settings, found))
 
     @classmethod
     def plain(cls, data: Microdata, names: Sequence[str]) -> CodedRecords:
         """Code some attributes, none of which is sensitive."""
-        found = [data.coded(name) for name in names]
+        return cls._of([data.coded(name) for name in names], (None,) * len(names))
+
+    @classmethod
+    def _of(cls, coded: Sequence[CodedColumn], weights: tuple[Floats | None, ...]) -> CodedRecords:
         return cls(
-            tuple(codes for _, codes in found),
-            tuple(len(values) for values, _ in found),
-            tuple(len(values) - 1 if values.null_count else -1 for values, _ in found),
-            tuple(None for _ in names),
+            tuple(codes for _, codes in coded),
+            tuple(len(values) for values, _ in coded),
+            tuple(len(values) - 1 if values.null_count else -1 for values, _ in coded),
+            weights,
         )
 
     def sensitivity(self, rows: NDArray[np.intp], a: int) -> Floats:
@@ -84,16 +81,13 @@ class CodedRecords:
 
 
 def _weights(
-    data: Microdata,
-    settings: RiskSettings,
-    values: list[pa.Array],
-    columns: list[NDArray[np.unsignedinteger]],
+    data: Microdata, settings: RiskSettings, coded: Sequence[CodedColumn]
 ) -> tuple[Floats | None, ...]:
     """The sensitivity of each code; values that a table does not list are an error, by count."""
     weights: list[Floats | None] = []
     problems = []
-    for name, known, codes in zip(settings.attributes, values, columns, strict=True):
-        found = settings.weights(name, known)
+    for name, (values, codes) in zip(settings.attributes, coded, strict=True):
+        found = settings.weights(name, values)
         unlisted = np.isnan(found)
         if unlisted.any():
             records = int(np.bincount(codes, minlength=len(found))[unlisted].sum())
@@ -177,13 +171,24 @@ def compatible_sizes(records: CodedRecords, known: Sequence[int]) -> NDArray[np.
         return np.full(n, n)
     codes = [records.columns[a] for a in known]
     cards = [records.cardinalities[a] for a in known]
-    packed, _ = pack(codes, cards)
-    _, first, inverse, counts = np.unique(
-        packed, return_index=True, return_inverse=True, return_counts=True
-    )
-    tuples = [column[first].astype(np.int64) for column in codes]
     missing = [records.missing[a] for a in known]
-    return compatible_counts(tuples, cards, missing, counts.astype(np.int64))[inverse]
+    return compatible_sums(codes, cards, missing, n)
+
+
+def compatible_sums(
+    codes: Sequence[NDArray[np.unsignedinteger]],
+    cards: Sequence[int],
+    missing: Sequence[int],
+    n: int,
+    weights: Floats | None = None,
+) -> NDArray[Any]:
+    """How many of the first n records are compatible with each of all, or their weights."""
+    packed, _ = pack(codes, cards)
+    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    tuples = [column[first].astype(np.int64) for column in codes]
+    held: Any = np.bincount(inverse[:n], weights, len(first))
+    summed = compatible_counts if weights is None else compatible_totals
+    return summed(tuples, cards, missing, held)[inverse]
 
 
 def _sensitivity(records: CodedRecords, attributes: Iterable[int]) -> Floats:

@@ -39,10 +39,10 @@ from discreet.kernels.summation import total, weighted_total
 from discreet.measures import measure
 from discreet.parameters import is_number, need_confidence
 from discreet.results import Provenance
+from discreet.risks.by_class import size_ranges
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues, ProtectableRisk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
     from discreet.risks.cells import Rows
 
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _THRESHOLD = 0.1
 _MARGIN = 1.05  # in simulations, 88 to 94 of 100 lie within 90% intervals without it
 _OF_HOUSEHOLDS = ("household_expected", "household_highest_expected")
@@ -283,13 +282,12 @@ class IndividualRisk(ProtectableRisk):
         """One row per range of class sizes in the sample: records, and what they add to the sum."""
         sizes, records = self._counts, self._found.combinations.counts
         rows = []
-        for low, high in zip(_SIZES, [*_SIZES[1:], math.inf], strict=True):
+        for label, low, high in size_ranges(_SIZES):
             inside = (sizes >= low) & (sizes < high)
-            last = "+" if high == math.inf else "" if high == low + 1 else f"–{high - 1}"
             risks = self._found.numbers[inside]
             rows.append(
                 {
-                    "class_size": f"{low}{last}",
+                    "class_size": label,
                     "records": int(records[inside].sum()),
                     "expected": total(risks * records[inside]) if len(risks) else 0.0,
                     "highest": float(risks.max()) if len(risks) else None,
@@ -344,21 +342,12 @@ class IndividualRisk(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
         return {
-            "n": self.n,
-            "classes": self.classes,
-            "population": self.population,
-            "expected": self.expected,
+            **self._plain("n", "classes", "population", "expected"),
             "interval": list(self.interval()) if self.partition else None,
             "confidence": 0.9,
-            "mean": self.mean,
-            "highest": self.highest,
-            "household_expected": self.household_expected,
-            "household_highest_expected": self.household_highest_expected,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "partition": self.partition,
-            "assumption": self.assumption,
-            "not_applicable": dict(self.not_applicable),
+            **self._plain("mean", "highest", *_OF_HOUSEHOLDS),
+            **self._by_risk(),
+            **self._plain("partition", "assumption", "not_applicable"),
             "computed_from": self.provenance.to_dict(),
         }
 
@@ -483,25 +472,16 @@ class HouseholdValues:
     def somebody(cls, data: Microdata, keys: FrequencySet, risks: Floats) -> HouseholdValues:
         """1 − Π(1 − r) over the members, by the sum of logarithms."""
         logs = np.log1p(-risks, where=risks < 1, out=np.full(len(risks), _CERTAIN))
-        return cls._of(data, keys, logs, "sum", lambda sums: -np.expm1(sums))
+        numbers = household_numbers(data, keys, logs, "sum")
+        return cls(data, numbers, lambda sums: -np.expm1(sums))
 
     @classmethod
     def riskiest(cls, data: Microdata, keys: FrequencySet, risks: Floats) -> HouseholdValues:
         """The highest risk among the members."""
         observed, rank = np.unique(risks, return_inverse=True)
         ranks = rank.ravel().astype(np.int64)
-        return cls._of(data, keys, ranks, "highest", lambda highest: observed[highest])
-
-    @classmethod
-    def _of(
-        cls,
-        data: Microdata,
-        keys: FrequencySet,
-        numbers: NDArray[Any],
-        how: Literal["sum", "highest"],
-        risk: Callable[[NDArray[Any]], Floats],
-    ) -> HouseholdValues:
-        return cls(data, household_numbers(data, keys, numbers, how), risk)
+        numbers = household_numbers(data, keys, ranks, "highest")
+        return cls(data, numbers, lambda highest: observed[highest])
 
     def values(self) -> Floats:
         """The risk of each record's household, in the order of the records."""

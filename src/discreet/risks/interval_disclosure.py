@@ -26,16 +26,10 @@ from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.moments import spreads
 from discreet.kernels.rank_intervals import half_ranks_apart
-from discreet.measures import measure
-from discreet.parameters import (
-    Columns,
-    Label,
-    Public,
-    as_written,
-    parameters_of,
-    problems_of,
-)
+from discreet.measures import measure, need_fit
+from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
+from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -89,6 +83,7 @@ class IntervalDisclosure(Result):
     distance: Distance
     provenance: Provenance
     kind: FrameKind
+    shown = ("share", "highest", "by_attribute", "n", "missing", "width", "sd", "distance")
 
     @property
     def highest(self) -> float:
@@ -121,20 +116,6 @@ class IntervalDisclosure(Result):
         if max(self.share, self.highest) > _HIGH:
             lines.append("Next: mask more strongly the attributes that reveal most, and compare.")
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "share": self.share,
-            "highest": self.highest,
-            "by_attribute": dict(self.by_attribute),
-            "n": self.n,
-            "missing": self.missing,
-            "width": self.width,
-            "sd": self.sd,
-            "distance": self.distance,
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(
@@ -221,8 +202,7 @@ def interval_disclosure(
     - Domingo-Ferrer, Torra (2001), *A quantitative comparison of disclosure control methods for
       microdata*. In: Confidentiality, Disclosure, and Data Access.
     """
-    given = {"width": width, "sd": sd, "distance": distance}
-    raise_all(problems_of(parameters_of(interval_disclosure), given))
+    need_fit(interval_disclosure, width=width, sd=sd, distance=distance)
     linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     names = _numbers_among(linked, attributes.names(columns))
@@ -254,12 +234,7 @@ def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
 
     if columns:
         chosen = list(dict.fromkeys(columns))
-        unknown = [
-            attributes.unknown_column("the column", name, data.columns, data.name)
-            for data in (initial, masked)
-            for name in chosen
-            if name not in data.columns
-        ]
+        unknown = unknown_columns((initial, masked), chosen)
         what = "is not a number in both files and has no intervals."
         raise_all(
             unknown

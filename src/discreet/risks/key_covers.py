@@ -7,10 +7,11 @@ matched by their text form, as hierarchies and data are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_doc import Doc
 
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
@@ -18,6 +19,7 @@ from discreet.errors import Problem, did_you_mean, raise_all
 from discreet.hierarchies.hierarchy import Hierarchy, by_key
 from discreet.hierarchies.texts import plain, text_form
 from discreet.kernels.related_tuples import CellRelation
+from discreet.parameters import Label, Shared
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
     from discreet.kernels.arrays import Ints
 
     Numbered = dict[str | None, int]
+
+Meanings = Annotated[
+    Mapping[str, Hierarchy] | None,
+    Shared("hierarchies"),
+    Label("Hierarchies"),
+    Doc("What the labels of a file masked elsewhere stand for."),
+]
 
 
 def tables_of(

@@ -45,8 +45,8 @@ from discreet.data.paired_columns import (
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.moments import spreads
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Columns, Label, Public, as_written, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
 from discreet.words import counted
 
@@ -114,6 +114,10 @@ class Linkage(Result):
     told: tuple[str, ...]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "columns", "expected_correct", "correct_share", "group_share", "method",
+        "total_distance", "weights", "sizes", "knows_method", "told",
+    )  # fmt: skip
 
     @property
     def expected_correct(self) -> float:
@@ -173,23 +177,6 @@ class Linkage(Result):
                 "Next: mask these attributes more strongly, or more of them together, and compare."
             )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "n": self.n,
-            "columns": list(self.columns),
-            "expected_correct": self.expected_correct,
-            "correct_share": self.correct_share,
-            "group_share": self.group_share,
-            "method": self.method,
-            "total_distance": self.total_distance,
-            "weights": [dict(row) for row in self.weights],
-            "sizes": {str(size): records for size, records in self.sizes.items()},
-            "knows_method": self.knows_method,
-            "told": list(self.told),
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 @measure(
@@ -281,8 +268,7 @@ def linkage(
     - Jaro (1989), *Advances in record-linkage methodology as applied to matching the 1985 census of
       Tampa, Florida*. Journal of the American Statistical Association 84 (406).
     """
-    given = {"knows_method": knows_method, "method": method}
-    raise_all(problems_of(parameters_of(linkage), given))
+    need_fit(linkage, knows_method=knows_method, method=method)
     linked = link(initial, masked, on, classed=False, keyed=not columns)
     require_records(masked)
     chosen = chosen_columns(linked, columns)
@@ -320,8 +306,7 @@ def _near(linked: Linked, columns: Sequence[str], knows: bool) -> tuple[Ints, tu
         need_known_method(linked)
     found = coordinates(linked, columns)
     within, told = known_intervals(linked, found) if knows else (None, ())
-    names = len(found.columns) - found.numbers
-    return equally_near(found.initial, found.masked, names, within), told
+    return equally_near(found.initial, found.masked, found.names, within), told
 
 
 def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
@@ -332,8 +317,7 @@ def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
         what = f"{linked.masked.n:,} records are too many to be assigned all together."
         fail("P17", what, f"Draw a sample of at most {MOST_RECORDS:,}, or link them one by one.")
     found = coordinates(linked, columns)
-    names = len(found.columns) - found.numbers
-    to, total = best_assignment(found.initial, found.masked, names)
+    to, total = best_assignment(found.initial, found.masked, found.names)
     return equally_assigned(found.masked, to), total
 
 
@@ -390,10 +374,16 @@ class Coordinates:
     initial: Floats
     masked: Floats
 
+    @property
+    def names(self) -> int:
+        """How many of the columns are no numbers, which stand last."""
+        return len(self.columns) - self.numbers
+
 
 def coordinates(linked: Linked, columns: Sequence[str]) -> Coordinates:
     """The named attributes of all released records as points, or all that is in the way."""
-    raise_all(_unknown(linked, columns) or _not_comparable(linked, columns))
+    unknown = unknown_columns((linked.initial, linked.masked), columns)
+    raise_all(unknown or _not_comparable(linked, columns))
     types = linked.initial.types
     numbers = [name for name in columns if types[name].measure != "nominal"]
     names = [name for name in columns if name not in numbers]
@@ -415,11 +405,14 @@ def chosen_columns(linked: Linked, columns: Sequence[str] | str | None) -> tuple
     return tuple(dict.fromkeys(attributes.names(columns))) or linked.initial.keys
 
 
-def _unknown(linked: Linked, columns: Sequence[str]) -> list[Problem]:
+def unknown_columns(
+    files: Sequence[Microdata], columns: Sequence[str], word: str = "the column"
+) -> list[Problem]:
+    """The problems of columns that one of the files does not have."""
     return [
-        attributes.unknown_column("the column", name, data.columns, data.name)
-        for data in (linked.initial, linked.masked)
-        for name in columns
+        attributes.unknown_column(word, name, data.columns, data.name)
+        for data in files
+        for name in dict.fromkeys(columns)
         if name not in data.columns
     ]
 
@@ -452,10 +445,14 @@ def _steps(
         values = [np.where(code == cards - 1, np.nan, code) for code in (first, second)]
     else:
         values = [as_numbers(column) for column in (x, y)]
-    known = values[0][~np.isnan(values[0])]
-    spread = float(spreads(known[:, None])[0]) if len(known) else 0.0
-    unit = spread if spread > 0 else 1.0
+    unit = unit_of(values[0][~np.isnan(values[0])])
     return values[0] / unit, values[1] / unit
+
+
+def unit_of(numbers: Floats) -> float:
+    """The standard deviation, or 1 where numbers do not vary."""
+    spread = float(spreads(numbers[:, None])[0]) if len(numbers) else 0.0
+    return spread if spread > 0 else 1.0
 
 
 def _codes(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[Floats, Floats]:

@@ -43,17 +43,19 @@ from discreet.parameters import (
 )
 from discreet.progress import stage
 from discreet.results import Provenance
-from discreet.risks.population import Population, population_of
-from discreet.risks.population_uniqueness import PopulationSize, SampledShare
-from discreet.risks.record_level import RecordLevel
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.population_uniqueness import (
+    Population,
+    PopulationSize,
+    SampledShare,
+    population_of,
+)
+from discreet.risks.record_level import CombinationValues, RecordLevel
 from discreet.words import counted
 
 if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Floats
 
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _LOOSE = 1e-9  # a fit whose margins are farther off, as a share of n, did not come to an end
 Estimate = Literal["tau1", "tau2", "expected"]
 Fit = Literal["counts", "weights"]
@@ -238,25 +240,16 @@ class ModelRisk(RecordLevel):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """τ1, τ2 and the right matches of all records, with their 90 % intervals."""
-        names = get_args(Estimate)
-        ends = [self.interval(of=name) for name in names]
-        columns = {
-            "figure": list(names),
-            "value": [getattr(self, name) for name in names],
-            "low": [low for low, _ in ends],
-            "high": [high for _, high in ends],
-        }
-        return self._frame(columns, kind)
+        rows = []
+        for name in get_args(Estimate):
+            low, high = self.interval(of=name)
+            rows.append({"figure": name, "value": getattr(self, name), "low": low, "high": high})
+        return self._frame(rows, kind)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
-        counts = self.expected_counts
         return {
-            "n": self.n,
-            "uniques": self.uniques,
-            "population": self.population.to_dict(),
-            "margins": [list(m) for m in self.margins],
-            "fit": self.fit,
+            **self._plain("n", "uniques", "population", "margins", "fit"),
             "tau1": self.tau1,
             "tau1_interval": list(self.interval(of="tau1")),
             "tau2": self.tau2,
@@ -264,14 +257,9 @@ class ModelRisk(RecordLevel):
             "confidence": 0.9,
             "expected": self.expected,
             "expected_interval": list(self.interval(of="expected")),
-            "mean": self.mean,
-            "highest": self.highest,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "expected_counts": None if counts is None else {k: dict(v) for k, v in counts.items()},
-            "scores": None if self.scores is None else list(self.scores),
-            "steps": [dict(step) for step in self.steps],
-            "margin_error": self.margin_error,
+            **self._plain("mean", "highest"),
+            **self._by_risk(),
+            **self._plain("expected_counts", "scores", "steps", "margin_error"),
             "assumption": ASSUMPTION,
             "not_applicable": dict(self.not_applicable),
             "computed_from": self.provenance.to_dict(),
@@ -286,10 +274,6 @@ class ModelRisk(RecordLevel):
 
 def _said(name: str, value: str) -> str:
     return str(Problem("P46", argument(name, value), "")).strip()
-
-
-def _what(margins: Any) -> str:
-    return "a search" if margins == "search" else "a model whose margins form a cycle"
 
 
 def _is_list(value: Any) -> bool:
@@ -411,8 +395,7 @@ def model_risk(
     problems = problems_of(parameters_of(model_risk), {"fit": fit})
     raise_all([*problems, *_margin_problems(data, margins)])
     data.need_partition("a model of the combinations of keys")
-    given = {"population": population, "fraction": fraction}
-    people = population_of(data, data.n, given, parameters_of(model_risk))
+    people = population_of(data, data.n, population, fraction)
     if fit == "weights":
         data.need_weight(at_least=1)
     combinations = data.frequency_set(weighted="weights" in (people.basis, fit))
@@ -461,7 +444,10 @@ def _modelled(
         figures={"tau1": model.tau1(), "tau2": model.tau2(), "expected": model.expected()},
         expected_counts=None if fit is None else _counts(grid, fit),
         scores=None if fit is None or grid.weighted is not None else fit.scores,
-        steps=tuple(_step(data, step) for step in path),
+        steps=tuple(
+            {"added": [data.keys[a] for a in step.added], "scores": list(step.fit.scores)}
+            for step in path
+        ),
         margin_error=model.error,
         not_applicable=_unknown(grid),
         provenance=Provenance.of(data),
@@ -481,13 +467,6 @@ def _counts(grid: Grid, fit: ModelFit) -> dict[str, dict[str, float]]:
     return {
         "uniques": {"expected": fit.uniques, "observed": ones},
         "pairs": {"expected": fit.pairs, "observed": twos},
-    }
-
-
-def _step(data: Microdata, step: AddedMargin) -> dict[str, Any]:
-    return {
-        "added": [data.keys[a] for a in step.added],
-        "scores": list(step.fit.scores),
     }
 
 
@@ -527,16 +506,17 @@ def _margin_problems(data: Microdata, margins: Any) -> list[Problem]:
 
 def _need_cells(grid: Grid, margins: Any, data: Microdata) -> None:
     """Refuse a grid that is too large to be fitted, where the model needs one."""
-    if margins != "search" and is_fitted(grid, _axes(data, margins), MOST_CELLS):
-        return
-    if grid.cells <= MOST_CELLS:
+    if grid.cells <= MOST_CELLS or (
+        margins != "search" and is_fitted(grid, _axes(data, margins), MOST_CELLS)
+    ):
         return
     most = sorted(zip(grid.shape, data.keys, strict=True), reverse=True)
+    what = "a search" if margins == "search" else "a model whose margins form a cycle"
     wide = listed([f"{name!r} ({size:,} values)" for size, name in most], 3)
     fail(
         "N13",
         f"the keys have {grid.cells:,} combinations, more than the {MOST_CELLS:,} that "
-        f"{_what(margins)} can take. The keys with most values: {wide}.",
+        f"{what} can take. The keys with most values: {wide}.",
         "Name fewer keys, generalize these first, or name margins without a cycle, such as "
         "(age, sex) and (sex, zip), which need only the combinations that occur.",
     )

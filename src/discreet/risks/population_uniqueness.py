@@ -29,15 +29,85 @@ from discreet.kernels.superpopulation import (
     snb,
     zayatz,
 )
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Label, Public, Share, parameters_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Label, Public, Share, as_written
 from discreet.results import Provenance, Result
-from discreet.risks.population import Population, population_of
+from discreet.risks.by_class import ClassSizes
 from discreet.words import counted
 
 Model = Literal["pitman", "zayatz", "snb"]
 _LOW = 0.1  # the sampling fraction up to which Dankar's rule chooses Pitman's model
 _TITLES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB"}
+
+
+@dataclass(frozen=True)
+class Population:
+    """The size of a population.
+
+    Attributes
+    ----------
+    size : float
+        Number of people.
+    n : int
+        Number of records of the sample.
+    basis : str
+        What says so: "population", "fraction" or "weights".
+    """
+
+    size: float
+    n: int
+    basis: str
+
+    @property
+    def fraction(self) -> float:
+        """The share of the population that is in the sample."""
+        return self.n / self.size
+
+    @property
+    def words(self) -> str:
+        """Its size and what says so, for a sentence."""
+        said = {
+            "population": "as it was given",
+            "fraction": f"the records are {self.fraction:.3g} of them"
+            if self.fraction < 1
+            else "the records are all of them",
+            "weights": "the sum of the weights",
+        }
+        return f"{round(self.size):,} people ({said[self.basis]})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"size": self.size, "fraction": self.fraction, "basis": self.basis}
+
+
+def population_of(
+    data: Microdata, n: int, population: float | None, fraction: float | None
+) -> Population:
+    """The population that n records were drawn from: as it is given, or else by the weights."""
+    need_fit(population_uniqueness, population=population, fraction=fraction)
+    given = {"population": population, "fraction": fraction}
+    said = {name: value for name, value in given.items() if value is not None}
+    if len(said) > 1:
+        fail(
+            "P45",
+            "the size of the population is given twice.",
+            f"Give {argument('population')} or {argument('fraction')}.",
+        )
+    if not said and data.weight is None:
+        fail(
+            "P45",
+            "the size of the population is not known.",
+            f"Give {argument('population')} or {argument('fraction')}, or read the data with "
+            f"{argument('weight')}.",
+        )
+    if not said:
+        return Population(data.total_weight(), n, "weights")
+    (name, value), *_ = said.items()
+    size = float(value if name == "population" else n / as_written(value))
+    if size < n:
+        what = f"the population is smaller than the sample: {size:,.0f} people, {n:,} records."
+        fail("P45", what, "Give the number of people that the records were drawn from.", name)
+    return Population(size, n, name)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,6 +161,11 @@ class PopulationUniqueness(Result):
     not_applicable: Mapping[str, str]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "classes", "uniques", "population", "value", "model", "interval",
+        "population_uniques", "share_of_uniques", "pitman", "pitman_asymptotic", "zayatz", "snb",
+        "theta", "alpha", "population_classes", "not_applicable",
+    )  # fmt: skip
 
     @property
     def model(self) -> Model:
@@ -188,25 +263,6 @@ class PopulationUniqueness(Result):
         }
         return self._frame(columns, kind)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        names = ("pitman", "pitman_asymptotic", "zayatz", "snb", "theta", "alpha")
-        return {
-            "n": self.n,
-            "classes": self.classes,
-            "uniques": self.uniques,
-            "population": self.population.to_dict(),
-            "value": self.value,
-            "model": self.model,
-            "interval": list(self.interval),
-            "population_uniques": self.population_uniques,
-            "share_of_uniques": self.share_of_uniques,
-            **{name: getattr(self, name) for name in names},
-            "population_classes": self.population_classes,
-            "not_applicable": dict(self.not_applicable),
-            "computed_from": self.provenance.to_dict(),
-        }
-
     def __repr__(self) -> str:
         low, high = self.interval
         return (
@@ -303,12 +359,9 @@ def population_uniqueness(
             "there are none.",
             f"Read the data with {argument('missing', 'category')}.",
         )
-    sizes, row = np.unique(classes.size, return_inverse=True)
-    numbers = np.zeros(len(sizes), dtype=np.int64)
-    np.add.at(numbers, row, classes.number)
-    found = SizeCounts(sizes, numbers)
-    given = {"population": population, "fraction": fraction}
-    people = population_of(data, found.n, given, parameters_of(population_uniqueness))
+    sizes = ClassSizes.of(classes)
+    found = SizeCounts(np.array(sizes.sizes), np.array(sizes.F))
+    people = population_of(data, found.n, population, fraction)
     return PopulationUniqueness(
         n=found.n,
         classes=found.u,

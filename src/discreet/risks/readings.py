@@ -33,16 +33,15 @@ from discreet.data.link import Linked, link
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.data.numbers import in_order, with_made
-from discreet.errors import argument, fail, listed, raise_all
+from discreet.errors import argument, fail, listed
 from discreet.files import need_free, write_arrow
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
-from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.kernels.related_tuples import alike_sums, related_sums
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Label, Public, Shared, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
-from discreet.risks.key_covers import key_cover, tables_of
+from discreet.risks.key_covers import Meanings, key_cover, tables_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -157,6 +156,11 @@ class Readings(Result):
             name: None if (found := self._of(name)) is None else found.below(k) for name in READINGS
         }
 
+    @property
+    def _below(self) -> dict[int, dict[str, int | None]]:
+        """The same for 2, 3, 5 and k."""
+        return {k: self.below(k) for k in sorted({*_USUAL, self.k})}
+
     def column(self, reading: str, name: str | None = None) -> Microdata:
         """The masked records with a count as a further column, in the engine that holds them."""
         found, name = self._of(reading), reading if name is None else name
@@ -166,14 +170,13 @@ class Readings(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per reading: what is counted, the minimum, the records below 2, 3, 5 and k."""
-        limits = sorted({*_USUAL, self.k})
-        below = {k: self.below(k) for k in limits}
+        below = self._below
         rows = [
             {
                 "reading": name,
                 "counted": _WHO[name],
                 "minimum": self.least(name),
-                **{f"below {k}": below[k][name] for k in limits},
+                **{f"below {k}": numbers[name] for k, numbers in below.items()},
             }
             for name in READINGS
         ]
@@ -225,15 +228,12 @@ class Readings(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        limits = sorted({*_USUAL, self.k})
-        below = {k: self.below(k) for k in limits}
+        below = self._below
         return {
-            "n": self.n,
-            "released": self.released,
-            "k": self.k,
+            **self._plain("n", "released", "k"),
             **{f"least_{name}": self.least(name) for name in READINGS},
             **{f"{name}_below": below[self.k][name] for name in READINGS},
-            "below": [{"k": k, **below[k]} for k in limits],
+            "below": [{"k": k, **numbers} for k, numbers in below.items()],
             "not_applicable": dict(self.not_applicable),
             "computed_from": self.provenance.to_dict(),
         }
@@ -308,12 +308,7 @@ def readings(
     k: Annotated[
         int, Ge(2), Label("k"), Doc("The least number that every count should reach."), Public
     ] = 3,
-    hierarchies: Annotated[
-        Mapping[str, Hierarchy] | None,
-        Shared("hierarchies"),
-        Label("Hierarchies"),
-        Doc("What the labels of a file masked elsewhere stand for."),
-    ] = None,
+    hierarchies: Meanings = None,
 ) -> Readings:
     """Count in four ways among how many each record of a masked file hides.
 
@@ -351,7 +346,7 @@ def readings(
     - Templ, Kowarik, Meindl (2015), *Statistical disclosure control for micro-data using the R
       package sdcMicro*. Journal of Statistical Software 67(4).
     """
-    raise_all(problems_of(parameters_of(readings), {"k": k}))
+    need_fit(readings, k=k)
     linked = link(initial, masked, on, classed=False)
     require_records(masked)
     found, reasons = reading_counts(linked, tables_of(initial, masked, hierarchies))

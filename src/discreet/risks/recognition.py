@@ -20,15 +20,15 @@ from discreet.frames import FrameKind
 from discreet.kernels.inverse_sizes import inverse_mean
 from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure
-from discreet.parameters import parameters_of
 from discreet.results import Provenance, Result
 from discreet.risks.individual import individual_risk, interval_of
 from discreet.risks.model_risk import model_risk
-from discreet.risks.population import Population, population_of
 from discreet.risks.population_uniqueness import (
+    Population,
     PopulationSize,
     PopulationUniqueness,
     SampledShare,
+    population_of,
     population_uniqueness,
 )
 
@@ -139,23 +139,13 @@ class PopulationRange(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        unique = self.uniqueness
         return {
-            "n": self.n,
-            "population": self.population.to_dict(),
-            "low": self.low,
-            "high": self.high,
-            "models": dict(self.models),
-            "intervals": {
-                title: None if ends is None else list(ends)
-                for title, ends in self.intervals.items()
-            },
+            **self._plain("n", "population", "low", "high", "models", "intervals"),
             "confidence": 0.9,
             "population_uniques": None
-            if unique is None
-            else [end * self.population.size for end in unique.interval],
-            "not_applicable": dict(self.not_applicable),
-            "assumption": self.assumption,
+            if self.uniqueness is None
+            else [end * self.population.size for end in self.uniqueness.interval],
+            **self._plain("not_applicable", "assumption"),
             "computed_from": self.provenance.to_dict(),
         }
 
@@ -194,8 +184,7 @@ def population_range(
     >>> sorted(found.models), found.low < found.high
     (['individual risk', 'log-linear'], True)
     """
-    given = {"population": population, "fraction": fraction}
-    people = population_of(data, data.n, given, parameters_of(population_uniqueness))
+    people = population_of(data, data.n, population, fraction)
     models, intervals, reasons = {}, {}, {}
     for title, estimate in (
         ("individual risk", lambda: _individual(data, people)),
@@ -204,7 +193,9 @@ def population_range(
         found, reasons[title] = _tried(estimate)
         if found is not None:
             models[title], intervals[title] = found
-    unique, reasons["population uniqueness"] = _tried(lambda: population_uniqueness(data, **given))
+    unique, reasons["population uniqueness"] = _tried(
+        lambda: population_uniqueness(data, population, fraction=fraction)
+    )
     return PopulationRange(
         n=data.n,
         population=people,

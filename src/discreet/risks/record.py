@@ -35,8 +35,7 @@ from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.results import Provenance
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import RiskValues, ValuesHere
+from discreet.risks.record_level import ProtectableRisk, RiskValues, ValuesHere
 from discreet.risks.sensitivity import VALUE_TABLES, RiskSettings, settings_in, unknown_attributes
 from discreet.words import counted, share
 
@@ -98,6 +97,7 @@ class RecordRisk(ProtectableRisk):
     probabilities: Floats = field(compare=False)
     _found: RiskValues = field(compare=False)
     column_name: ClassVar[str] = "record_risk"
+    limits: ClassVar[tuple[float, ...]] = (0.001, 0.01, 0.1, 1)
     measure: ClassVar[str] = "record_risk"
 
     @property
@@ -150,6 +150,13 @@ class RecordRisk(ProtectableRisk):
         by_set, by_value = self._found.shares()
         return self.settings.alpha * by_set, self.settings.alpha * by_value
 
+    @property
+    def _by_attribute(self) -> tuple[list[float], Floats]:
+        """What each attribute adds to the total as known, and as sensitive."""
+        by_set, by_value = self._contributions
+        names = self.settings.attributes
+        return [math.fsum(by_set[[a in s for s in self.sets]]) for a in names], by_value
+
     @functools.cached_property
     def dropped(self) -> float:
         """Π(1 + PK) − Σ kept PK: the probability mass of the known sets that were not kept."""
@@ -171,16 +178,13 @@ class RecordRisk(ProtectableRisk):
     def by_attribute(self, kind: FrameKind | None = None) -> Any:
         """Which attribute drives the risk: the share of the total from known sets with it, and
         the share that its values are at stake in."""
-        names = self.settings.attributes
-        by_set, by_value = self._contributions
-        whole = self.total or 1.0
-        known = [math.fsum(by_set[[a in s for s in self.sets]]) / whole for a in names]
-        settings = self.settings
+        names, settings, whole = self.settings.attributes, self.settings, self.total or 1.0
+        known, by_value = self._by_attribute
         columns = {
             "attribute": list(names),
             "probability": [float(settings.known.get(a, 0)) for a in names],
             "sensitivity": [float(settings.sensitivity.get(a, 0)) for a in names],
-            "as_known": known,
+            "as_known": [part / whole for part in known],
             "as_sensitive": [float(part) / whole for part in by_value],
         }
         return self._frame(columns, kind)
@@ -224,8 +228,7 @@ class RecordRisk(ProtectableRisk):
         return f"the sets left out could add at most {most:.4g} to a record's risk."
 
     def _drivers(self) -> str:
-        names, (by_set, by_value) = self.settings.attributes, self._contributions
-        known = [math.fsum(by_set[[a in s for s in self.sets]]) for a in names]
+        names, (known, by_value) = self.settings.attributes, self._by_attribute
         most_known, most_sensitive = int(np.argmax(known)), int(np.argmax(by_value))
         if self.total == 0:
             return "No record is at risk."
@@ -238,23 +241,11 @@ class RecordRisk(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a single record but the highest."""
         return {
-            "n": self.n,
-            "highest": self.highest,
-            "mean": self.mean,
-            "total": self.total,
-            "above": {f"{t:g}": self.above(t).count for t in (0.001, 0.01, 0.1, 1)},
-            "histogram": self.histogram().to_dict(),
-            "known_sets": [
-                {"attributes": list(s.attributes), "probability": s.probability,
-                 "contribution": s.contribution}
-                for s in self.known_sets
-            ],
-            "dropped": self.dropped,
-            "bound_total": self.bound_total,
-            "settings": self.settings.to_dict(),
-            "unlisted": list(self.unlisted),
+            **self._plain("n", "highest", "mean", "total"),
+            **self._by_risk(),
+            **self._plain("known_sets", "dropped", "bound_total", "settings", "unlisted"),
             "computed_from": self.provenance.to_dict(),
-        }  # fmt: skip
+        }
 
     def __repr__(self) -> str:
         return (
@@ -384,7 +375,17 @@ def record_risk(
     chosen = _settings(data, settings, {name: value or {} for name, value in given.items()}, rest)
     chosen.require_fit(data)
     sets, probabilities = _known_sets(chosen, most_sets)
-    return _measured(data, chosen, sets, probabilities)
+    names = chosen.attributes
+    return RecordRisk(
+        settings=chosen,
+        n=data.n,
+        unlisted=tuple(c for c in data.columns if c not in names),
+        provenance=Provenance.of(data),
+        kind=data.source.kind,
+        sets=tuple(tuple(names[a] for a in s) for s in sets),
+        probabilities=probabilities,
+        _found=_values(data, chosen, sets, probabilities),
+    )
 
 
 def _settings(
@@ -430,22 +431,6 @@ def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]
         said = f"{len(sets):,} known sets are kept: this takes long; a larger epsilon= keeps fewer."
         warnings.warn(said, stacklevel=4)
     return sets, probabilities
-
-
-def _measured(
-    data: Microdata, settings: RiskSettings, sets: list[tuple[int, ...]], probabilities: Floats
-) -> RecordRisk:
-    names = settings.attributes
-    return RecordRisk(
-        settings=settings,
-        n=data.n,
-        unlisted=tuple(c for c in data.columns if c not in names),
-        provenance=Provenance.of(data),
-        kind=data.source.kind,
-        sets=tuple(tuple(names[a] for a in s) for s in sets),
-        probabilities=probabilities,
-        _found=_values(data, settings, sets, probabilities),
-    )
 
 
 def _values(

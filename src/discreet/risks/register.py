@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,6 @@ from discreet.hierarchies.texts import plain, text_form
 from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.packing import added, merged
 from discreet.parameters import Notation
-from discreet.risks.intruder import IntruderRisk
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -53,6 +52,55 @@ REGISTER = Notation(
 def _unwritten() -> str:
     what = "a plan cannot name a register that is a frame or a table."
     fail("N20", what, f"Write it to a file and give its path: {argument('population')}.")
+
+
+@dataclass(frozen=True)
+class IntruderRisk:
+    """The risk of the records under one intruder: 1/i where i people may be meant.
+
+    A *prosecutor* knows that a person is in the file: the right record is one of the f that share
+    its keys. A *journalist* does not, and must look for the person in the whole population, among
+    F. A *marketer* is content with recognising as many as possible: the expected share is the mean
+    of 1/F.
+
+    El Emam & Dankar (2008), Protecting privacy using k-anonymity; El Emam (2013), Guide to the
+    De-Identification of Personal Health Information, chapter 16.
+
+    Attributes
+    ----------
+    mean : float
+        The average risk.
+
+    Examples
+    --------
+    >>> found = IntruderRisk((1, 4), (2, 8), 0.4)
+    >>> found.highest, found.share_above(0.5)
+    (1.0, 0.2)
+    """
+
+    _sizes: tuple[int, ...] = field(repr=False)
+    _records: tuple[int, ...] = field(repr=False)
+    mean: float
+
+    @property
+    def highest(self) -> float:
+        """The largest risk of a record."""
+        return 1 / min(self._sizes)
+
+    def share_above(self, threshold: float) -> float:
+        """Share of the records whose risk is above a threshold."""
+        if not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+            fail("P10", "a risk threshold must lie between 0 and 1.", "Give for example 0.2.")
+        rows = zip(self._sizes, self._records, strict=True)
+        return sum(n for i, n in rows if 1 / i > threshold) / sum(self._records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "highest": self.highest,
+            "mean": self.mean,
+            "share_above_0.2": self.share_above(0.2),
+        }
 
 
 @dataclass(frozen=True)

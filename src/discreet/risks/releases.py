@@ -16,9 +16,10 @@ from annotated_types import Ge
 
 from discreet.data.link import in_both
 from discreet.data.microdata import Microdata
-from discreet.errors import argument, fail, raise_all
+from discreet.errors import argument, fail
 from discreet.frames import FrameKind
-from discreet.parameters import Label, Public, parameters_of, problems_of
+from discreet.measures import need_fit
+from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
 from discreet.words import counted
 
@@ -77,6 +78,10 @@ class JointReleases(Result):
     disclosed: Mapping[str, int]
     provenance: Provenance
     kind: FrameKind
+    shown = (
+        "n", "released", "k", "least", "below", "least_joint", "joint_below", "joint_alone",
+        "disclosed",
+    )  # fmt: skip
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per release, and one for both together."""
@@ -112,21 +117,6 @@ class JointReleases(Result):
                 "people who looked alike still look alike."
             )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "n": self.n,
-            "released": list(self.released),
-            "k": self.k,
-            "least": list(self.least),
-            "below": list(self.below),
-            "least_joint": self.least_joint,
-            "joint_below": self.joint_below,
-            "joint_alone": self.joint_alone,
-            "disclosed": dict(self.disclosed),
-            "computed_from": self.provenance.to_dict(),
-        }
 
 
 def compare_releases(
@@ -166,7 +156,7 @@ def compare_releases(
     - Xiao, Tao (2007), *m-Invariance: towards privacy preserving re-publication of dynamic
       datasets*. SIGMOD.
     """
-    raise_all(problems_of(parameters_of(compare_releases), {"k": k}))
+    need_fit(compare_releases, k=k)
     first, second = _two(releases)
     joint = in_both(first, second, on).key_counts()
     sizes = joint["n"].to_pylist()

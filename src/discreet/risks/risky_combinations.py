@@ -20,8 +20,8 @@ from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
 from discreet.kernels.small_cells import SmallCells, small_cells
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Label, Public
 from discreet.progress import stage
 from discreet.results import Provenance, Result
 from discreet.words import counted, share
@@ -177,8 +177,8 @@ def risky_combinations(
     {('age',): 0, ('sex',): 0, ('age', 'sex'): 1}
     """
     require_microdata(data)
-    problems = problems_of(parameters_of(risky_combinations), {"at_most": at_most, "size": size})
-    raise_all(problems or _size_problems(len(data.need_keys()), size))
+    need_fit(risky_combinations, at_most=at_most, size=size)
+    raise_all(_size_problems(len(data.need_keys()), size))
     require_records(data)
     keys = data.frequency_set()
     sets = attribute_sets(len(keys.attributes), int(size))

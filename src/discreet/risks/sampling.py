@@ -12,6 +12,7 @@ lines through 0, exactly, where the paper's experiment finds nearly straight one
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -185,11 +186,7 @@ def _largest(fits: Callable[[int], bool], n: int) -> int:
     """
     if fits(n):
         return n
-    low, high = 0, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return bisect.bisect_left(range(n), True, key=lambda t: not fits(t)) - 1
 
 
 def sampling_risk(data: Microdata) -> SamplingRisk:

@@ -34,13 +34,12 @@ from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.packing import added, merged
 from discreet.kernels.summation import weighted_total
-from discreet.measures import FigureKind, measure
-from discreet.parameters import Label, Public, parameters_of, problems_of
+from discreet.measures import FigureKind, measure, need_fit
+from discreet.parameters import Label, Public
 from discreet.progress import watched
 from discreet.results import Provenance
 from discreet.risks.exposure import CodedRecords
-from discreet.risks.record_level import ProtectableRisk
-from discreet.risks.risk_values import CombinationValues
+from discreet.risks.record_level import CombinationValues, ProtectableRisk
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ Score = Literal["original", "alternative"]
 _ALL = 16  # keys of which all sets are looked at without being asked for
 _MOST = 300_000  # sets that are looked at at all
 _WIDEST = 62  # keys
-_LIMITS = (0.001, 0.01, 0.1, 0.5)
 _NAMED = 3  # key sets in the sentences
 FORMULAS = {
     "original": "the sum of (M − m)! over its minimal uniques of m keys, out of M = {keys} keys",
@@ -244,19 +242,16 @@ class Suda(ProtectableRisk):
         if key not in keys.attributes:
             fail("R01", f"{key!r} is not a key.", "Name one of the keys.")
         a = keys.attributes.index(key)
-        number, codes = len(keys.values[a]), keys.codes[a]
-        columns = np.zeros((3, number), dtype=np.int64)
         scored = np.where(self._minimal.total > 0, keys.counts, 0)
-        for to, amount in zip(
-            columns, (keys.counts, scored, self._minimal.shares[:, a]), strict=True
-        ):
-            np.add.at(to, codes, amount)
+        columns = np.zeros((len(keys.values[a]), 3), dtype=np.int64)
+        amounts = [keys.counts, scored, self._minimal.shares[:, a]]
+        np.add.at(columns, keys.codes[a], np.column_stack(amounts))
         whole = sum(self._minimal.total.tolist()) or 1
         held = {
             key: keys.values[a],
-            "records": columns[0],
-            "scored": columns[1],
-            "contribution": pa.array([part / whole for part in columns[2].tolist()]),
+            "records": columns[:, 0],
+            "scored": columns[:, 1],
+            "contribution": pa.array([part / whole for part in columns[:, 2].tolist()]),
         }
         return self._frame(held, kind)
 
@@ -340,21 +335,10 @@ class Suda(ProtectableRisk):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: no value of a key, and of no single record but the highest."""
         return {
-            "n": self.n,
-            "uniques": self.uniques,
-            "special_uniques": self.special_uniques,
-            "pairs": self.pairs,
-            "scored": self.scored,
-            "highest_score": self.highest_score,
-            "mean": self.mean,
-            "highest": self.highest,
-            "file_dis": self.file_dis,
-            "above": {f"{t:g}": self.above(t).count for t in _LIMITS},
-            "histogram": self.histogram().to_dict(),
-            "score": self.score,
-            "fraction": self.fraction,
-            "max_size": self.max_size,
-            "key_contributions": self.key_contributions,
+            **self._plain("n", "uniques", "special_uniques", "pairs", "scored", "highest_score"),
+            **self._plain("mean", "highest", "file_dis"),
+            **self._by_risk(),
+            **self._plain("score", "fraction", "max_size", "key_contributions"),
             "minimal_uniques": [
                 {"keys": list(one), "records": number}
                 for one, number in self.minimal_uniques.items()
@@ -454,9 +438,8 @@ def suda(
       assessment*. Data Mining and Knowledge Discovery 16(2).
     """
     require_microdata(data)
-    given = {"max_size": max_size, "fraction": fraction, "score": score}
-    problems = problems_of(parameters_of(suda), given)
-    raise_all(problems or _size_problems(len(data.need_keys()), max_size))
+    need_fit(suda, max_size=max_size, fraction=fraction, score=score)
+    raise_all(_size_problems(len(data.need_keys()), max_size))
     require_records(data)
     keys = data.frequency_set()
     width, held = len(keys.attributes), keys.tuples(blank=data.missing == "wildcard")
@@ -515,8 +498,8 @@ def _scores(
     width = len(keys.codes)
     worth, scale = _worth(width, min(max_size or width, width), score)
     found = _searched(keys, worth)
-    scores = found.total.astype(np.float64) * (1.0 if score == "alternative" else float(scale))
-    scores = scores / scale if score == "alternative" else scores
+    sums = found.total.astype(np.float64)
+    scores = sums / scale if score == "alternative" else sums * float(scale)
     alone = keys.counts if max(keys.missing or [-1]) < 0 else _own_counts(keys)
     uniques, pairs = (int(keys.counts[alone == size].sum()) for size in (1, 2))
     return found, scores, uniques, pairs

@@ -21,7 +21,6 @@ import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +116,7 @@ class Weights:
         >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.threshold(2))
         0.5
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        if not (is_whole(k) and k >= 1):
             fail(
                 "P07",
                 "k must be a whole number of at least 1.",
@@ -142,7 +141,7 @@ class Weights:
         >>> ds.disclosure_risk(ages, masked).weighted(ds.Weights.decay(0.5))
         0.25
         """
-        if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
+        if not (is_number(rate) and 0 <= rate <= 1):
             fail("P10", "the rate of decay must lie between 0 and 1.", "Give for example 0.5.")
         return cls(
             f"decay({float(rate):g})",
@@ -435,26 +434,23 @@ def _fit(value: Any) -> bool:
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
     kind, given = next(iter(value.items()))
-    tests: dict[str, Callable[[], bool]] = {
-        "threshold": lambda: is_whole(given) and given >= 1,
-        "decay": lambda: is_number(given) and 0 <= given <= 1,
-        "file": lambda: isinstance(given, str) and bool(given),
-        "matrix": lambda: isinstance(given, list),
-    }
-    return kind in tests and tests[kind]()
+    return kind in _KINDS and _KINDS[kind][0](given)
 
 
 def _loaded(value: Any, folder: Path) -> Weights:
     if isinstance(value, str):
         return Weights.minimal() if value == "minimal" else Weights.maximal()
     kind, given = next(iter(value.items()))
-    makers: dict[str, Callable[[Any], Weights]] = {
-        "threshold": Weights.threshold,
-        "decay": Weights.decay,
-        "matrix": Weights.from_matrix,
-        "file": lambda name: Weights.from_csv(folder / name),
-    }
-    return makers[kind](given)
+    return _KINDS[kind][1](folder / given if kind == "file" else given)
+
+
+# by kind what fits, and what makes the weights
+_KINDS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Weights]]] = {
+    "threshold": (lambda k: is_whole(k) and k >= 1, Weights.threshold),
+    "decay": (lambda rate: is_number(rate) and 0 <= rate <= 1, Weights.decay),
+    "file": (lambda name: isinstance(name, str) and bool(name), Weights.from_csv),
+    "matrix": (lambda rows: isinstance(rows, list), Weights.from_matrix),
+}
 
 
 def _script(value: Any) -> str:
@@ -465,15 +461,11 @@ def _script(value: Any) -> str:
     return f"ds.Weights.{verb}({given!r})"
 
 
-def _dumped(weights: Weights) -> Any:
-    return weights.to_dict()
-
-
 WEIGHTS = Notation(
     "minimal, maximal, or a table of one kind: threshold, decay, file or matrix",
     _fit,
     _loaded,
-    _dumped,
+    Weights.to_dict,
     _script,
     {
         "anyOf": [
