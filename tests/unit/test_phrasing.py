@@ -7,8 +7,9 @@ import pytest
 
 import discreet.cli.commands  # noqa: F401 - all commands are known
 from discreet.app.forms.labels import _FIELDS, in_words
-from discreet.cli import _called
-from discreet.errors import Problem, argument, in_python
+from discreet.cli import in_terminal
+from discreet.errors import Problem
+from discreet.surface import argument, in_python
 from tests.conftest import ROOT
 
 
@@ -28,14 +29,14 @@ def test_an_argument_is_named_as_its_surface_names_it(said, python, terminal, pa
     monkeypatch.setattr(sys, "argv", ["discreet", "sample", "x.csv"])
     problem = Problem("P01", f"Say {said}.", "")
     assert str(problem) == f"Say {python}."
-    assert problem.said(_called) == f"Say {terminal}."
+    assert problem.said(in_terminal) == f"Say {terminal}."
     assert in_words(problem) == f"Say {page}."
 
 
 @pytest.mark.parametrize("name", ["keys=", "a'keys=b", 'x"keys="y', "header=True"])
 def test_the_name_of_a_column_stays_as_it_is(name):
     problem = Problem("R01", f"unknown attribute {name!r}.", "")
-    assert problem.said(_called) == in_words(problem) == str(problem)
+    assert problem.said(in_terminal) == in_words(problem) == str(problem)
 
 
 def test_every_label_stands_on_a_page():

@@ -15,7 +15,6 @@ import typer
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
 from discreet.cli.options import Force, Json, Output
-from discreet.cli.program import in_terminal
 from discreet.errors import argument, fail
 from discreet.registry import maskings
 
@@ -56,7 +55,7 @@ def _masking(name: str) -> Callable[..., None]:
         lines += (
             [] if page is None else [f"The report is {page.name}. It is for internal use only."]
         )
-        print(json.dumps(report, indent=2) if as_json else in_terminal("\n".join(lines)))
+        print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
     ends = [
         option("page", Page, None),
@@ -116,7 +115,7 @@ def _lattice() -> Callable[..., None]:
         if output is not None:
             found.lattice.write_svg(output, overwrite=force)
         rows = [f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1)]
-        text = in_terminal("\n".join([found.explain(), "", *rows]))
+        text = "\n".join([found.explain(), "", *rows])
         print(json.dumps(found.to_dict(), indent=2) if as_json else text)
 
     ends = [option("force", Force, default=False), option("as_json", Json, default=False)]

@@ -43,6 +43,7 @@ from discreet.masking.key_hierarchies import (
 from discreet.masking.method import MostSuppressed, WhatMustHold, masking
 from discreet.parameters import Label, Public, Vary, is_number, whole_number
 from discreet.risks.register import known_as
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ def _infeasible(searching: Search) -> NoReturn:
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
     what = " ".join([what, *Diagnosis(searching).sentences()])
-    fail("D31", what, f"{RELAX}; ds.advise(…) says how far.")
+    fail("D31", what, f"{RELAX}; {function('advise', '…')} says how far.")
 
 
 class Confidential(NamedTuple):

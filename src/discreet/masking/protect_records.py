@@ -29,6 +29,7 @@ from discreet.progress import stage
 from discreet.registry import measures
 from discreet.risks.record import record_risk
 from discreet.risks.record_level import ProtectableRisk, RecordLevel
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -247,12 +248,20 @@ def _require(
     data: object, risk: object, at_most: object, method: str, columns: Any, cost: Any
 ) -> None:
     if not isinstance(data, Microdata):
-        fail("P09", "the first argument is not microdata.", "Open it with ds.read(…) first.")
+        fail(
+            "P09",
+            "the first argument is not microdata.",
+            f"Open it with {function('read', '…')} first.",
+        )
     if not isinstance(risk, ProtectableRisk):
-        able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
+        able = ", ".join(f"'{function(name)}'" for name in measures if measures[name].per_record)
         if isinstance(risk, RecordLevel):
             what = f"this risk of records cannot be lowered cell by cell. {risk.not_protectable}"
-            fail("N43", what, f"Make the keys coarser (ds.generalize), or use one of {able}.")
+            fail(
+                "N43",
+                what,
+                f"Make the keys coarser ({function('generalize')}), or use one of {able}.",
+            )
         fail("P09", "the risk is not a risk of records.", f"Measure it: {able}.")
     problems = _option_problems(at_most, method, cost)
     if risk.n != data.n:

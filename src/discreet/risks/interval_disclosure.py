@@ -36,6 +36,7 @@ from discreet.parameters import (
     problems_of,
 )
 from discreet.results import Provenance, Result
+from discreet.surface import argument
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -273,7 +274,9 @@ def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
     held = [n for n in dict.fromkeys((*initial.keys, *initial.confidential)) if n in masked.columns]
     found = [n for n in held if initial.types[n].measure == "continuous" and numeric(n)]
     return found or fail(
-        "N07", "no continuous attribute can be compared.", "Name numeric columns: columns=[…]."
+        "N07",
+        "no continuous attribute can be compared.",
+        f"Name numeric columns: {argument('columns', written='columns=[…]')}.",
     )
 
 

@@ -33,6 +33,7 @@ from discreet.measures import FigureKind, measure
 from discreet.parameters import Label, Public, Share, parameters_of
 from discreet.results import Provenance, Result
 from discreet.risks.population import Population, population_of
+from discreet.surface import advice, function
 from discreet.words import counted
 
 Model = Literal["pitman", "zayatz", "snb"]
@@ -165,7 +166,8 @@ class PopulationUniqueness(Result):
         ]
         if self.population.basis != "weights":
             lines += self.provenance.cautions()
-        lines.append("Next: ds.model_risk(…) says which records of the file they are likely to be.")
+        likely = "says which records of the file they are likely to be"
+        lines += advice(f"Next: {function('model_risk', '…')} {likely}.")
         return "\n".join(lines)
 
     def _spread_words(self) -> str:

@@ -24,6 +24,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import added
 from discreet.kernels.summation import weighted_total
+from discreet.surface import in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -215,8 +216,8 @@ class RecordsAbove:
             fail(
                 "N02",
                 "the records have no order in their engine, and no position.",
-                "Use .column() to have the risk as a column there, or name the column that tells "
-                f"the records apart with {argument('record_id')}.",
+                f"Use {in_python('.column()')} to have the risk as a column there, or name the "
+                f"column that tells the records apart with {argument('record_id')}.",
             )
         return self.found() if callable(self.found) else self.found
 
