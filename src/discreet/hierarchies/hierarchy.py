@@ -436,13 +436,13 @@ class Hierarchy:
         write_rows(rows_of(self.table()), path, separator=separator, overwrite=overwrite)
 
 
-_EXAMPLE = '{"age": ds.Hierarchy.…}'
+_EXAMPLE = in_python('{"age": ds.Hierarchy.…}')
 
 
 def by_key(given: Any) -> dict[str, Any]:
     """What is given for each key, by its name."""
     if not isinstance(given, Mapping):
-        fail("P19", "the hierarchies are not a mapping.", f"Write {in_python(_EXAMPLE)}.")
+        fail("P19", "the hierarchies are not a mapping.", f"Write {_EXAMPLE}.")
     return {str(key): one for key, one in given.items()}
 
 

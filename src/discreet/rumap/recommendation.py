@@ -29,7 +29,7 @@ from discreet.results import Result
 from discreet.rumap.grid import MaskingRecipe
 from discreet.rumap.point import Point
 from discreet.rumap.ru_map import ru_map
-from discreet.surface import advice, argument, function
+from discreet.surface import advice, function, in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ class Recommendation(Result):
             f"Not proposed: {p.label}: {p.problem.said()}" for p in self.map.failed if p.problem
         ]
         lines += [f"Not tried: {name}: {why}" for name, why in self.not_tried.items()]
-        repeats = argument("output", written=".plan()")
+        repeated = "".join(advice(f"; {in_python('.plan()')} repeats it"))
         lines += advice(
             "Next: look at what it does to your own statistics with "
-            f"{function('compare_statistics')}; {repeats} repeats it."
+            f"{function('compare_statistics')}{repeated}."
         )
         return "\n".join(lines)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.app.forms.fields import called
 from discreet.errors import Problem
-from discreet.registry import criteria, everything, maskings
+from discreet.registry import criteria, everything, maskings, measures
 from discreet.surface import Reference
 
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
@@ -83,6 +83,7 @@ def _label(name: str, value: str) -> str | None:
                 f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
             )
     # parameters of what is measured before a step come after those of the steps themselves
-    described = (*sorted(maskings.all(), key=lambda one: bool(one.measures)), *criteria.all())
+    steps = sorted(maskings.all(), key=lambda one: bool(one.measures))
+    described = (*steps, *criteria.all(), *measures.all())
     found = next((one.parameters[name] for one in described if name in one.parameters), None)
     return None if found is None else called(found, value)

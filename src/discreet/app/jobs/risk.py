@@ -194,7 +194,7 @@ def record_risk(task: JobTask) -> Shown:
                 ("mean risk", found.mean),
             )
         ),
-        Words(tuple(renamed(found.explain(), names).splitlines()[:-1])),
+        Words(_told(found, names)[0]),
         _histogram(found),
         _drivers(found, names),
     )
