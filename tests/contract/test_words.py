@@ -12,7 +12,7 @@ from discreet.cli import in_terminal
 from discreet.registry import criteria, maskings, measures
 from discreet.surface import function, python, said, shown_on
 from tests.conftest import ROOT
-from tests.python_words import PYTHON, in_python_words
+from tests.python_words import PYTHON, in_python_words, on_the_page
 
 SOURCES = ROOT / "src/discreet"
 REFERENCES = {"argument", "function", "in_python"}
@@ -158,3 +158,16 @@ def test_a_search_that_finds_nothing_leads_to_advice(monkeypatch):
     assert str(error.value).endswith("; ds.advise(…) says how far.")
     assert error.value.said(in_terminal).endswith("; discreet advise says how far.")
     assert error.value.said(on_pages).endswith("; the page Explore says how far.")
+
+
+def test_a_report_says_the_same_on_whatever_surface_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["discreet", "report", "a.csv", "b.csv"])
+    data = survey()
+    masked, pages = ds.microaggregate(data, k=5), []
+    for number, surface in enumerate((python, in_terminal, on_pages)):
+        file = tmp_path / f"{number}.html"
+        with shown_on(surface):
+            ds.report(data, masked, file)
+        pages.append(file.read_text(encoding="utf-8"))
+    assert pages[0] == pages[1] == pages[2]
+    assert on_the_page(pages[0]) == []
