@@ -24,7 +24,7 @@ from tests.conftest import ROOT
         (argument("header", True), "header=True", "--header", "“The first line: column names”"),
         (argument("fraction"), "fraction=", "--fraction", "“Share of the records”"),
         (argument("round", True), "round=True", "round=True", "“whole numbers stay whole”: True"),
-        (in_python("Hierarchy.dates()"), "Hierarchy.dates()", "Hierarchy.dates()", "“parts of dates”"),
+        (in_python("Hierarchy.dates()"), "Hierarchy.dates()", "dates = […]", "“parts of dates”"),
         (argument("unheard_of"), "unheard_of=", "unheard_of=", "unheard_of="),
         (argument("keys", written=".with_roles(…)"), ".with_roles(…)", "--keys", "“key (a role)”"),
         (argument("temp_directory", written="ds.settings(…)"), "ds.settings(…)", "--temp-directory",

@@ -178,7 +178,13 @@ def in_terminal(one: Reference) -> str | None:
     return command_of(one) if one.sort == "function" else option_of(one)
 
 
-_WORDS = {f"{DEBUG}=1 in the environment": "discreet --debug"}
+_WORDS = {
+    f"{DEBUG}=1 in the environment": "discreet --debug",
+    "Hierarchy.dates()": "dates = […]",  # as a plan has it: other hierarchies are files
+    "Hierarchy.suppress()": "suppress = true",
+    "a file or a dictionary": "a file",
+    "Write {'leaf': ['*'], …}, or use": "Use",
+}
 
 
 def _leave(code: int) -> None:

@@ -108,7 +108,7 @@ class RUMap(Result):
             first = self.points[0].problem
             assert first is not None
             what = f"no masking could be measured. The first one failed: {first.text}"
-            fail("D50", what, f"See {in_python('.explain()')} for the others.")
+            fail("D50", what, f"See {argument('as_json', written='.explain()')} for the others.")
         fit = [
             point
             for point in known

@@ -127,7 +127,8 @@ def labelled(problem: Problem, where: str, parameters: Iterable[Parameter]) -> P
     known = {p.name: p for p in parameters}
 
     def label(one: Reference) -> str:
-        return called(known[one.name], one.value) if one.name in known else marked(one)
+        is_field = one.sort == "argument" and one.name in known
+        return called(known[one.name], one.value) if is_field else marked(one)
 
     return replace(problem, what=f"{where}: {problem.said(label)}", remedy="")
 
