@@ -23,6 +23,7 @@ LONG = (
     "postgres",
     "tests/contract/test_addon.py",
     "tests/contract/test_recipes.py",
+    "tests/contract/test_result_words.py",
     "tests/app/test_forms.py",
     "tests/properties/test_swept_conditions.py",
     "tests/unit/test_docs.py",

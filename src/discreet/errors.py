@@ -13,12 +13,13 @@ import contextlib
 import difflib
 import errno
 import os
-import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
+
+from discreet.surface import Surface, argument, in_python, python, said
 
 __all__ = [
     "DiscreetError",
@@ -44,40 +45,6 @@ __all__ = [
 ]
 
 
-Called = Callable[[str, str], str | None]  # an argument and the value named beside it → its name
-_WORDS = "\x1e"  # in place of a value: words, and no argument
-_ARGUMENT = re.compile("\x02([^\x1f]*)\x1f([^\x1f]*)\x1f([^\x03]*)\x03")
-
-
-def argument(name: str, value: object = None, python: str = "") -> str:
-    """An argument within a message: ``name=`` in Python, an option in a terminal, the label of a
-    field in a form. Each surface says it in its own words, see :meth:`Problem.said`. ``python`` is
-    the value as Python has it, where that is not how others write it.
-
-    Examples
-    --------
-    >>> str(Problem("P14", f"{argument('fraction')} is missing.", "Give one."))
-    'fraction= is missing. Give one.'
-    >>> str(Problem("D03", "a value is missing.", f"Read it with {argument('missing', 'refuse')}."))
-    'a value is missing. Read it with missing="refuse".'
-    """
-    plain = "" if value is None else str(value)
-    is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w/.-]*|[,.]|NA", value)
-    python = python or (f'"{value}"' if is_word else plain)
-    return f"\x02{name}\x1f{plain}\x1f{python}\x03"
-
-
-def in_python(words: str) -> str:
-    """Words within a message that make sense in Python; another surface may have its own for them.
-
-    Examples
-    --------
-    >>> str(Problem("D22", "it has no intervals.", f"Use {in_python('Hierarchy.dates()')}."))
-    'it has no intervals. Use Hierarchy.dates().'
-    """
-    return f"\x02{words}\x1f\x1f{_WORDS}\x03"
-
-
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong: its code, what and where, and what to do about it.
@@ -90,17 +57,17 @@ class Problem:
     remedy: str
     parameter: str = ""
 
-    def said(self, called: Called) -> str:
-        """In the words of a surface; ``called`` gives None where it has no word of its own."""
+    @property
+    def text(self) -> str:
+        """What is wrong and what to do, within another text that is worded when it is shown."""
+        return f"{self.what} {self.remedy}".strip()
 
-        def one(match: re.Match[str]) -> str:
-            name, plain, python = match.groups()
-            return called(name, plain) or (name if python == _WORDS else f"{name}={python}")
-
-        return _ARGUMENT.sub(one, f"{self.what} {self.remedy}".strip())
+    def said(self, surface: Surface | None = None) -> str:
+        """In the words of a surface, the one of this moment if none is named."""
+        return said(self.text, surface)
 
     def __str__(self) -> str:
-        return self.said(lambda _name, _value: None)
+        return self.said(python)
 
 
 class DiscreetError(Exception):
@@ -126,14 +93,14 @@ class DiscreetError(Exception):
         return self.problems[0].code if self.problems else ""
 
     def __str__(self) -> str:
-        return self.said(lambda _name, _value: None)
+        return self.said(python)
 
-    def said(self, called: Called) -> str:
-        """All problems in the words of a surface."""
+    def said(self, surface: Surface | None = None) -> str:
+        """All problems in the words of a surface, the one of this moment if none is named."""
         name = type(self).__name__
         if len(self.problems) == 1:
-            return f"{name}[{self.code}]: {self.problems[0].said(called)}"
-        lines = [f"  {i}. [{p.code}] {p.said(called)}" for i, p in enumerate(self.problems, 1)]
+            return f"{name}[{self.code}]: {self.problems[0].said(surface)}"
+        lines = [f"  {i}. [{p.code}] {p.said(surface)}" for i, p in enumerate(self.problems, 1)]
         return "\n".join([f"{name}: {len(self.problems)} problems", *lines])
 
     def __reduce__(self) -> tuple[type[DiscreetError], tuple[Problem, ...]]:

@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeVar
 from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.parameters import Parameter, parameters_of, problems_of
 from discreet.registry import Entry, measures
+from discreet.surface import python, said
 
 Side = Literal["risk", "loss"]
 Number = int | float
@@ -185,7 +186,7 @@ class Measure:
         except DiscreetError as error:
             if error.code[0] not in absent:
                 raise
-            reason = str(error.problems[0])
+            reason = error.problems[0].text
             return Taken(None, dict.fromkeys(self.figures), dict.fromkeys(self.figures, reason))
 
     def _taken(self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None) -> Taken:
@@ -229,7 +230,7 @@ class Taken:
         As the function returns it; None where the measure does not apply.
     figures : mapping of name to number or None
     reasons : mapping of name to str
-        Why a figure is None.
+        Why a figure is None; each surface words it, see :func:`discreet.surface.said`.
     """
 
     result: Any
@@ -238,8 +239,8 @@ class Taken:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, and why some do not apply, as plain values."""
-        absent = {"not_applicable": dict(self.reasons)} if self.reasons else {}
-        return {**self.figures, **absent}
+        why = {name: said(reason, python) for name, reason in self.reasons.items()}
+        return {**self.figures, **({"not_applicable": why} if why else {})}
 
     def __repr__(self) -> str:
         return f"Taken: {dict(self.figures)}"
@@ -270,14 +271,14 @@ class Measured:
     def explain(self) -> str:
         """A sentence with its first figures."""
         title, known = self.measure.title, self.after.figures
-        said = [self._said(name) for name in known if known[name] is not None]
-        if not said:
+        figures = [self._figure(name) for name in known if known[name] is not None]
+        if not figures:
             why = next(iter(self.after.reasons.values()), "it gives no figure.")
-            return f"{title} does not apply: {why}"
-        more = f"; and {len(said) - _SAID} more" if len(said) > _SAID else ""
-        return f"{title}: {'; '.join(said[:_SAID])}{more}."
+            return f"{title} does not apply: {said(why)}"
+        more = f"; and {len(figures) - _SAID} more" if len(figures) > _SAID else ""
+        return f"{title}: {'; '.join(figures[:_SAID])}{more}."
 
-    def _said(self, name: str) -> str:
+    def _figure(self, name: str) -> str:
         first = None if self.before is None else self.before.figures[name]
         earlier = "" if first is None else f" (before {first:.4g})"
         return f"{self.measure.figures[name].title} = {self.after.figures[name]:.4g}{earlier}"

@@ -7,6 +7,7 @@ import urllib.parse
 from dataclasses import dataclass
 
 from tests.app.waiting import ended
+from tests.python_words import on_the_page
 
 
 @dataclass
@@ -57,7 +58,10 @@ class Visitor:
                 pass  # it answers without hearing us out
             found = connection.getresponse()
             kept = {k.lower(): v for k, v in found.getheaders()}
-            return Answer(found.status, kept, found.read())
+            answer = Answer(found.status, kept, found.read())
+            if kept.get("content-type", "").startswith("text/html"):
+                assert on_the_page(answer.text) == []
+            return answer
         finally:
             connection.close()
 

@@ -8,6 +8,7 @@ import pytest
 
 import discreet as ds
 from discreet import cli
+from tests.python_words import in_python_words
 
 WORD, NUMBER = "SECRET", 918273645  # cells that no command may show
 
@@ -52,6 +53,7 @@ def run(folder, monkeypatch, capsys):
         assert "Traceback" not in shown.err
         assert WORD not in shown.out + shown.err
         assert str(NUMBER)[:7] not in shown.out + shown.err
+        assert "--json" in arguments or in_python_words(shown.out + shown.err) == []
         return end.value.code or 0, shown.out, shown.err
 
     return call

@@ -1,6 +1,7 @@
 """Commands of the measures, made from their descriptions: figures, limits, two files, mistakes."""
 
 import json
+import sys
 
 import pyarrow as pa
 import pyarrow.csv
@@ -8,8 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as ds
+from discreet.cli import in_terminal
 from discreet.cli.commands import app
 from discreet.registry import measures
+from discreet.surface import shown_on
 
 KEYS = ("--keys", "age,income")
 
@@ -29,7 +32,9 @@ def run(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
     def started(*words, code=0):
-        done = CliRunner().invoke(app, list(words))
+        monkeypatch.setattr(sys, "argv", ["discreet", *words])
+        with shown_on(in_terminal):
+            done = CliRunner().invoke(app, list(words))
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert done.exit_code == code, done.output

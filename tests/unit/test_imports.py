@@ -22,7 +22,8 @@ MODULES = {
 ENGINE = "discreet.engine"
 # The floor plan: a part of the package imports only those that stand before it.
 FLOORS = (
-    *("_version", "words", "synonyms", "errors", "registry", "parameters", "measures", "progress"),
+    *("_version", "words", "synonyms", "surface", "errors", "registry", "parameters", "measures"),
+    *("progress",),
     *("files", "csvfile", "frames", "formats", "results", "font", "charts"),
     *("kernels", "frequency", "hierarchies", "engine", "data", "datasets"),
     *("risks", "loss", "criteria", "masking", "rumap", "plan", "reports", "app", "cli"),
@@ -35,7 +36,7 @@ DOORS = {
 MEASURES = ("criteria", "risks", "loss", "masking.generalization")
 FRONTS = ("cli", "reports", "plan", "app")
 # they know neither data nor measures
-BENEATH = ("charts", "errors", "files", "font", "formats", "frames", "results", "words")
+BENEATH = ("charts", "errors", "files", "font", "formats", "frames", "results", "surface", "words")
 # Words in -ing that name a thing of the field.
 NOUNS = {"masking", "missing", "sampling", "recoding", "local_recoding", "packing"}
 FRAMES = {"pandas", "polars", "modin", "pyspark"}

@@ -28,6 +28,7 @@ from discreet.errors import (
     unreadable_name,
 )
 from discreet.files.rooms import vacate
+from discreet.surface import Reference, shown_on
 
 _NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criterion, or none found
 
@@ -75,7 +76,7 @@ def _exit_code() -> int:
     if not all(map(_is_text, sys.argv)):
         return _told(EngineFailure(unreadable_name()), as_json)
     try:
-        with _stoppable(), warnings.catch_warnings():
+        with _stoppable(), warnings.catch_warnings(), shown_on(in_terminal):
             warnings.showwarning = cast("Any", _noted)
             from discreet.cli.commands import app
             from discreet.cli.lazy import legible
@@ -104,7 +105,7 @@ def _is_text(word: str) -> bool:
 
 def _noted(message: Warning | str, *_where: object) -> None:
     """A warning as a line of its own, in the words of a terminal."""
-    said = message.problem.said(_called) if isinstance(message, ReadHint) else str(message)
+    said = message.problem.said(in_terminal) if isinstance(message, ReadHint) else str(message)
     print(f"Note: {said}", file=sys.stderr)
 
 
@@ -112,9 +113,9 @@ def _told(error: DiscreetError, as_json: bool) -> int:
     """Say what is wrong: as JSON where the result would have been JSON."""
     code = 1 if error.code in _NOT_FEASIBLE else 2
     if not as_json:
-        print(error.said(_called), file=sys.stderr)
+        print(error.said(in_terminal), file=sys.stderr)
         return code
-    problems = [{"code": p.code, "message": p.said(_called)} for p in error.problems]
+    problems = [{"code": p.code, "message": p.said(in_terminal)} for p in error.problems]
     found = {"error": type(error).__name__, "exit_code": code, "problems": problems}
     print(json.dumps(found, indent=2))
     return code
@@ -166,22 +167,24 @@ def shown(text: str) -> str:
     return "".join(one.encode(encoding, "discreet").decode(encoding) for one in text)
 
 
-def _called(name: str, value: str) -> str | None:
-    """An argument as the option of the command that was given, where it has one of that name."""
-    if name == f"{DEBUG}=1 in the environment":
-        return "discreet --debug"
+def in_terminal(one: Reference) -> str | None:
+    """What a terminal calls a function, an argument, or what else makes sense in Python."""
     try:
-        from discreet.cli.lazy import options_of
+        from discreet.cli.names import command_of, option_of
     except DiscreetError:  # what is told just now
         return None
-    flags = options_of(sys.argv[1:])
-    if name == 'with_unmapped("suppress")':
-        return f"{flags['unmapped']} suppress" if "unmapped" in flags else None
-    flag = flags.get({"overwrite": "force"}.get(name, name))
-    if flag is None:
-        return None
-    said = value if len(value) > 1 or value.isalnum() else f"'{value}'"  # a comma is no full stop
-    return flag if value in ("", "True", "False") else f"{flag} {said}"
+    if one.sort == "words":
+        return _WORDS.get(one.name)
+    return command_of(one) if one.sort == "function" else option_of(one)
+
+
+_WORDS = {
+    f"{DEBUG}=1 in the environment": "discreet --debug",
+    "Hierarchy.dates()": "dates = […]",  # as a plan has it: other hierarchies are files
+    "Hierarchy.suppress()": "suppress = true",
+    "a file or a dictionary": "a file",
+    "Write {'leaf': ['*'], …}, or use": "Use",
+}
 
 
 def _leave(code: int) -> None:

@@ -11,7 +11,7 @@ from annotated_types import Ge, Interval
 
 import discreet as ds
 from discreet.cli.options import Json, names_in, reads_data
-from discreet.cli.program import app, in_terminal
+from discreet.cli.program import app
 from discreet.cli.usage import Command
 from discreet.errors import raise_all
 
@@ -67,7 +67,7 @@ def candidates(
         "By size, the most separating first" if minimal is None else "Smallest sets that reach it"
     )
     print(
-        in_terminal(found.explain()),
+        found.explain(),
         _listed(heading, list(found) if minimal is None else minimal),
         sep="\n\n",
     )

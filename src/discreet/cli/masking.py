@@ -15,7 +15,7 @@ import typer
 import discreet as ds
 from discreet.cli.lazy import each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, Output
-from discreet.cli.program import in_terminal, show
+from discreet.cli.program import show
 from discreet.errors import argument, fail
 from discreet.registry import maskings
 
@@ -62,7 +62,7 @@ def _masking(name: str) -> Callable[..., None]:
         lines += (
             [] if page is None else [f"The report is {page.name}. It is for internal use only."]
         )
-        print(json.dumps(report, indent=2) if as_json else in_terminal("\n".join(lines)))
+        print(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
     asked = partial(method_arguments, method)
@@ -124,7 +124,7 @@ def _lattice() -> Callable[..., None]:
         if output is not None:
             found.lattice.write_svg(output, overwrite=force)
         rows = [f"{i:>4}  {node!r}" for i, node in enumerate(found.minimal, 1)]
-        text = in_terminal("\n".join([found.explain(), "", *rows]))
+        text = "\n".join([found.explain(), "", *rows])
         print(json.dumps(found.to_dict(), indent=2) if as_json else text)
 
     options = [one for one in method_options(method) if one.name != "levels"]

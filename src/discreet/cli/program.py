@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,73 +63,4 @@ def _shared(
 
 def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:
     """Print a result, as JSON or as text."""
-    print(json.dumps(found.to_dict(), indent=2) if as_json else in_terminal(text()))
-
-
-_VERB = re.compile(r"ds\.([A-Za-z_]+)(\([^()]*\))?")
-
-
-def in_terminal(text: str) -> str:
-    r"""What a result says, in the words of a terminal: commands in place of functions, options in
-    place of criteria. Advice that only makes sense in Python is left out.
-
-    Examples
-    --------
-    >>> in_terminal("It is high.\nNext: mask it (ds.microaggregate).")
-    'It is high.\nNext: mask it (discreet microaggregate).'
-    >>> in_terminal("It is high.\nNext: .best(risk_at_most=…) gives one.")
-    'It is high.\nNext: --risk-at-most gives one.'
-    >>> in_terminal("It is high.\nNext: look at .entries().")
-    'It is high.'
-    """
-    lines = [_VERB.sub(_command, line) for line in _worded(text).split("\n")]
-    return "\n".join(line for line in lines if not (line.startswith("Next:") and _is_python(line)))
-
-
-_WORDS = {  # advice that has an option in place of a method
-    ".best(risk_at_most=…)": "--risk-at-most",
-    "with ds.DisclosureRiskAtMost": "with --at-most",
-    "with .weighted(W)": "with --weights",
-    "with .above(0.1)": "with --output",
-    ", or look at .by_attribute()": "",
-    "; .not_applicable says why": "; --json says why",
-}
-
-
-def _worded(text: str) -> str:
-    for python, terminal in _WORDS.items():
-        text = text.replace(python, terminal)
-    return text
-
-
-def _is_python(line: str) -> bool:
-    return bool(re.search(r"\bds\.|(?<!\w)\.\w+\(|\w=\W", line))
-
-
-def _command(found: re.Match[str]) -> str:
-    from discreet.registry import criteria, everything, maskings
-
-    name = found[1]
-    if name in maskings.entries():
-        return f"discreet {maskings.entries()[name].command}"
-    if name in criteria.entries():
-        kind = criteria[name]
-        return ", ".join(
-            f"--{one.replace('_', '-')}" for one in ([kind.key] if not kind.inline else ["k"])
-        )
-    if name in everything() or name in _COMMANDS:
-        return f"discreet {name.replace('_', '-')}"
-    return found[0]
-
-
-_COMMANDS = (
-    "advise",
-    "check",
-    "compare_releases",
-    "recommend",
-    "report",
-    "ru_map",
-    "risk",
-    "record_risk",
-    "key_candidates",
-)
+    print(json.dumps(found.to_dict(), indent=2) if as_json else text())

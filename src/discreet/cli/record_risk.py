@@ -16,7 +16,7 @@ from discreet.cli.options import (
     Json,
     reads_data,
 )
-from discreet.cli.program import app, in_terminal
+from discreet.cli.program import app
 from discreet.cli.usage import Command
 
 Settings = Annotated[
@@ -70,6 +70,6 @@ def record_risk(
         asked = {"threshold": above, "records_above": high.count}
         print(json.dumps({**found.to_dict(), **asked}, indent=2))
     else:
-        print(f"{in_terminal(found.explain())}\n\n{high!r}\n\n{found.histogram().bars()}")
+        print(f"{found.explain()}\n\n{high!r}\n\n{found.histogram().bars()}")
     if at_most is not None and found.highest > at_most:
         raise typer.Exit(1)

@@ -22,7 +22,7 @@ from discreet.cli.options import (
     measures_in,
     names_in,
 )
-from discreet.cli.program import in_terminal, show
+from discreet.cli.program import show
 from discreet.cli.usage import checks
 from discreet.errors import DiscreetError
 
@@ -83,13 +83,9 @@ def _ru_map() -> Callable[..., None]:
             chosen_point = None if best is None else best.to_dict()
             print(json.dumps({**found.to_dict(), "best": chosen_point}, indent=2))
         else:
-            print(
-                "\n".join(
-                    [in_terminal(found.explain()), "", *_rows(found), *_said(best, risk_at_most)]
-                )
-            )
+            print("\n".join([found.explain(), "", *_rows(found), *_said(best, risk_at_most)]))
         if missed is not None:
-            print(missed, file=sys.stderr)
+            print(missed.said(), file=sys.stderr)
             raise typer.Exit(1)
 
     about = typer.Option("--methods", help=f"Maskings to compare: {', '.join(method_words())}.")
@@ -131,7 +127,7 @@ def _recommend() -> Callable[..., None]:
         except DiscreetError as error:
             if error.code not in ("D50", "D51"):
                 raise
-            print(error, file=sys.stderr)
+            print(error.said(), file=sys.stderr)
             raise typer.Exit(1) from None
         if output is not None:
             found.plan().write(output, overwrite=force)

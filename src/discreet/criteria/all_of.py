@@ -12,6 +12,7 @@ from discreet.criteria.criterion import Criterion
 from discreet.errors import fail
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import Sum
+from discreet.surface import function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,7 +147,11 @@ def _each(given: Any) -> list[Any]:
     for one in given if isinstance(given, list | tuple) else [None]:
         found += one.parts if isinstance(one, Criterion) else [one]
     if not found or not all(isinstance(one, Criterion) for one in found):
-        fail("P09", "the last argument is not a criterion.", "Give for example ds.KAnonymity(5).")
+        fail(
+            "P09",
+            "the last argument is not a criterion.",
+            f"Give for example {function('KAnonymity', '5')}.",
+        )
     return found
 
 

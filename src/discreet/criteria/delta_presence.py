@@ -23,6 +23,7 @@ from discreet.errors import Problem, fail
 from discreet.frequency.count_limits import PeopleLimits
 from discreet.parameters import AtLeast, AtMost, Label, Public, Vary
 from discreet.risks.register import known_as, name_of
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ class DeltaPresence(Criterion):
                 "N85",
                 f"{self.describe()} cannot be checked: released cells of different classes cover "
                 f"the same {counted(shared, 'combination')} of keys of the population.",
-                "Recode with this criterion, which keeps cells apart, or use ds.generalize(…).",
+                "Recode with this criterion, which keeps cells apart, or use "
+                f"{function('generalize', '…')}.",
             )
         return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
 

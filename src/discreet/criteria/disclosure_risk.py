@@ -17,6 +17,7 @@ from discreet.criteria.kind import criterion
 from discreet.errors import Problem, fail
 from discreet.parameters import AtMost, Label, Public, Vary
 from discreet.risks.weights import WEIGHTS, Weights
+from discreet.surface import function
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,8 +78,10 @@ class DisclosureRiskAtMost(Criterion):
         """What is wrong with its parameters."""
         problems = super().problems()
         if not isinstance(self.weights, Weights):
-            what = "the weights are not ds.Weights."
-            problems.append(Problem("P11", what, "Give ds.Weights.from_matrix(rows)."))
+            what = f"the weights are not {function('Weights')}."
+            problems.append(
+                Problem("P11", what, f"Give {function('Weights.from_matrix', 'rows')}.")
+            )
         return problems
 
     @property

@@ -25,6 +25,7 @@ from discreet.frequency.value_counts import Sum
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.hierarchies.written import HIERARCHY
 from discreet.parameters import AtMost, Label, Public, Vary
+from discreet.surface import function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,7 @@ class TCloseness(Criterion):
             )
         if self.hierarchy is not None and not hasattr(self.hierarchy, "fit"):
             what = f"what is given as {argument('hierarchy')} is not a hierarchy."
-            problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
+            problems.append(Problem("P19", what, f"Build one with {function('Hierarchy')}."))
         return problems
 
     @property

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet import engine
 from discreet.errors import Problem, argument, did_you_mean, fail, listed
+from discreet.surface import said
 
 if TYPE_CHECKING:
     from discreet.engine import Kind, Source
@@ -269,8 +270,8 @@ def why_codes(names: Sequence[str]) -> str:
     """Why columns were taken for codes, and how to say otherwise; empty where none was."""
     if not names:
         return ""
-    remedy = f"If one is an amount, say so: types={{{names[0]!r}: 'continuous'}}."
-    return f"{listed(names)}: {CODES}. {remedy}"
+    amount = argument("types", f"{names[0]}=continuous", f"{{{names[0]!r}: 'continuous'}}")
+    return said(f"{listed(names)}: {CODES}. If one is an amount, say so: {amount}.")
 
 
 def declared(

@@ -25,6 +25,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.parameters import is_whole
 from discreet.registry import maskings
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -174,7 +175,11 @@ class Masked(Microdata):
         The same values may be released in several ways: a row for each.
         """
         if self.portions is None:
-            fail("R09", "the last step recoded no single cells.", "Only ds.recode(…) does.")
+            fail(
+                "R09",
+                "the last step recoded no single cells.",
+                f"Only {function('recode', '…')} does.",
+            )
         return frames.from_arrow(self.portions(), kind or self.source.kind)
 
     def explain(self) -> str:
@@ -193,7 +198,11 @@ class Masked(Microdata):
         if column not in self.transitions:
             known = listed(self.transitions)
             remedy = f"Choose from {known}." if known else "No column was."
-            fail("R09", f"{column!r} was not changed by ds.pram(…) in the last step.", remedy)
+            fail(
+                "R09",
+                f"{column!r} was not changed by {function('pram', '…')} in the last step.",
+                remedy,
+            )
         return self.transitions[column]
 
     def mapping(self, key: str | None = None) -> Any:

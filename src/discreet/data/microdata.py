@@ -28,6 +28,7 @@ from discreet.files import beside
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
 from discreet.frequency.frequency_set import FrequencySet, coded
+from discreet.surface import function, in_python
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ class Microdata:
         fail(
             "N15",
             "microdata cannot be pickled: the records stay in the engine of this process.",
-            "Write them with .write(…) and read the file in the other process, or pickle what a "
-            "result says: .to_dict().",
+            f"Write them with {in_python('.write(…)')} and read the file in the other process, or "
+            f"pickle what a result says: {in_python('.to_dict()')}.",
         )
 
     @property
@@ -537,4 +538,4 @@ class Microdata:
 def require_microdata(*files: object, named: str = "the first argument") -> None:
     """Refuse what is not microdata."""
     if not all(isinstance(data, Microdata) for data in files):
-        fail("P09", f"{named} is not microdata.", "Open it with ds.read(…) first.")
+        fail("P09", f"{named} is not microdata.", f"Open it with {function('read', '…')} first.")

@@ -14,6 +14,7 @@ from discreet.data.attributes import AttributeType
 from discreet.data.masked import require_ids
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Floats
 
-_OTHERS = ".above() and .histogram()"
+_OTHERS = f"{in_python('.above()')} and {in_python('.histogram()')}"
 
 
 def numbers_of_records(data: Microdata, combinations: FrequencySet, numbers: Floats) -> Floats:
@@ -111,8 +112,8 @@ def no_order(data: Microdata, others: str = _OTHERS) -> NoReturn:
     fail(
         "N02",
         f"the records of {data.name} have no order, and their risks stay in the engine.",
-        f"Use .column() to have them as a column there, or {others}; with {argument('record_id')} "
-        "they come in the order of the record ids.",
+        f"Use {in_python('.column()')} to have them as a column there, or {others}; with "
+        f"{argument('record_id')} they come in the order of the record ids.",
     )
 
 

@@ -26,6 +26,7 @@ from discreet.data.microdata import POLICIES, Microdata, MissingPolicy
 from discreet.data.origin import Origin
 from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
 from discreet.files import encoding_problems
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     from discreet.csvfile import CsvOptions
@@ -234,7 +235,11 @@ def _open(
         opened = _open_file(path, codes, csv, as_text)
         return engine.in_spark(opened) if where else opened, {}
     if isinstance(source, Microdata):
-        fail("S09", "the source is microdata already.", "Change its roles with .with_roles(…).")
+        fail(
+            "S09",
+            "the source is microdata already.",
+            f"Change its roles with {in_python('.with_roles(…)')}.",
+        )
     if engine.is_table(source):
         names = [str(c) for c in source.columns]
         return engine.from_table(source, _codes(codes, names)), {}

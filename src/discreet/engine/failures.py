@@ -9,6 +9,7 @@ from typing import TypeVar
 from discreet import csvfile
 from discreet.engine.wait import Watch, awaited
 from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
+from discreet.surface import function
 from discreet.words import counted
 
 T = TypeVar("T")
@@ -85,13 +86,15 @@ def _too_little(message: str, name: str, origin: str) -> Problem | None:
         return Problem(
             "E04",
             f"the step on {origin} needs more room for temporary files than the disk has.",
-            "Name a folder on a larger disk: ds.settings(temp_directory=…), --temp-directory.",
+            "Name a folder on a larger disk: "
+            f"{argument('temp_directory', written='ds.settings(temp_directory=…)')}.",
         )
     if name == "OutOfMemoryException":
         return Problem(
             "E03",
             f"the step on {origin} needs more memory than it is allowed to use.",
-            f"Raise {argument('memory_limit')}, or lower {argument('threads')}, in ds.settings(…).",
+            f"Raise {argument('memory_limit')}, or lower {argument('threads')}, in "
+            f"{function('settings', '…')}.",
         )
     if any(full in message for full in _FULL):
         return Problem(

@@ -22,6 +22,7 @@ from discreet.engine.limits import limits_in_force
 from discreet.engine.turns import between_turns
 from discreet.engine.wait import Watch
 from discreet.errors import fail
+from discreet.surface import function
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -70,7 +71,8 @@ def _refuse_schema(schema: str, error: str) -> None:
         fail(
             "N11",
             f"the schema {schema!r} that is named for tables {reasons[error]}.",
-            "Create it, GRANT CREATE and USAGE on it, or name none: ds.settings(schema=…).",
+            "Create it, GRANT CREATE and USAGE on it, or name none: "
+            f"{function('settings', 'schema=…')}.",
         )
 
 

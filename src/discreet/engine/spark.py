@@ -27,6 +27,7 @@ from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.wait import Watch, Work
 from discreet.errors import fail
 from discreet.files import folder_beside, no_wider
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -268,7 +269,8 @@ def write(chosen: ir.Table, path: Path, like: Path | None) -> None:
             fail(
                 "O06",
                 f"the executors did not write all of {path.name} where the driver sees it.",
-                "Name a folder that all machines share, or write .native() with Spark.",
+                "Name a folder that all machines share, or write "
+                f"{in_python('.native()')} with Spark.",
             )
         for extra in (*place.glob("_SUCCESS"), *place.glob(".*.crc")):
             extra.unlink()

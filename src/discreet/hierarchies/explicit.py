@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import Problem, fail, in_python, raise_all
+from discreet.errors import Problem, fail, raise_all
 from discreet.frames import array_of, numbers_of, texts_of
 from discreet.hierarchies.placement import DistinctValues, Placement, codes_of, members, present
 from discreet.hierarchies.texts import leaf_form, text_of
+from discreet.surface import in_python
 from discreet.words import counted
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from discreet.hierarchies.files import read_levels, refuse_separator, rows_of, w
 from discreet.hierarchies.groups import ValueGroups
 from discreet.hierarchies.intervals import CutPoints, Intervals
 from discreet.hierarchies.recoding import Recoding, fit, unmatched
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,7 +199,11 @@ class Hierarchy:
                 fail("P20", what, "Give cut points alone, or widths.")
             return cls(CutPoints.of(cuts, _top(top), closed=_closed(labels)))
         if widths is None:
-            fail("P20", "no width is given.", "Give the width of level 1, or cuts=[18, 65].")
+            fail(
+                "P20",
+                "no width is given.",
+                f"Give the width of level 1, or {argument('cuts', '[18, 65]')}.",
+            )
         ends = (origin, bottom_code, top_code)
         return cls(Intervals.of(widths, *ends, _top(top), closed=_closed(labels)))
 
@@ -431,10 +436,13 @@ class Hierarchy:
         write_rows(rows_of(self.table()), path, separator=separator, overwrite=overwrite)
 
 
+_EXAMPLE = in_python('{"age": ds.Hierarchy.…}')
+
+
 def by_key(given: Any) -> dict[str, Any]:
     """What is given for each key, by its name."""
     if not isinstance(given, Mapping):
-        fail("P19", "the hierarchies are not a mapping.", 'Write {"age": ds.Hierarchy.…}.')
+        fail("P19", "the hierarchies are not a mapping.", f"Write {_EXAMPLE}.")
     return {str(key): one for key, one in given.items()}
 
 

@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet import frames
-from discreet.errors import Problem, argument, fail, in_python, raise_all
+from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.placement import DistinctValues, Placement, placed, present
 from discreet.hierarchies.texts import is_number, is_text
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -300,7 +301,11 @@ class CutPoints:
         nested = listed if listed and all(np.iterable(one) for one in listed) else [listed]
         levels = [[exact(point) for point in one] for one in nested]
         if not all(level and None not in level for level in levels):
-            fail("P20", "a cut point is not a number, or there is none.", "Write cuts=[18, 65].")
+            fail(
+                "P20",
+                "a cut point is not a number, or there is none.",
+                f"Write {argument('cuts', '[18, 65]')}.",
+            )
         known = [tuple(point for point in level if point is not None) for level in levels]
         raise_all([*_unordered(known), *_unnested(known)])
         return cls(tuple(known), top, closed)
@@ -341,7 +346,11 @@ def _labels(
 
 def _unordered(levels: Sequence[Sequence[Decimal]]) -> list[Problem]:
     return [
-        Problem("P20", f"the cut points of level {i} are not in order.", "Write cuts=[18, 65].")
+        Problem(
+            "P20",
+            f"the cut points of level {i} are not in order.",
+            f"Write {argument('cuts', '[18, 65]')}.",
+        )
         for i, level in enumerate(levels, 1)
         if list(level) != sorted(set(level))
     ]

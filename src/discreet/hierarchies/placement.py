@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import Problem, in_python
+from discreet.errors import Problem, argument
 from discreet.frames import array_of, numbers_of, texts_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNMAPPED = 'with_unmapped("suppress")'
-SUPPRESS = f"Or suppress them with {in_python(UNMAPPED)}: from level 1 on they get the top label."
+_UNMAPPED = argument("unmapped", "suppress", written='with_unmapped("suppress")')
+SUPPRESS = f"Or suppress them with {_UNMAPPED}: from level 1 on they get the top label."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -38,6 +38,7 @@ from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public, whole_number
 from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
+from discreet.surface import advice
 from discreet.words import counted
 
 Scope = Literal["keys", "file"]
@@ -190,7 +191,9 @@ class InformationLoss(Result):
         lines += [] if lines else [self._by_attribute()]
         absent = [name for name in _SAID if name in self.not_applicable]
         if absent:
-            lines.append(f"Does not apply: {', '.join(absent)}; .not_applicable says why.")
+            reasons = argument("as_json", written=".not_applicable")
+            why = "".join(advice(f"; {reasons} says why"))
+            lines.append(f"Does not apply: {', '.join(absent)}{why}.")
         if self.untouched:
             lines.append(f"Left as they were: {', '.join(self.untouched)}.")
         if self.not_compared:
@@ -214,10 +217,11 @@ class InformationLoss(Result):
         return [(name, value) for name, value in found if value is not None]
 
     def _by_attribute(self) -> str:
+        separately = f" Name attributes with {argument('scope')} to measure them separately."
         return (
             "No single measure covers all that was changed. "
             "Share of its bits that each attribute lost: "
-            f"{self._shares()}. Name attributes with scope= to measure them separately."
+            f"{self._shares()}." + "".join(advice(separately))
         )
 
     def _shares(self) -> str:

@@ -28,6 +28,7 @@ from discreet.progress import stage
 from discreet.results import Result
 from discreet.risks.disclosure import disclosure_risk
 from discreet.risks.interval_disclosure import within_ranks
+from discreet.surface import function
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats
@@ -150,7 +151,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
     )
 
 
-_OTHERWISE = "Compare loss and risk separately, with ds.ru_map."
+_OTHERWISE = f"Compare loss and risk separately, with {function('ru_map')}."
 
 
 class LinkageAttack(NamedTuple):

@@ -30,6 +30,7 @@ from discreet.risks.register import (
     places,
     sizes_in,
 )
+from discreet.surface import function
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,7 @@ def people_problems(parts: Sequence[Any], by: Sequence[str], method: str = "") -
         Problem(
             "N14",
             f"{one.describe()} asks for more than a number or a share of the people behind a cell.",
-            "Use ds.generalize(…).",
+            f"Use {function('generalize', '…')}.",
         )
         for one in parts
         if not all(isinstance(limit, PeopleLimits) for limit in one.count_limits({}) or (None,))

@@ -52,6 +52,7 @@ from discreet.parameters import (
     whole_number,
 )
 from discreet.risks.register import known_as
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def _infeasible(searching: Search) -> NoReturn:
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
     what = " ".join([what, *Diagnosis(searching).sentences()])
-    fail("D31", what, f"{RELAX}; ds.advise(…) says how far.")
+    fail("D31", what, f"{RELAX}; {function('advise', '…')} says how far.")
 
 
 class Confidential(NamedTuple):

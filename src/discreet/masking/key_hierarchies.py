@@ -14,6 +14,7 @@ from discreet.errors import Problem, argument, did_you_mean
 from discreet.hierarchies.hierarchy import Hierarchy, fit_all
 from discreet.hierarchies.recoding import Recoding
 from discreet.parameters import Label, Shared
+from discreet.surface import function
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +42,7 @@ def hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) ->
             )
         if not isinstance(hierarchy, Hierarchy):
             what = f"what is given for {name!r} is not a hierarchy."
-            problems.append(Problem("P19", what, "Build one with ds.Hierarchy."))
+            problems.append(Problem("P19", what, f"Build one with {function('Hierarchy')}."))
     return problems
 
 

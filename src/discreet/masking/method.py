@@ -37,6 +37,7 @@ from discreet.parameters import (
     parameters_of,
 )
 from discreet.registry import Entry, measures
+from discreet.surface import in_python
 
 if TYPE_CHECKING:
     from discreet.data.attributes import AttributeType
@@ -432,7 +433,11 @@ def replaced_columns(data: Microdata, link: pa.Table, values: Mapping[str, Any])
         made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
         if len(made) != len(link):
             what = f"{name!r} has {len(made):,} values for {len(link):,} records."
-            fail("P09", what, "Give one for each record, in the order of records_of(…).")
+            fail(
+                "P09",
+                what,
+                f"Give one for each record, in the order of {in_python('records_of(…)')}.",
+            )
         table = table.append_column(name, made)
     return engine.replaced(data.source, require_link(data), table)
 

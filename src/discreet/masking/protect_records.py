@@ -31,6 +31,7 @@ from discreet.progress import stage
 from discreet.registry import measures
 from discreet.risks.record import record_risk
 from discreet.risks.record_level import ProtectableRisk, RecordLevel
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -246,10 +247,14 @@ def _require(
 ) -> None:
     require_microdata(data)
     if not isinstance(risk, ProtectableRisk):
-        able = listed([f"ds.{name}" for name in measures if measures[name].per_record])
+        able = ", ".join(f"'{function(name)}'" for name in measures if measures[name].per_record)
         if isinstance(risk, RecordLevel):
             what = f"this risk of records cannot be lowered cell by cell. {risk.not_protectable}"
-            fail("N43", what, f"Make the keys coarser (ds.generalize), or use one of {able}.")
+            fail(
+                "N43",
+                what,
+                f"Make the keys coarser ({function('generalize')}), or use one of {able}.",
+            )
         fail("P09", "the risk is not a risk of records.", f"Measure it: {able}.")
     problems = _option_problems(at_most, method, cost)
     if risk.n != data.n:

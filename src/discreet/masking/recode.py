@@ -53,6 +53,7 @@ from discreet.parameters import (
     problems_of,
 )
 from discreet.progress import stage
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -198,7 +199,11 @@ def _request(
     parts, limits = split(combined(asked["criterion"]))
     if parts is None:
         what = f"{limits[0].describe()} is not about single classes, which this method works on."
-        fail("N14", what, "Ask for a criterion on classes as well, such as ds.KAnonymity(3).")
+        fail(
+            "N14",
+            what,
+            f"Ask for a criterion on classes as well, such as {function('KAnonymity', '3')}.",
+        )
     parts = resolved(parts, data)
     hierarchies = by_key(asked["hierarchies"])
     by = attributes.names(asked["by"])
@@ -248,7 +253,8 @@ def _merging_problems(parts: Any) -> list[Problem]:
         Problem(
             "N14",
             f"{one.describe()} may fail for two classes together though it holds for each.",
-            "Local recoding merges classes: ask for another criterion, or use ds.generalize(…).",
+            "Local recoding merges classes: ask for another criterion, or use "
+            f"{function('generalize', '…')}.",
         )
         for one in parts.parts
         if not one.monotone

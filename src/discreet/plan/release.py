@@ -38,6 +38,8 @@ class Release(Result):
     measures : mapping of name to Measured
         What the measures of the plan found: ``.before`` and ``.after`` with their ``.figures``,
         ``.result`` as the function returns it.
+    not_measured : mapping of name to str
+        Why a figure is None, to be worded by the surface that shows it.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Release(Result):
     ledger: Ledger
     files: tuple[Path, ...]
     measures: Mapping[str, Measured] = field(default_factory=dict)
+    not_measured: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def satisfied(self) -> bool:

@@ -19,6 +19,7 @@ from discreet.plan.document import FILES
 from discreet.plan.ledger import FORMAT, Ledger
 from discreet.plan.lines import At
 from discreet.plan.release import Release
+from discreet.surface import python, said
 
 if TYPE_CHECKING:
     from discreet.plan.plan import Plan
@@ -41,7 +42,7 @@ class _Run:
         except DiscreetError as error:
             if error.code[0] not in "NR":
                 raise
-            self.not_measured[name] = str(error.problems[0])
+            self.not_measured[name] = error.problems[0].text
             return None
 
 
@@ -150,7 +151,8 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
     }
     document |= {"check": entries.figures(check)}
     document |= {name: entries.figures(result) for name, result in found.items()}
-    document |= {"not_measured": under_way.not_measured}
+    reasons = {name: said(why, python) for name, why in under_way.not_measured.items()}
+    document |= {"not_measured": reasons}
     unchanged = ds.unchanged(masked, identifiers=plan.section("outputs").get("identifiers", ()))
     document |= {"unchanged": entries.figures(unchanged)}
     asked = measures.measured(plan, data, masked, under_way.earlier)
@@ -158,7 +160,15 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
         document |= {"measures": {name: entries.figures(one) for name, one in asked.items()}}
     ledger = Ledger(document, plan.outputs["ledger"].parent)
     return Release(
-        plan, masked, check, **found, unchanged=unchanged, ledger=ledger, files=(), measures=asked
+        plan,
+        masked,
+        check,
+        **found,
+        unchanged=unchanged,
+        ledger=ledger,
+        files=(),
+        measures=asked,
+        not_measured=under_way.not_measured,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import discreet as ds
 from discreet.reports.names import distinct, renamed
+from discreet.surface import said
 from discreet.words import NOT_USED, PERTURBED
 
 Audience = Literal["internal", "public"]
@@ -95,8 +96,8 @@ class Facts:
         return ", ".join(self.names.get(c, c) for c in columns)
 
     def said(self, text: str) -> str:
-        """A text with long names of columns shortened."""
-        return renamed(text, self.names)
+        """A text in the words of the page, with long names of columns shortened."""
+        return renamed(said(text), self.names)
 
     def explained(self, result: Any) -> tuple[str, ...]:
         """What a result says of itself, but for its advice on what to call next, and for what the

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from discreet.registry import everything
+from discreet.surface import Reference
+
 _LONGEST = 60
 _BLANK = re.compile(r"\s+")
 _UNFIT = re.compile(
@@ -60,6 +63,13 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     for name, short in sorted(names.items(), key=lambda pair: -len(pair[0])):
         text = text.replace(name, short) if len(name) > len(short) else text
     return text
+
+
+def in_report(one: Reference) -> str | None:
+    """What a report calls a function: by the title of the method. It is read by others than those
+    who made it, on whatever surface that was."""
+    entry = everything().get(one.name) if one.sort == "function" else None
+    return None if entry is None else f"“{entry.title or entry.name}”"
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:

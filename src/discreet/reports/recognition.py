@@ -84,7 +84,7 @@ def _in_population(facts: Facts) -> list[Block]:
     try:
         found = ds.population_range(facts.masked)
     except ds.DiscreetError as error:
-        said = facts.said(str(error.problems[0]))
+        said = facts.said(error.problems[0].text)
         return [] if facts.public else [Words((f"In the population: not measured. {said}",))]
     if facts.public:
         return [Words((found.sentences()[0], found.assumption))] if found.models else []
@@ -101,7 +101,7 @@ def _together(facts: Facts) -> list[Block]:
         try:
             found = ds.risk(facts.masked, by=by)
         except ds.DiscreetError as error:
-            said = facts.said(str(error.problems[0]))
+            said = facts.said(error.problems[0].text)
             blocks.append(Words((f"By {by}: not measured. {said}",)))
         else:
             blocks.append(Words(facts.explained(found), "bad" if found.uniques else ""))

@@ -58,7 +58,7 @@ def _plan(facts: Facts) -> list[Block]:
     try:
         whole = facts.masked.plan()
     except ds.DiscreetError as error:
-        return [Words((f"These steps cannot be written as a plan: {error.problems[0]}",))]
+        return [Words((f"These steps cannot be written as a plan: {error.problems[0].said()}",))]
     document, left_out = without_values(whole.to_dict())
     plan = replace(whole, document=document)
     blocks: list[Block] = []

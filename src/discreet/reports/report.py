@@ -26,8 +26,9 @@ from discreet.reports import choice, contents, cost, measures, recognition, repe
 from discreet.reports.blocks import Figure, Section
 from discreet.reports.facts import Audience, Facts, ReportInput, gather
 from discreet.reports.fragments import environment, style
-from discreet.reports.names import shortened
+from discreet.reports.names import in_report, shortened
 from discreet.results import Result
+from discreet.surface import function, said, shown_on
 
 _SUFFIXES = (".html", ".htm")
 _AUDIENCES = {
@@ -35,10 +36,10 @@ _AUDIENCES = {
     "public": ("Public", "Without details of the initial file."),
 }
 _OFFERED = {  # what an object that is given must be able to do
-    "found": ("ds.generalize", ("lattice", "explain", "minimal", "best")),
-    "ru_map": ("ds.ru_map", ("chart", "table", "explain", "frontier")),
-    "record_risk": ("ds.record_risk", ("histogram", "explain")),
-    "score": ("ds.score", ("to_dict", "explain")),
+    "found": ("generalize", ("lattice", "explain", "minimal", "best")),
+    "ru_map": ("ru_map", ("chart", "table", "explain", "frontier")),
+    "record_risk": ("record_risk", ("histogram", "explain")),
+    "score": ("score", ("to_dict", "explain")),
 }
 
 
@@ -79,16 +80,16 @@ class Report(Result):
 
     def explain(self) -> str:
         """What was written, and what to do with it."""
-        said = {None: "No criterion was given.", True: "The criterion holds.",
+        held = {None: "No criterion was given.", True: "The criterion holds.",
                 False: "The criterion does not hold."}[self.satisfied]  # fmt: skip
         then = (
             "It holds no details of the initial file; read it once before you publish it."
             if self.audience == "public"
-            else "It has details by attribute: keep it inside, and publish "
-            'the version with audience="public".'
+            else "It has details by attribute: keep it inside, and publish the version with "
+            f"{argument('audience', 'public')}."
         )
-        first = f"The {self.audience} report is in {self.path.name}. {said}"
-        return "\n".join([first, *(f"Warning: {warning}" for warning in self.warnings), then])
+        first = f"The {self.audience} report is in {self.path.name}. {held}"
+        return "\n".join([first, *(f"Warning: {warning}" for warning in self.warnings), said(then)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -177,11 +178,13 @@ def report(
     target = Path(path)
     need_free(target, overwrite=overwrite, suffixes=_SUFFIXES, inputs=_read(initial, masked))
     altair(), environment()  # say what is not installed before anything is computed
-    facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
+    with shown_on(in_report):
+        facts = gather(initial, masked, given, on=on, audience=audience, threshold=threshold)
     if facts.public:
         remedy = f"say why it may be released, by column: {argument('unique_columns')}."
         raise_all(facts.unchanged.problems(reasons, remedy))
-    sections = _sections(facts)
+    with shown_on(in_report):
+        sections = _sections(facts)
     write_text(target, _page(facts, sections, title, note), overwrite=overwrite)
     charts = sum(isinstance(b, Figure) for s in sections for b in s.blocks)
     titles = tuple(s.title for s in sections)
@@ -262,7 +265,9 @@ def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
 def _given_problems(given: ReportInput) -> list[Problem]:
     return [
         Problem(
-            "P09", f"{argument(name)} is not a result of {maker}.", f"Give what {maker} returns."
+            "P09",
+            f"{argument(name)} is not a result of {function(maker)}.",
+            f"Give what {function(maker)} returns.",
         )
         for name, (maker, offered) in _OFFERED.items()
         if getattr(given, name) is not None

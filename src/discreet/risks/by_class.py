@@ -35,6 +35,7 @@ from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import File, Label, Public
 from discreet.results import Provenance, Result
 from discreet.risks.register import REGISTER, IntruderRisk, PopulationRisk, population_risk
+from discreet.surface import advice, function
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class Risk(Result):
         lines = self._of_records() if self.together is None else self._of_together(self.together)
         lines += [] if self.population is None else self.population.explain()
         lines += self.provenance.after_perturbation() + self.provenance.unweighted()
-        lines.append(f"Next: {self._advice()}")
+        lines += advice(f"Next: {self._advice()}")
         return "\n".join(lines)
 
     def _of_together(self, found: Households) -> list[str]:
@@ -287,7 +288,7 @@ class Risk(Result):
             return f"{coarser} every class has records of at least 3 to 5 people."
         if min(self.p.values(), default=2) < 2:
             return "require p-sensitivity, so that a class does not share one confidential value."
-        return "set the k your rules ask for and gate the release with ds.check."
+        return f"set the k your rules ask for and gate the release with {function('check')}."
 
     def bars(self, width: int = 40) -> str:
         """A bar chart of records by class size, as text for a terminal."""

@@ -34,6 +34,7 @@ from discreet.parameters import is_number, whole_number
 from discreet.progress import watched
 from discreet.results import Provenance, Result
 from discreet.risks.linkage import unknown_columns
+from discreet.surface import advice, function, said
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -228,9 +229,9 @@ class KeyCandidates(Result):
         ]
         if self.left_out:
             lines.append(f"Not looked at: {listed(self.left_out)}.")
-        lines.append(
+        lines += advice(
             "Next: ask of each of these sets whether an intruder can know it, name its attributes "
-            "with keys=[…], and see ds.risk(data)."
+            f"with {argument('keys', written='keys=[…]')}, and see {function('risk', 'data')}."
         )
         return "\n".join(lines)
 
@@ -267,7 +268,8 @@ class KeyCandidates(Result):
         if not alone or self.n == 1:
             return []
         differ = "differs" if len(alone) == 1 else "differ"
-        return [f"{listed(alone)} {differ} in every record: consider naming it in identifiers=."]
+        named = f"consider naming it in {argument('identifiers')}."
+        return [said(f"{listed(alone)} {differ} in every record: {named}")]
 
     @functools.cached_property
     def _ratios(self) -> dict[str, NDArray[np.float64]]:

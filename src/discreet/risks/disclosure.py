@@ -36,6 +36,7 @@ from discreet.measures import measure
 from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.weights import Weights
+from discreet.surface import advice, argument, function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -148,9 +149,12 @@ class DisclosureRisk(Result):
             "average, by guessing within classes.",
             self._exactness(),
             *self.provenance.cautions(),
-            "Next: set a limit with ds.DisclosureRiskAtMost, give less weight to the classes you "
-            "consider safe "
-            "with .weighted(W), and mask further until the measure is under it.",
+            *advice(
+                f"Next: set a limit with {argument('at_most', written='ds.DisclosureRiskAtMost')}, "
+                "give less weight to the classes you consider safe with "
+                f"{argument('weights', written='.weighted(W)')}, and mask further until the "
+                "measure is under it."
+            ),
         ]
         return "\n".join(lines)
 
@@ -206,7 +210,11 @@ def weighted_risk(c: Classification, weights: Weights, n: int) -> float:
 def checked_weights(c: Classification, weights: Weights) -> NDArray[np.float64]:
     """The weights of the cells of C, which must be made for such a masking and keep the rules."""
     if not isinstance(weights, Weights):
-        fail("P11", "the weights are not ds.Weights.", "Give ds.Weights.from_matrix(rows).")
+        fail(
+            "P11",
+            f"the weights are not {function('Weights')}.",
+            f"Give {function('Weights.from_matrix', 'rows')}.",
+        )
     weights.require_fit(c.i, c.j)
     weights.require_rules(c.i, c.j)
     return weights(c.i, c.j)

@@ -28,7 +28,7 @@ import numpy as np
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.data.numbers import household_numbers, in_order, with_made
-from discreet.errors import Problem, argument, fail, listed
+from discreet.errors import argument, fail, listed
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.compatible import compatible_counts, compatible_totals
@@ -43,6 +43,7 @@ from discreet.risks.by_class import size_ranges
 from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords
 from discreet.risks.record_level import CombinationValues, ProtectableRisk
+from discreet.surface import advice, function, in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class IndividualRisk(ProtectableRisk):
             fail(
                 "D43",
                 f"even at the lowest observed risk the mean is not below {limit:g}.",
-                "Use .cap(…): the risk that it gives need not be an observed one.",
+                f"Use {in_python('.cap(…)')}: the risk that it gives need not be an observed one.",
             )
         return float(observed[low[-1]])
 
@@ -317,8 +318,10 @@ class IndividualRisk(ProtectableRisk):
             self.assumption,
             *self.provenance.after_perturbation(),
             *self.provenance.by_record(),
-            f"Next: {self._first_step()}, and protect the records above your limit with "
-            "ds.protect_records(data, risk, at_most=…).",
+            *advice(
+                f"Next: {self._first_step()}, and protect the records above your limit with "
+                f"{function('protect_records', 'data, risk, at_most=…')}."
+            ),
         ]
         return "\n".join(lines)
 
@@ -329,9 +332,9 @@ class IndividualRisk(ProtectableRisk):
 
     def _first_step(self) -> str:
         if self.partition:
-            return "compare it with the other models of the population (ds.model_risk)"
-        said = str(Problem("N01", argument("missing", "category"), "")).strip()
-        return f"read the data with {said} for an interval and for the other models"
+            return f"compare it with the other models of the population ({function('model_risk')})"
+        category = argument("missing", "category")
+        return f"read the data with {category} for an interval and for the other models"
 
     def _between(self) -> str:
         if not self.partition:

@@ -30,6 +30,7 @@ from discreet.measures import measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
 from discreet.risks.linkage import unknown_columns
+from discreet.surface import argument
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -248,7 +249,9 @@ def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
     held = [n for n in dict.fromkeys((*initial.keys, *initial.confidential)) if n in masked.columns]
     found = [n for n in held if initial.types[n].measure == "continuous" and numeric(n)]
     return found or fail(
-        "N07", "no continuous attribute can be compared.", "Name numeric columns: columns=[…]."
+        "N07",
+        "no continuous attribute can be compared.",
+        f"Name numeric columns: {argument('columns', written='columns=[…]')}.",
     )
 
 

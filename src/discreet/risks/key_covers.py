@@ -20,6 +20,7 @@ from discreet.hierarchies.hierarchy import Hierarchy, by_key
 from discreet.hierarchies.texts import plain, text_form
 from discreet.kernels.related_tuples import CellRelation
 from discreet.parameters import Label, Shared
+from discreet.surface import function
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,4 +148,4 @@ def _problems(key: Any, one: Any, initial: Microdata) -> list[Problem]:
     if isinstance(one, Hierarchy) or (isinstance(one, pa.Table) and one.num_columns == 2):
         return []
     what = f"what is given for {key!r} is neither a hierarchy nor a table of values and labels."
-    return [Problem("P19", what, "Build one with ds.Hierarchy.")]
+    return [Problem("P19", what, f"Build one with {function('Hierarchy')}.")]

@@ -48,6 +48,7 @@ from discreet.kernels.moments import spreads
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
+from discreet.surface import argument
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -276,7 +277,11 @@ def linkage(
     told: tuple[str, ...] = ()
     total = None
     if knows_method and method != "distance":
-        fail("P16", "knows_method= is for linkage by distance.", "Leave one of the two out.")
+        fail(
+            "P16",
+            f"{argument('knows_method')} is for linkage by distance.",
+            "Leave one of the two out.",
+        )
     if method == "probabilistic":
         near, weights = _agreeing(linked, chosen)
     elif method == "assignment":
@@ -484,7 +489,7 @@ def need_known_method(linked: Linked) -> None:
         fail(
             "N07",
             f"how {linked.masked.name} was masked is not known here.",
-            "Leave knows_method= out, or mask it here.",
+            f"Leave {argument('knows_method')} out, or mask it here.",
         )
 
 

@@ -50,6 +50,7 @@ from discreet.risks.population_uniqueness import (
     population_of,
 )
 from discreet.risks.record_level import CombinationValues, RecordLevel
+from discreet.surface import advice, function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class ModelRisk(RecordLevel):
         lines += [self._model_words(), *self._fit_words(), ASSUMPTION]
         if self.population.basis != "weights":
             lines += self.provenance.cautions()
-        lines.append(f"Next: {self._advice()}")
+        lines += advice(f"Next: {self._advice()}")
         return "\n".join(lines)
 
     @property
@@ -235,8 +236,10 @@ class ModelRisk(RecordLevel):
 
     def _advice(self) -> str:
         if self.underfits and not self.steps:
-            return f"let it find the margins that matter with {_said('margins', 'search')}."
-        return "look at the records with .above(0.1), and make their keys coarser (ds.generalize)."
+            return f"let it find the margins that matter with {argument('margins', 'search')}."
+        above = argument("output", written=".above(0.1)")
+        coarser = f"make their keys coarser ({function('generalize')})"
+        return f"look at the records with {above}, and {coarser}."
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """τ1, τ2 and the right matches of all records, with their 90 % intervals."""
@@ -270,10 +273,6 @@ class ModelRisk(RecordLevel):
             f"ModelRisk: of {counted(self.uniques, 'record')} alone in the file {self.tau1:,.4g} "
             f"are alone in the population (τ1), {self.tau2:,.4g} matched correctly (τ2)"
         )
-
-
-def _said(name: str, value: str) -> str:
-    return str(Problem("P46", argument(name, value), "")).strip()
 
 
 def _is_list(value: Any) -> bool:

@@ -33,6 +33,7 @@ from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public, Share, as_written
 from discreet.results import Provenance, Result
 from discreet.risks.by_class import ClassSizes
+from discreet.surface import advice, function
 from discreet.words import counted
 
 Model = Literal["pitman", "zayatz", "snb"]
@@ -240,7 +241,8 @@ class PopulationUniqueness(Result):
         ]
         if self.population.basis != "weights":
             lines += self.provenance.cautions()
-        lines.append("Next: ds.model_risk(…) says which records of the file they are likely to be.")
+        likely = "says which records of the file they are likely to be"
+        lines += advice(f"Next: {function('model_risk', '…')} {likely}.")
         return "\n".join(lines)
 
     def _spread_words(self) -> str:

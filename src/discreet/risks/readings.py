@@ -42,6 +42,7 @@ from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
 from discreet.risks.key_covers import Meanings, key_cover, tables_of
+from discreet.surface import in_python
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class Readings(Result):
         found = self._of(reading)
         if found is None:
             return None
-        return in_order(self._masked, found.made, ".table()").astype(np.int64)
+        return in_order(self._masked, found.made, in_python(".table()")).astype(np.int64)
 
     def _alone(self, name: str) -> str:
         alone = self.below(2)[name]

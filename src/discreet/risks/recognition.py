@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.data.microdata import Microdata
@@ -31,6 +31,7 @@ from discreet.risks.population_uniqueness import (
     population_of,
     population_uniqueness,
 )
+from discreet.surface import python, said
 
 _NUMBERS = ("no", "one", "two", "three")
 _DRAWN = {
@@ -72,9 +73,14 @@ class PopulationRange(Result):
     models: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float] | None]
     uniqueness: PopulationUniqueness | None
-    not_applicable: Mapping[str, str]
+    _reasons: Mapping[str, str] = field(repr=False)
     provenance: Provenance
     kind: FrameKind
+
+    @property
+    def not_applicable(self) -> dict[str, str]:
+        """Which figures there are not, and why."""
+        return {title: said(why, python) for title, why in self._reasons.items()}
 
     @property
     def low(self) -> float | None:
@@ -96,7 +102,7 @@ class PopulationRange(Result):
                 "people are alone with their keys, in the file or not; whoever has their names "
                 "recognises them for certain."
             )
-        lines += [f"No {title}: {why}" for title, why in self.not_applicable.items()]
+        lines += [f"No {title}: {said(why)}" for title, why in self._reasons.items()]
         return [*lines, self.assumption]
 
     def _range(self) -> str:
@@ -202,7 +208,7 @@ def population_range(
         models=models,
         intervals=intervals,
         uniqueness=unique,
-        not_applicable={title: why for title, why in reasons.items() if why},
+        _reasons={title: why for title, why in reasons.items() if why},
         provenance=Provenance.of(data),
         kind=data.source.kind,
     )
@@ -235,4 +241,4 @@ def _tried(number: Callable[[], Any]) -> tuple[Any, str]:
     except DiscreetError as error:
         if error.code[0] not in "ND":
             raise_all(list(error.problems))
-        return None, str(error.problems[0])
+        return None, error.problems[0].text

@@ -37,6 +37,7 @@ from discreet.risks.cells import sums_with_blanks
 from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records
 from discreet.risks.record_level import ProtectableRisk, RiskValues, ValuesHere
 from discreet.risks.sensitivity import VALUE_TABLES, RiskSettings, settings_in, unknown_attributes
+from discreet.surface import advice, function, in_python, said
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -215,9 +216,10 @@ class RecordRisk(ProtectableRisk):
                 "Give them a probability or a weight if that is wrong."
             )
         lines += self.provenance.cautions()
-        lines.append(
-            "Next: protect the records above your threshold with ds.protect_records(data, risk, "
-            "at_most=…), or look at .by_attribute()."
+        drivers = "".join(advice(f", or look at {in_python('.by_attribute()')}"))
+        lines += advice(
+            "Next: protect the records above your threshold with "
+            f"{function('protect_records', 'data, risk, at_most=…')}{drivers}."
         )
         return "\n".join(lines)
 
@@ -401,7 +403,7 @@ def _settings(
     if isinstance(settings, RiskSettings):
         return settings
     if settings is not None and not isinstance(settings, str | os.PathLike):
-        what = f"{argument('settings')} is neither ds.RiskSettings nor a file."
+        what = f"{argument('settings')} is neither {function('RiskSettings')} nor a file."
         fail("P09", what, "Give the path of a TOML file.")
     asked = {**given, **rest} if settings is None else settings_in(Path(settings))
     try:
@@ -428,8 +430,10 @@ def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]
             f"Raise {argument('epsilon')}, or {argument('most_sets')} if you have the time.",
         )
     if len(sets) > MANY_SETS:
-        said = f"{len(sets):,} known sets are kept: this takes long; a larger epsilon= keeps fewer."
-        warnings.warn(said, stacklevel=4)
+        fewer = f"a larger {argument('epsilon')} keeps fewer."
+        warnings.warn(
+            said(f"{len(sets):,} known sets are kept: this takes long; {fewer}"), stacklevel=4
+        )
     return sets, probabilities
 
 

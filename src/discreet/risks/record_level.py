@@ -31,6 +31,7 @@ from discreet.kernels.packing import added
 from discreet.kernels.summation import weighted_total
 from discreet.results import Provenance, Result
 from discreet.risks.cells import CellRisk
+from discreet.surface import in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -334,8 +335,8 @@ class RecordsAbove:
             fail(
                 "N02",
                 "the records have no order in their engine, and no position.",
-                "Use .column() to have the risk as a column there, or name the column that tells "
-                f"the records apart with {argument('record_id')}.",
+                f"Use {in_python('.column()')} to have the risk as a column there, or name the "
+                f"column that tells the records apart with {argument('record_id')}.",
             )
         return self.found() if callable(self.found) else self.found
 

@@ -21,6 +21,7 @@ from discreet.frames import FrameKind
 from discreet.measures import need_fit
 from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -186,7 +187,9 @@ def _two(releases: Any) -> tuple[Microdata, Microdata]:
     several = isinstance(releases, list | tuple)
     if not several or not all(isinstance(one, Microdata) for one in releases):
         fail(
-            "P09", "the releases are not microdata.", "Open each with ds.read(…): [first, second]."
+            "P09",
+            "the releases are not microdata.",
+            f"Open each with {function('read', '…')}: [first, second].",
         )
     if len(releases) != 2:
         fail("P09", f"{len(releases)} releases are given.", "Compare them two by two.")

@@ -24,6 +24,7 @@ from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public
 from discreet.progress import stage
 from discreet.results import Provenance, Result
+from discreet.surface import advice, function
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -105,9 +106,9 @@ class RiskyCombinations(Result):
             )
         lines += self.provenance.cautions()
         if self.total:
-            lines.append(
-                "Next: make the keys of these sets coarser (ds.generalize), or see which records "
-                "are alone on them with ds.suda(data)."
+            lines += advice(
+                f"Next: make the keys of these sets coarser ({function('generalize')}), or see "
+                f"which records are alone on them with {function('suda', 'data')}."
             )
         return "\n".join(lines)
 

@@ -40,6 +40,7 @@ from discreet.progress import watched
 from discreet.results import Provenance
 from discreet.risks.exposure import CodedRecords
 from discreet.risks.record_level import CombinationValues, ProtectableRisk
+from discreet.surface import advice, function
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -288,8 +289,11 @@ class Suda(ProtectableRisk):
             "thumb that spreads the chance of the file over its records by their scores.",
             *self._notes(),
             *self.provenance.cautions(),
-            "Next: make the keys that contribute most coarser (ds.generalize), or blank cells of "
-            "the records above a limit: ds.protect_records(data, risk, at_most=…).",
+            *advice(
+                f"Next: make the keys that contribute most coarser ({function('generalize')}), or "
+                "blank cells of the records above a limit: "
+                f"{function('protect_records', 'data, risk, at_most=…')}."
+            ),
         ]
         return "\n".join(lines)
 

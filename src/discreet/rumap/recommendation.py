@@ -29,6 +29,7 @@ from discreet.results import Result
 from discreet.rumap.grid import MaskingRecipe
 from discreet.rumap.point import Point
 from discreet.rumap.ru_map import ru_map
+from discreet.surface import advice, function, in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -115,11 +116,14 @@ class Recommendation(Result):
         if rest:
             lines.append("Other trade-offs, lowest risk first:")
             lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in rest]
-        lines += [f"Not proposed: {p.label}: {p.problem}" for p in self.map.failed]
+        lines += [
+            f"Not proposed: {p.label}: {p.problem.said()}" for p in self.map.failed if p.problem
+        ]
         lines += [f"Not tried: {name}: {why}" for name, why in self.not_tried.items()]
-        lines.append(
-            "Next: look at what it does to your own statistics with ds.compare_statistics; "
-            ".plan() repeats it."
+        repeated = "".join(advice(f"; {in_python('.plan()')} repeats it"))
+        lines += advice(
+            "Next: look at what it does to your own statistics with "
+            f"{function('compare_statistics')}{repeated}."
         )
         return "\n".join(lines)
 
@@ -210,7 +214,7 @@ def recommend(
         _none(asked.describe(), not_tried)
     found = ru_map(data, tried, risk=risk, loss=loss)
     if len(found.failed) == len(found.points):
-        _none(asked.describe(), {p.label: str(p.problem) for p in found.points})
+        _none(asked.describe(), {p.label: p.problem.text for p in found.points if p.problem})
     if risk_at_most is None:
         best = min((p for p in found.points if not p.failed), key=_by_loss)
     else:
@@ -224,7 +228,7 @@ def _by_loss(point: Point) -> tuple[float, float]:
 
 def _none(asked: str, why: Mapping[str, str]) -> NoReturn:
     each = "; ".join(f"{name}: {reason.rstrip('.')}" for name, reason in why.items())
-    remedy = "Give hierarchies, or ask ds.advise what to relax."
+    remedy = f"Give hierarchies, or ask {function('advise')} what to relax."
     fail("D51", f"no method was found that meets {asked}: {each}.", remedy)
 
 

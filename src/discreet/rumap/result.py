@@ -15,6 +15,7 @@ from discreet.frames import FrameKind
 from discreet.parameters import is_number
 from discreet.results import Provenance, Result
 from discreet.rumap.point import Point, by_place, frontier
+from discreet.surface import advice, function, in_python
 from discreet.words import counted
 
 _SLACK = 1e-12  # a limit that is reached to this much is reached
@@ -59,7 +60,11 @@ class RUMap(Result):
     def __reduce__(self) -> NoReturn:
         """Refused: the points hold maskings, whose records lie in an engine of this process."""
         what = "an R-U map cannot be pickled: its maskings stay in the engine of this process."
-        fail("N15", what, "Pickle what it says: .to_dict(), or .table().")
+        fail(
+            "N15",
+            what,
+            f"Pickle what it says: {in_python('.to_dict()')}, or {in_python('.table()')}.",
+        )
 
     @functools.cached_property
     def frontier(self) -> tuple[Point, ...]:
@@ -82,7 +87,11 @@ class RUMap(Result):
         for point in self.points:
             if point.label == label:
                 return point
-        fail("P54", "no point of the map has this label.", "See .table() for the labels.")
+        fail(
+            "P54",
+            "no point of the map has this label.",
+            f"See {in_python('.table()')} for the labels.",
+        )
 
     def best(
         self, *, risk_at_most: float | None = None, loss_at_most: float | None = None
@@ -97,8 +106,10 @@ class RUMap(Result):
         raise_all(self._direction_problems(risk_at_most, loss_at_most))
         known = [point for point in self.points if not point.failed]
         if not known:
-            what = f"no masking could be measured. The first one failed: {self.points[0].problem}"
-            fail("D50", what, "See .explain() for the others.")
+            first = self.points[0].problem
+            assert first is not None
+            what = f"no masking could be measured. The first one failed: {first.text}"
+            fail("D50", what, f"See {argument('as_json', written='.explain()')} for the others.")
         fit = [
             point
             for point in known
@@ -169,11 +180,12 @@ class RUMap(Result):
             lines.append("Best trade-offs, lowest risk first:")
             lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in self.frontier]
         lines += [f"Equal in both: {' and '.join(labels)}." for labels in self.ties]
-        lines += [f"{_word(p)}: {p.label} [{p.problem.code}]: {p.problem}"
+        lines += [f"{_word(p)}: {p.label} [{p.problem.code}]: {p.problem.said()}"
                   for p in self.points if p.problem]  # fmt: skip
-        lines.append(
-            "Next: .best(risk_at_most=…) gives the masking of least loss under your limit; look "
-            "at what it does to your own statistics with ds.compare_statistics before release."
+        best = argument("risk_at_most", written=".best(risk_at_most=…)")
+        lines += advice(
+            f"Next: {best} gives the masking of least loss under your limit; look at what it does "
+            f"to your own statistics with {function('compare_statistics')} before release."
         )
         return "\n".join(lines)
 

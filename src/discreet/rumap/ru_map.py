@@ -31,6 +31,7 @@ from discreet.rumap.axes import NOT_APPLICABLE, Given, MapAxis, guarded, loss_ax
 from discreet.rumap.grid import Recipe
 from discreet.rumap.point import Point, frontier
 from discreet.rumap.result import RUMap
+from discreet.surface import function
 
 if TYPE_CHECKING:
     from discreet.risks.weights import Weights
@@ -136,10 +137,20 @@ def _items(given: Any) -> list[Masking | Problem]:
     pairs: Iterable[Any] = given.items() if isinstance(given, Mapping) else given
     if isinstance(given, str | Microdata) or not isinstance(pairs, Iterable):
         what = "the maskings are not a list."
-        return [Problem("P53", what, "Give maskings, or recipes from ds.grid(…), in a list.")]
+        return [
+            Problem(
+                "P53", what, f"Give maskings, or recipes from {function('grid', '…')}, in a list."
+            )
+        ]
     found = [_item(item, number) for number, item in enumerate(pairs, 1)]
     if not found:
-        return [Problem("P53", "no masking is given.", "Give some, or recipes from ds.grid(…).")]
+        return [
+            Problem(
+                "P53",
+                "no masking is given.",
+                f"Give some, or recipes from {function('grid', '…')}.",
+            )
+        ]
     return found
 
 
@@ -159,7 +170,8 @@ def _item(item: Any, number: int) -> Masking | Problem:
         name = label or (f"function {number}" if own.startswith("<") else own)
         return Masking(name, "function", {}, masking, ours=False)
     what = f"number {number} of the maskings is neither masked microdata, a recipe nor a function."
-    return Problem("P53", what, "Give for example ds.microaggregate(data, k=5), or ds.grid(…).")
+    example = function("microaggregate", "data, k=5")
+    return Problem("P53", what, f"Give for example {example}, or {function('grid', '…')}.")
 
 
 def _given(label: str | None, masked: Microdata, number: int) -> Masking:
@@ -298,7 +310,11 @@ def _made(masking: Masking, data: Microdata) -> Microdata:
         made = guarded(lambda: masking.make(data), f"the function for {masking.label!r}")
     if not isinstance(made, Microdata):
         what = f"the function for {masking.label!r} gives no masked microdata."
-        fail("P53", what, "Let it return what ds.microaggregate, ds.sample, … return.")
+        fail(
+            "P53",
+            what,
+            f"Let it return what {function('microaggregate')}, {function('sample')}, … return.",
+        )
     return made
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from discreet.errors import Problem
 from discreet.parameters import REQUIRED, Parameter, read_problem
 from discreet.plan.criteria import written_in, written_text
+from discreet.surface import Reference, marked
 
 _DIGITS = 9
 
@@ -135,11 +136,12 @@ def sent_in(form: Any, p: Parameter, name: str, most: int) -> Any:
 
 
 def labelled(problem: Problem, where: str, parameters: Iterable[Parameter]) -> Problem:
-    """A problem that names fields by their labels."""
+    """A problem that names these fields by their labels; what else it names is worded later."""
     known = {p.name: p for p in parameters}
 
-    def label(name: str, value: str) -> str | None:
-        return called(known[name], value) if name in known else None
+    def label(one: Reference) -> str:
+        is_field = one.sort == "argument" and one.name in known
+        return called(known[one.name], one.value) if is_field else marked(one)
 
     return replace(problem, what=f"{where}: {problem.said(label)}", remedy="")
 

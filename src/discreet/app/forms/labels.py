@@ -1,10 +1,11 @@
-"""Labels: how the pages call what messages name as arguments of Python."""
+"""Labels: how the pages call the functions and arguments that texts name."""
 
 from __future__ import annotations
 
 from discreet.app.forms.fields import called
 from discreet.errors import Problem
-from discreet.registry import criteria, maskings
+from discreet.registry import criteria, everything, maskings, measures
+from discreet.surface import Reference
 
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
@@ -31,31 +32,58 @@ _FIELDS = {
     "epsilon": "Leave out sets less likely than ε",
     "default": "Weight of values not listed",
     "steps": "the steps",
+    "unmapped=suppress": "A value that is not in the hierarchy: is suppressed",
 }
 _WORDS = {  # for what messages say in words of Python
     "Hierarchy.dates()": "“parts of dates”",
-    'with_unmapped("suppress")': "“suppress them” below",
     "Hierarchy.suppress()": "“all or nothing”",
     "a file or a dictionary": "a file",
     "Write {'leaf': ['*'], …}, or use": "Use",
 }
 
 
+_ENVIRONMENT = {  # where a job finds the settings of its process
+    "memory_limit": "DISCREET_MEMORY_LIMIT",
+    "threads": "DISCREET_THREADS",
+    "temp_directory": "DISCREET_TEMP_DIRECTORY in the environment of the app",
+}
+_PLACES = {  # of functions that are no methods
+    "advise": "the page Explore",
+    "check": "the checklist on the page Release",
+    "ru_map": "the page Compare",
+    "settings": "the environment of the app",
+}
+
+
 def in_words(told: Problem) -> str:
     """A problem for someone who fills in forms."""
-    return told.said(_label)
+    return told.said(on_pages)
+
+
+def on_pages(one: Reference) -> str | None:
+    """What the pages call a function, an argument, or what else makes sense in Python."""
+    if one.sort == "function":
+        return _PLACES.get(one.name) or _title(one.name)
+    if one.sort == "words":
+        return _WORDS.get(one.name)
+    return _ENVIRONMENT.get(one.name) or _label(one.name, one.value)
+
+
+def _title(name: str) -> str | None:
+    """The title of a masking, a criterion or a measure."""
+    entry = everything().get(name)
+    return None if entry is None else f"“{entry.title or entry.name}”"
 
 
 def _label(name: str, value: str) -> str | None:
     """The label of a field, and beside it what is to be chosen there."""
-    if name in _WORDS:
-        return _WORDS[name]
     for known in (_FIELDS.get(f"{name}={value}"), _FIELDS.get(name)):
         if known:
             return (
                 f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
             )
     # parameters of what is measured before a step come after those of the steps themselves
-    described = (*sorted(maskings.all(), key=lambda one: bool(one.measures)), *criteria.all())
+    steps = sorted(maskings.all(), key=lambda one: bool(one.measures))
+    described = (*steps, *criteria.all(), *measures.all())
     found = next((one.parameters[name] for one in described if name in one.parameters), None)
     return None if found is None else called(found, value)

@@ -12,6 +12,7 @@ from discreet.reports import cost, measures, recognition, release_checks
 from discreet.reports.blocks import Section, Words
 from discreet.reports.facts import Facts, ReportInput, threshold_of
 from discreet.reports.names import distinct
+from discreet.surface import said
 
 _MOMENTS = ("mean", "standard deviation", "correlation")  # a quantile is the value of a record
 
@@ -67,7 +68,7 @@ def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[
     """
     measured = (release.risk, release.disclosure_risk, release.information_loss)
     if any(part is None for part in measured):
-        reasons = tuple(release.ledger.document["not_measured"].values())
+        reasons = tuple(said(why) for why in release.not_measured.values())
         return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),), []
     initial, masked = release.masked.initial, release.masked
     facts = Facts(

@@ -15,6 +15,7 @@ from discreet.registry import measures
 from discreet.reports.blocks import Block, Figure, KeyFigures, Share, Table, Words, rounded
 from discreet.reports.fragments import class_size_figure, figure
 from discreet.reports.names import distinct, renamed
+from discreet.surface import said
 from discreet.words import counted
 
 HIGH = 0.01  # a record risk that the paper calls high
@@ -132,7 +133,7 @@ def _in_population(data: Any, names: Mapping[str, str]) -> list[Block]:
     try:
         lines = ds.population_range(data).sentences()
     except ds.DiscreetError as error:
-        lines = [f"In the population: not measured. {error.problems[0]}"]
+        lines = [f"In the population: not measured. {error.problems[0].said()}"]
     return [Words(tuple(renamed(line, names) for line in lines))]
 
 
@@ -146,7 +147,7 @@ def _together(data: Any, names: Mapping[str, str]) -> list[Block]:
         try:
             found = ds.risk(data, by=by)
         except ds.DiscreetError as error:
-            said = renamed(str(error.problems[0]), names)
+            said = renamed(error.problems[0].said(), names)
             blocks.append(Words((f"By {by}: not measured. {said}",)))
         else:
             blocks.append(Words(_told(found, names)[0], _tone(found)))
@@ -193,7 +194,7 @@ def record_risk(task: JobTask) -> Shown:
                 ("mean risk", found.mean),
             )
         ),
-        Words(tuple(renamed(found.explain(), names).splitlines()[:-1])),
+        Words(_told(found, names)[0]),
         _histogram(found),
         _drivers(found, names),
     )
@@ -222,7 +223,7 @@ def _further(measure: Measure, taken: Taken, names: Mapping[str, str]) -> list[B
         for name, value in taken.figures.items()
         if value is not None
     ]
-    absent = dict.fromkeys(renamed(reason, names) for reason in taken.reasons.values())
+    absent = dict.fromkeys(renamed(said(reason), names) for reason in taken.reasons.values())
     lines = _told(taken.result, names)[0] if taken.result is not None else ()
     table = [Table(measure.title, ("figure", "now"), tuple(rows))] if rows else []
     return [*table, Words((*lines, *absent))]

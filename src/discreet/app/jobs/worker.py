@@ -64,8 +64,10 @@ def _attempt(task: dict[str, Any], out: IO[str]) -> int:
 
 def _do(task: dict[str, Any], out: IO[str]) -> None:
     import discreet as ds
+    from discreet.app.forms.labels import on_pages
     from discreet.app.jobs.task import JobOutcome, JobTask
     from discreet.app.jobs.tasks import WORK
+    from discreet.surface import shown_on
 
     last = -1.0
 
@@ -78,7 +80,7 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
 
     parts = task["document"], Path(task["folder"]), task["settings"], task.get("slot", "")
     given = JobTask(*parts, tell=tell)
-    with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell):
+    with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell), shown_on(on_pages):
         warnings.simplefilter("always")
         value = WORK[task["work"]].do(given)
     found = JobOutcome(value, _ours(heard))
@@ -91,8 +93,16 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
 def _ours(heard: list[warnings.WarningMessage]) -> tuple[str, ...]:
     """Warnings of this package, which hold no value; what libraries say is not ours to show."""
     package = Path(__file__).parents[2]
-    said = [str(one.message) for one in heard if package in Path(one.filename).parents]
+    said = [_worded(one.message) for one in heard if package in Path(one.filename).parents]
     return tuple(dict.fromkeys(said))
+
+
+def _worded(message: Warning | str) -> str:
+    """A warning in the words of the pages."""
+    from discreet.app.forms.labels import in_words
+    from discreet.errors import ReadHint
+
+    return in_words(message.problem) if isinstance(message, ReadHint) else str(message)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.frames import FrameKind
 from discreet.masking.cells import size_rows
 from discreet.results import Result
+from discreet.surface import function, said
 from discreet.words import counted
 
 _ROUNDING = 1e-6
@@ -71,7 +72,7 @@ class SuppressedCells(Result):
         lost = ", ".join(f"{key} {number:,}" for key, number in self.cells.items())
         lines.append(f"Blanked per key: {lost}.")
         if self.reading != "category":
-            lines.append(_HONEST[self.reading])
+            lines.append(said(_HONEST[self.reading]))
         return "\n".join(lines)
 
     @property
@@ -118,6 +119,6 @@ _HONEST = {
     "target-source": "A blank matches every value here: fewer cells, and records may be told apart "
     "in the released file itself.",
     "wildcard": "A blank matches every value here, on both sides: this is for comparison with "
-    "other tools, not a protection. Some records may still be found for certain: ds.readings(…) "
-    "tells.",
+    "other tools, not a protection. Some records may still be found for certain: "
+    f"{function('readings', '…')} tells.",
 }

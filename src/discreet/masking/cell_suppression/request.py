@@ -16,6 +16,7 @@ from discreet.masking.cell_people import people_problems
 from discreet.masking.cell_suppression.key_sets import KeySet, key_sets
 from discreet.masking.method import unknown_columns
 from discreet.parameters import Parameter, is_number, problems_of
+from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -163,14 +164,16 @@ def _criterion(data: Microdata, given: Any, subsets: Any) -> Any:
         fail(
             "P09",
             "no criterion is given.",
-            "Give for example ds.KAnonymity(3), or a risk with risk= and at_most=.",
+            f"Give for example {function('KAnonymity', '3')}, or a risk with {argument('risk')} "
+            f"and {argument('at_most')}.",
         )
     parts, limits = split(combined(given))
     if limits or parts is None:
         fail(
             "N41",
             f"suppressing cells cannot aim at this: {limits[0].describe()}.",
-            "Give a criterion on classes, such as ds.KAnonymity(3), and check the risk afterwards.",
+            f"Give a criterion on classes, such as {function('KAnonymity', '3')}, and check the "
+            "risk afterwards.",
         )
     return resolved(parts, data)
 
@@ -188,7 +191,9 @@ def policy_problems(data: Microdata) -> list[Problem]:
     what = (
         f"the data are read with {argument('missing', 'refuse')}, and a blank is a missing value."
     )
-    return [Problem("N40", what, 'Read them with missing="category" or "wildcard".')]
+    return [
+        Problem("N40", what, f'Read them with {argument("missing", "category")} or "wildcard".')
+    ]
 
 
 def _subject_problems(data: Microdata, given: Mapping[str, Any]) -> list[Problem]:

@@ -29,6 +29,7 @@ from discreet.masking.generalization.figures import Swept
 from discreet.masking.generalization.search import Search
 from discreet.parameters import whole_number
 from discreet.results import Result
+from discreet.surface import in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ class LatticeView:
             fail(
                 "N06",
                 "the criterion looks at more than class sizes and distinct values.",
-                "Search again with another criterion; .table() gives the figures for this one.",
+                "Search again with another criterion; "
+                f"{in_python('.table()')} gives the figures for this one.",
             )
         if self.found.data.subject is not None:
             fail(

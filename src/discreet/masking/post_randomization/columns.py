@@ -17,6 +17,7 @@ from discreet.kernels import exchanges
 from discreet.kernels.draws import mixed, stream, uniforms
 from discreet.masking.perturbation import DrawnRecords
 from discreet.masking.post_randomization.transition import Transition
+from discreet.surface import function
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats, Ints
@@ -225,7 +226,7 @@ def _size_problems(
     """Too many categories, or too few to exchange."""
     if counts.shape[1] > _MOST:
         what = f"{name!r} has {counts.shape[1]:,} categories, more than {_MOST:,}."
-        return [Problem("N16", what, "Group them first, with ds.generalize(…).")]
+        return [Problem("N16", what, f"Group them first, with {function('generalize', '…')}.")]
     if asked.keep == 1 and name not in asked.diagonals:
         return []
     alone = int(((counts > 0).sum(axis=1) == 1).sum())

@@ -1,0 +1,46 @@
+"""Names: commands for functions, options for criteria and arguments."""
+
+from __future__ import annotations
+
+import sys
+
+from discreet.cli.lazy import options_of
+from discreet.cli.program import app
+from discreet.registry import criteria, everything
+from discreet.surface import Reference
+
+_COMMANDS = {"disclosure_risk": "compare", "key_candidates": "candidates"}
+_PLACES = {"settings": "front of the command"}  # where its options stand
+
+
+def command_of(one: Reference) -> str | None:
+    """The command of a function, or the option of a criterion; None where there is none."""
+    if one.name in criteria:
+        return _criterion(one)
+    entry = everything().get(one.name)
+    usual = one.name.replace("_", "-") if entry is None else entry.command
+    command = _COMMANDS.get(one.name, usual)
+    return f"discreet {command}" if command in _commands() else _PLACES.get(one.name)
+
+
+def _criterion(one: Reference) -> str:
+    kind = criteria[one.name]
+    flag = f"--{'k' if kind.inline else kind.key.replace('_', '-')}"
+    return f"{flag} {one.value}" if one.value.isdigit() else flag
+
+
+def _commands() -> set[str]:
+    return {
+        str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands
+    }
+
+
+def option_of(one: Reference) -> str | None:
+    """The option of an argument, where the command that was given has one of that name."""
+    flags = options_of(sys.argv[1:])
+    flag = flags.get({"overwrite": "force"}.get(one.name, one.name))
+    if flag is None:
+        return None
+    value = one.value
+    said = value if len(value) > 1 or value.isalnum() else f"'{value}'"  # a comma is no full stop
+    return flag if value in ("", "True", "False") else f"{flag} {said}"
