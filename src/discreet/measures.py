@@ -154,13 +154,9 @@ class Measure:
 
     def columns_in(self, table: Mapping[str, Any]) -> set[str]:
         """The columns that the table of a plan names."""
-        found: set[str] = set()
-        for name, value in table.items():
-            columns = self.parameters[name].columns if name in self.parameters else None
-            if columns is not None:
-                named = columns.named(value) if columns.named else value
-                found |= {named} if isinstance(named, str) else set(named)
-        return found
+        known = self.parameters
+        named = (known[name].columns_in(value) for name, value in table.items() if name in known)
+        return set().union(*named)
 
     def loaded(self, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """The arguments that a table of a plan stands for; files are relative to the folder."""

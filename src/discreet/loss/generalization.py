@@ -11,7 +11,7 @@ classes of size², and n for each suppressed record (Bayardo & Agrawal 2005).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 LossName = Literal[
     "iyengar", "discernibility", "average-class-size", "precision", "height", "entropy"
 ]
-LOSSES: tuple[LossName, ...] = get_args(LossName)
 
 
 def entropy_shares(
