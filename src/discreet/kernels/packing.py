@@ -55,7 +55,7 @@ def _ranked(packed: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 def fits(cardinalities: Sequence[int], limit: int = LIMIT) -> bool:
     """Whether all combinations can be numbered up to a limit."""
-    return math.prod(cardinalities) <= limit
+    return math.prod(map(int, cardinalities)) <= limit  # numpy integers would overflow
 
 
 def merged(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
