@@ -71,6 +71,17 @@ def merged(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.intp]
     return order[begins], owner
 
 
+def numbered(
+    codes: Codes, cardinalities: Sequence[int], room: int
+) -> tuple[NDArray[np.int64], int]:
+    """A number for each tuple, equal ones the same, and the bound on them; where there is room for
+    every possible tuple, some numbers may be nobody's."""
+    packed, bound = pack(codes, cardinalities)
+    if bound <= room:
+        return packed, bound
+    return _ranked(packed)
+
+
 def _order(packed: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
     """The positions of packed tuples in their order, equal ones as they stand."""
     bits = len(packed).bit_length()

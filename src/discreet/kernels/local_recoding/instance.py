@@ -205,7 +205,29 @@ def closures(label: Ints, classes: int, codes: Nodes, tree: Records) -> Nodes:
 
 
 @inner
-def among(value: int, seen: Nodes, found: int) -> bool:
+def varied(at: Instance, rows: Records, first: int, without: int) -> bool:
+    """Whether a chain of rows, one left out, has enough different values of every attribute.
+
+    Rows know their item (`of`) and the next one of the chain (`after`).
+    """
+    for j in range(len(at.distinct)):
+        seen = np.empty(at.distinct[j], np.int32)
+        found = np.int64(0)
+        row = first
+        while row >= 0 and found < len(seen):
+            if row != without:
+                value = at.values[rows[row].of, j]
+                if not _among(value, seen, found):
+                    seen[found] = value
+                    found += 1
+            row = rows[row].after
+        if found < len(seen):
+            return False
+    return True
+
+
+@inner
+def _among(value: int, seen: Nodes, found: int) -> bool:
     """Whether a value is one of the first of an array."""
     known = False
     for s in range(found):

@@ -16,9 +16,8 @@ from discreet.kernels.local_recoding.assignment import (
     Assignment,
     move,
     nearest,
-    varied,
 )
-from discreet.kernels.local_recoding.instance import Instance, common
+from discreet.kernels.local_recoding.instance import Instance, common, varied
 from discreet.kernels.local_recoding.leftovers import fill
 
 _LEAST = 1e-9  # a gain below this share of the price of a class is rounding
@@ -56,7 +55,7 @@ def _move(at: Instance, now: Assignment, c: int, lightest: float) -> bool:
         limit = weight * own.cost * (1 - _LEAST)
         if count == one.records:
             whole = saved(at, now, c, piece) * (1 - _LEAST)
-            limit = whole if varied(at, now, c, piece) else 0.0
+            limit = whole if varied(at, now.pieces, own.first, piece) else 0.0
         other, _ = _place(at, now, piece, count, limit, lightest)
         if other >= 0:
             move(at, now, piece, count, other)

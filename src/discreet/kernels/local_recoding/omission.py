@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from discreet.kernels.compilation import inner, njit
-from discreet.kernels.local_recoding.assignment import Assignment, drop, varied
-from discreet.kernels.local_recoding.instance import Instance
+from discreet.kernels.local_recoding.assignment import Assignment, drop
+from discreet.kernels.local_recoding.instance import Instance, varied
 from discreet.kernels.local_recoding.leftovers import drop_all
 from discreet.kernels.local_recoding.moves import saved
 
@@ -26,7 +26,7 @@ def omit(at: Instance, now: Assignment, most: int, cost: float) -> None:
                 paid = one.records * at.items[one.of].weight * (cost + _own_cost(at, one.of))
                 whole -= paid
                 enough = one.records <= most and own.records - one.records >= at.k
-                if enough and varied(at, now, c, piece):
+                if enough and varied(at, now.pieces, own.first, piece):
                     each = (saved(at, now, c, piece) - paid) / one.records
                     if each > most_saved:
                         best, of_class, most_saved = piece, c, each

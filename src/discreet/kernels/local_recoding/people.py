@@ -131,7 +131,7 @@ def _note(
             while r >= 0:
                 if cost < least[r] and _moves(at, cuts, depth, work.left[r].of) <= most:
                     least[r], which[r] = cost, cut
-                r = work.left[r].chain
+                r = work.left[r].after
 
 
 @njit(cache=True, nogil=True)
