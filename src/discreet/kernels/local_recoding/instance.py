@@ -93,7 +93,7 @@ def instance(task: CellTask) -> Instance:
     begin = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
     parent = np.concatenate([t.parent + s for t, s in zip(task.trees, begin, strict=True)])
     cost = np.concatenate([np.asarray(tree.cost, np.float64) for tree in task.trees])
-    tree = records_of(NODE, parent=parent, depth=_depth(parent.astype(np.int32)), cost=cost)
+    tree = tree_nodes(parent.astype(np.int32), cost)
     items, keys = task.codes.shape
     values = task.values if len(task.distinct) else np.zeros((items, 0), np.int32)
     fixed = np.zeros((items, keys), np.bool_) if task.fixed is None else task.fixed
@@ -136,14 +136,14 @@ def _order(columns: list[NDArray[np.int32]], weight: Floats, counts: Ints) -> In
     return order
 
 
-def _depth(parent: Nodes) -> Nodes:
-    """How far each node is from its top."""
+def tree_nodes(parent: Nodes, cost: Floats) -> Records:
+    """Nodes with their parents, costs, and how far each is from its top."""
     depth = np.zeros(len(parent), np.int32)
     above = np.arange(len(parent), dtype=np.int32)
     while (moved := parent[above] != above).any():
         depth += moved
         above = parent[above]
-    return depth
+    return records_of(NODE, parent=parent, depth=depth, cost=cost)
 
 
 def _telling(codes: Nodes, tree: Records) -> Ints:
