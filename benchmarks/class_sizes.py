@@ -1,5 +1,4 @@
-"""The size of every record's class: from a Parquet file against DuckDB SQL written by hand, and
-from codes in memory in units of sorting."""
+"""The size of every record's class, from a Parquet file against DuckDB SQL written by hand."""
 
 from __future__ import annotations
 
@@ -15,11 +14,6 @@ TIMES = 7
 
 
 def run() -> Iterator[Figure]:
-    yield from _from_parquet()
-    yield from _from_codes()
-
-
-def _from_parquet() -> Iterator[Figure]:
     big, small = str(data.billing(RECORDS)), str(data.billing(1_000))
     found = alternately(
         {
@@ -39,18 +33,3 @@ def _from_parquet() -> Iterator[Figure]:
     yield Figure("ratio of CPU times", ours["cpu"] / theirs["cpu"], "×", at_most=1.2)
     yield Figure("peak memory, by hand", theirs["megabytes"], "MB")
     yield Figure("peak memory, discreet", ours["megabytes"], "MB", at_most=1000)
-
-
-def _from_codes() -> Iterator[Figure]:
-    found = job("class_sizes_job.py", "codes", str(data.billing(RECORDS)))
-    one = found["unit"]
-    yield Figure("one unit: numpy sorts 5 million int64", one, "s CPU")
-    yield Figure("from codes, numpy bincount", found["bincount"] / one, "units")
-    yield Figure("from codes, pandas groupby", found["pandas"] / one, "units")
-    yield Figure("from codes, kernel", found["kernel"] / one, "units", at_most=0.3)
-    yield Figure(
-        "from 8 columns of codes, nearly all distinct, np.unique", found["unique"] / one, "units"
-    )
-    yield Figure(
-        "from 8 columns of codes, nearly all distinct, kernel", found["sparse"] / one, "units"
-    )

@@ -404,7 +404,7 @@ def consistent(at, now):
         assert now.fixed[c].tolist() == at.fixed[items].any(axis=0).tolist()
         assert now.classes[c].shelf == now.node[c, 0]
         values = at.values[items]
-        assert varied(at, now, c, -1) == all(
+        assert varied(at, now.pieces, now.classes["first"][c], -1) == all(
             len(set(values[:, j])) >= p for j, p in enumerate(at.distinct)
         )
     served = np.bincount(now.item[now.owner >= 0], now.records[now.owner >= 0], len(at.codes))

@@ -75,11 +75,6 @@ def test_what_limits_stop_is_said():
     assert stopped.bound <= solve(program).objective
 
 
-def test_a_start_changes_nothing_but_the_time():
-    program = covering(ODD, [1] * 5, 1)
-    assert solve(program, start=np.array([1.0, 0, 1, 1, 0])).objective == 3
-
-
 def test_the_same_programme_has_the_same_answer():
     program = covering(ODD, [1] * 5, 1)
     assert solve(program).values.tolist() == solve(program).values.tolist()

@@ -24,12 +24,12 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.packing import merged
 
 MOST_COLUMNS = 15
 _STEPS = 2000
 _SAME = 1e-12
 _CERTAIN = 1e-9  # no probability is nearer to 0 or 1
-_ROOM = 2**62  # for rows as single numbers
 _EQUAL = 1e-9  # weights that differ by less are equal
 
 
@@ -79,15 +79,9 @@ def _agreeing(x: Ints, y: Ints) -> Ints:
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints]:
     """The different rows, and which of them each row is."""
-    keys, most = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        cards = int(column.max(initial=0)) + 1
-        if most * cards >= _ROOM:
-            keys = np.unique(keys, return_inverse=True)[1].ravel()
-            most = int(keys.max(initial=0)) + 1
-        keys, most = keys * cards + column, most * cards
-    _, first, at = np.unique(keys, return_index=True, return_inverse=True)
-    return rows[first], at.ravel()
+    columns = [np.zeros(len(rows), np.int64), *rows.T]  # one at least
+    first, at = merged(columns, [int(column.max(initial=0)) + 1 for column in columns])
+    return rows[first], at
 
 
 def _patterns(sums: Ints, d: int) -> Ints:

@@ -138,7 +138,7 @@ def compatible_distinct(
         value, key_right = values[right[theirs] - tuples], key_right[theirs]
         known = value >= 0
         key_value = np.unique(np.column_stack([key_right[known], value[known]]), axis=0)
-        left_at, right_at = _matches(key_left, key_value[:, 0])
+        left_at, right_at = matches(key_left, key_value[:, 0])
         pairs.append(np.unique(left[left_at] * values_end + key_value[right_at, 1]))
     distinct = np.unique(np.concatenate(pairs))
     return np.bincount(distinct // values_end, minlength=tuples).astype(np.int64)
@@ -189,7 +189,7 @@ def places(distinct: NDArray[np.int64], keys: NDArray[np.int64]) -> Indices:
     return np.where(distinct[inside] == keys, inside, len(distinct))
 
 
-def _matches(left: NDArray[np.int64], right: NDArray[np.int64]) -> tuple[Indices, Indices]:
+def matches(left: NDArray[np.int64], right: NDArray[np.int64]) -> tuple[Indices, Indices]:
     """All pairs of positions with equal keys."""
     order = np.argsort(right, kind="stable")
     ordered = right[order]

@@ -16,13 +16,13 @@ References
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.arrays import Floats
 from discreet.kernels.loglinear import Axes, Grid
+from discreet.kernels.packing import numbered
 
 _DENSE = 1 << 22  # cells of a margin that are counted in a table
 Parts = list[tuple[Axes, int]]  # sets of attributes, and by which power they are multiplied
@@ -92,12 +92,6 @@ def leverages(grid: Grid, margins: Sequence[Axes]) -> Floats:
 
 def _sums(grid: Grid, axes: Axes, values: Floats) -> Floats:
     """For every listed cell, the sum over those that are equal to it in some attributes."""
-    sizes = [grid.shape[a] for a in axes]
-    owner: Ints = np.zeros(len(values), dtype=np.int64)
-    if axes and math.prod(sizes) <= _DENSE:
-        owner = np.ravel_multi_index([grid.codes[a] for a in axes], sizes).astype(np.int64)
-        return np.asarray(np.bincount(owner, values).astype(np.float64)[owner])
-    for a in axes:  # numbered anew at each step, so that they never grow too large
-        mixed = owner * grid.shape[a] + np.asarray(grid.codes[a], dtype=np.int64)
-        owner = np.unique(mixed, return_inverse=True)[1].ravel()
+    codes = [np.zeros(len(values), np.int64), *(grid.codes[a] for a in axes)]  # one at least
+    owner, _ = numbered(codes, [1, *(grid.shape[a] for a in axes)], _DENSE)
     return np.asarray(np.bincount(owner, values).astype(np.float64)[owner])

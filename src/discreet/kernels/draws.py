@@ -20,7 +20,7 @@ Hashes = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
 _BITS = 2**64 - 1
-_STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _LEAST = 2.0**-54  # of a uniform deviate that becomes a normal one: 0 would be −∞
 
 
@@ -46,7 +46,7 @@ def splitmix64(number: int) -> int:
     >>> hex(splitmix64(0))
     '0xe220a8397b1dcdaf'
     """
-    mixed = (number + _STEP) & _BITS
+    mixed = (number + STEP) & _BITS
     mixed = ((mixed ^ (mixed >> 30)) * _FIRST) & _BITS
     mixed = ((mixed ^ (mixed >> 27)) * _SECOND) & _BITS
     return mixed ^ (mixed >> 31)
@@ -61,7 +61,7 @@ def mixed(hashes: Hashes, of: int) -> Hashes:
     True
     """
     found = hashes ^ np.uint64(of)
-    found += np.uint64(_STEP)
+    found += np.uint64(STEP)
     found ^= found >> np.uint64(30)
     found *= np.uint64(_FIRST)
     found ^= found >> np.uint64(27)

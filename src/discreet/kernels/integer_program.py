@@ -171,7 +171,6 @@ def solve(
     *,
     nodes: int | None = None,
     seconds: float | None = None,
-    start: Floats | None = None,
     relaxed: bool = False,
 ) -> IntegerSolution:
     """Solve an integer programme.
@@ -184,8 +183,6 @@ def solve(
         alone may take long: it is a limit that repeats, not one of time.
     seconds : float, optional
         Most seconds. The answer then depends on the machine.
-    start : float64 array, optional
-        An x to begin with, of all columns. What it is worth is checked by the solver.
     relaxed : bool
         Leave out that numbers are whole: `bound` is the linear bound, `values` need not be whole.
 
@@ -213,10 +210,6 @@ def solve(
     for name, value in options.items():
         solver.setOptionValue(name, value)
     solver.passModel(_model(highspy, program))
-    if start is not None:
-        found = highspy.HighsSolution()
-        found.col_value = start.tolist()
-        solver.setSolution(found)
     solver.run()
     return _solution(highspy, solver, program, relaxed)
 

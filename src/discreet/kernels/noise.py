@@ -20,19 +20,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import numpy as np
 
 from discreet.kernels.arrays import Floats
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import numeric
 from discreet.kernels.draws import normal_quantiles
 from discreet.kernels.orthogonal import Basis, centred_column, fresh
 
 Draw = Callable[[int], Floats]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-_kernel: Callable[[_F], _F] = njit(cache=True, nogil=True, error_model="numpy")
 
 _HUMP = 0.25  # standard deviation of a hump, as a share of the amount; cut off at twice that
 _CUT = 0.022750131948179212  # share of normal deviates below −2
@@ -134,7 +130,7 @@ def _combined(
     return made
 
 
-@_kernel
+@numeric
 def _one_combined(
     column: Floats, mean: float, keep: float, weights: Floats, rows: Floats, out: Floats
 ) -> None:

@@ -14,17 +14,12 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 
 from discreet.kernels.arrays import Floats
-from discreet.kernels.compilation import njit
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-_kernel: Callable[[_F], _F] = njit(cache=True, nogil=True, error_model="numpy")
+from discreet.kernels.compilation import numeric
 
 _NOTHING = 1e-11  # of a column's length; a shorter rest is as good as none
 _ROUNDING = 8 * np.finfo(float).eps
@@ -93,7 +88,7 @@ def fresh(columns: Floats, rows: Floats) -> Floats:
     return columns
 
 
-@_kernel
+@numeric
 def dot(a: Floats, b: Floats) -> float:
     """Σ a · b, in blocks of eight sums each."""
     total = 0.0
@@ -118,7 +113,7 @@ def dot(a: Floats, b: Floats) -> float:
     return total
 
 
-@_kernel
+@numeric
 def _sum(a: Floats) -> float:
     total = 0.0
     for start in range(0, len(a), _BLOCK):
@@ -129,13 +124,13 @@ def _sum(a: Floats) -> float:
     return total
 
 
-@_kernel
+@numeric
 def _subtract(a: Floats, times: float, b: Floats) -> None:
     for i in range(len(a)):
         a[i] -= times * b[i]
 
 
-@_kernel
+@numeric
 def centred_column(column: Floats, out: Floats) -> tuple[float, float]:
     """Write a column around its mean; the mean is corrected once. Its mean and its length."""
     first, n = column[0], len(column)
@@ -150,7 +145,7 @@ def centred_column(column: Floats, out: Floats) -> tuple[float, float]:
     return first + (mean + rest), math.sqrt(dot(out, out))
 
 
-@_kernel
+@numeric
 def _orthogonal(rest: Floats, length: Floats, noise: Floats, rows: Floats, weights: Floats) -> int:
     """Fill rows and weights, the rest that is longest beside its column first; return the rank."""
     d, rank = len(rest), 0
@@ -181,7 +176,7 @@ def _orthogonal(rest: Floats, length: Floats, noise: Floats, rows: Floats, weigh
     return rank
 
 
-@_kernel
+@numeric
 def _made_orthogonal(columns: Floats, rows: Floats) -> None:
     """Make every column orthogonal to a constant, to the rows and to the columns before it."""
     n = columns.shape[1]
@@ -198,7 +193,7 @@ def _made_orthogonal(columns: Floats, rows: Floats) -> None:
                 own[i] /= length
 
 
-@_kernel
+@numeric
 def _project(own: Floats, rows: Floats) -> None:
     """Subtract what a column has along orthonormal rows, block by block for all of them."""
     n, along = len(own), np.zeros(len(rows))

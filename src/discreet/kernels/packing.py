@@ -55,7 +55,7 @@ def _ranked(packed: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 def fits(cardinalities: Sequence[int], limit: int = LIMIT) -> bool:
     """Whether all combinations can be numbered up to a limit."""
-    return math.prod(cardinalities) <= limit
+    return math.prod(map(int, cardinalities)) <= limit  # numpy integers would overflow
 
 
 def merged(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -69,6 +69,17 @@ def merged(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.intp]
     owner = np.empty(len(packed), dtype=np.intp)
     owner[order] = np.cumsum(begins) - 1
     return order[begins], owner
+
+
+def numbered(
+    codes: Codes, cardinalities: Sequence[int], room: int
+) -> tuple[NDArray[np.int64], int]:
+    """A number for each tuple, equal ones the same, and the bound on them; where there is room for
+    every possible tuple, some numbers may be nobody's."""
+    packed, bound = pack(codes, cardinalities)
+    if bound <= room:
+        return packed, bound
+    return _ranked(packed)
 
 
 def _order(packed: NDArray[np.int64], bound: int) -> NDArray[np.intp]:

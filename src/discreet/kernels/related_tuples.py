@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from discreet.kernels.compatible import compatible_counts
+from discreet.kernels.compatible import compatible_counts, matches
 from discreet.kernels.compilation import njit
 from discreet.kernels.related_patterns import pattern_sums
 
@@ -86,15 +86,8 @@ class CellRelation:
         """
         left, right = self.pairs
         rights = len(self.start) - 1
-        order = np.argsort(left, kind="stable")
-        own, holders = left[order], right[order]
-        number = np.bincount(own, minlength=self.number)
-        begin = np.cumsum(number) - number
-        times = number[own]
-        one = np.repeat(holders, times)
-        within = np.arange(len(one)) - np.repeat(np.cumsum(times) - times, times)
-        other = holders[np.repeat(begin[own], times) + within]
-        return CellRelation.of_pairs(one, other, rights, rights)
+        one, other = matches(left, left)
+        return CellRelation.of_pairs(right[one], right[other], rights, rights)
 
 
 class _Prefixes(NamedTuple):

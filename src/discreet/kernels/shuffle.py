@@ -27,21 +27,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Floats, Ints
-from discreet.kernels.compilation import njit
+from discreet.kernels.compilation import numeric
 from discreet.kernels.draws import normal_quantiles
 from discreet.kernels.order import ordered
 from discreet.kernels.orthogonal import dot
 
 Draw = Callable[[int], Floats]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-_kernel: Callable[[_F], _F] = njit(cache=True, nogil=True, error_model="numpy")
 
 _CORRECTIONS = 2
 _SOME = 1 << 18  # records on which they are measured
@@ -227,13 +224,13 @@ def _mixed(weights: Floats, scores: Floats, z: Floats) -> Floats:
     return made
 
 
-@_kernel
+@numeric
 def _add(out: Floats, times: float, row: Floats) -> None:
     for i in range(len(out)):
         out[i] += times * row[i]
 
 
-@_kernel
+@numeric
 def _mean_ranks(ordered: NDArray[Any], order: Ints, out: Floats) -> None:
     n, start = len(ordered), 0
     while start < n:

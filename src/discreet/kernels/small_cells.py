@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.coded_tuples import CodedTuples
-from discreet.kernels.packing import Codes, pack
+from discreet.kernels.packing import numbered
 
 _DENSE = 8  # possible cells per tuple up to which each has a place of its own
 
@@ -63,7 +63,8 @@ def small_cells(
     touched = np.zeros(len(counts), dtype=np.bool_)
     gaps = [] if missing is None else [c == m for c, m in zip(codes, missing, strict=True)]
     for number, chosen in enumerate(sets):
-        owner, groups = _cells([codes[a] for a in chosen], [cardinalities[a] for a in chosen])
+        own, cards = [codes[a] for a in chosen], [cardinalities[a] for a in chosen]
+        owner, groups = numbered(own, cards, _DENSE * len(counts))
         whole = np.ones(len(counts), dtype=np.bool_)
         for a in chosen if gaps else ():
             whole &= ~gaps[a]
@@ -74,12 +75,3 @@ def small_cells(
         touched |= whole & small[owner]
         advance(number + 1)
     return SmallCells(cells, records, touched)
-
-
-def _cells(codes: Codes, cardinalities: Sequence[int]) -> tuple[NDArray[np.int64], int]:
-    """The cell of each tuple, and the number of them; some may be empty."""
-    packed, bound = pack(codes, cardinalities)
-    if bound <= _DENSE * len(packed):
-        return packed, bound
-    distinct, owner = np.unique(packed, return_inverse=True)
-    return owner.ravel(), len(distinct)

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.known_sets.arrays import Array, Each, Set, Weights
+from discreet.kernels.known_sets.arrays import Array, Columns, Each, Set, Weights
 from discreet.kernels.known_sets.refinement import deal, tree
 from discreet.kernels.known_sets.tables import table_sums
 from discreet.kernels.known_sets.unions import Union
@@ -81,7 +81,7 @@ def _from_table(
 
 def refined_sums(
     union: Union,
-    columns: Mapping[int, Array],
+    columns: Mapping[int, Array] | Columns,
     counts: Ints | None,
     cardinalities: Sequence[int],
     sets: Sequence[Set],

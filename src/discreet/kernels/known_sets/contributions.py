@@ -11,7 +11,7 @@ records and 27 sensitive attributes). A set that leaves nothing sensitive unknow
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import frexp
 
 import numpy as np
@@ -69,10 +69,9 @@ def contributions(
                 tables = packer.counted(union.attributes, amounts)
                 open_[at], told[at] = _of_table(union, tables, cardinalities, sets, whole)
             else:
-                each, among = done.within(union, over.each), dict(enumerate(columns))
-                open_[at], told[at] = _of_parts(
-                    union, among, None, amounts, cardinalities, sets, whole, each
-                )
+                each = done.within(union, over.each)
+                parts = _of_parts(union, columns, amounts, cardinalities, sets, whole, each)
+                open_[at], told[at] = parts
             done.add(union)
     share = np.ldexp(pk, -bits)
     as_sensitive = np.array([_reached(*own, reach) for own in zip(columns, weights, strict=True)])
@@ -106,8 +105,7 @@ def _of_table(
 
 def _of_parts(
     union: Union,
-    columns: Mapping[int, Array],
-    counts: Ints | None,
+    columns: Columns,
     amounts: Ints,
     cardinalities: Sequence[int],
     sets: Sequence[Set],
@@ -115,7 +113,7 @@ def _of_parts(
     each: Each,
 ) -> tuple[Floats, Floats]:
     number = {member: i for i, member in enumerate(union.members)}
-    dealt = deal(columns, cardinalities, union.attributes, whole, counts)
+    dealt = deal(columns, cardinalities, union.attributes, whole)
     top = tree({member: sets[member] for member in number}, union.attributes)
 
     def shares(bounds: tuple[int, int]) -> Ints:
@@ -124,9 +122,9 @@ def _of_parts(
 
         def visit(member: int, spent: Ints | None) -> None:
             row = found[number[member]]
-            row[-1] = _open(own, spent, part.counts, part.sizes)
+            row[-1] = _open(own, spent, part.sizes)
             for a in _told_in(sets[member], whole):
-                row[a] = _told(part.codes[a], part.weights[a], part.counts, part.sizes)
+                row[a] = _told(part.codes[a], part.weights[a], part.sizes)
 
         part.visit(top, visit)
         return found
@@ -150,25 +148,23 @@ def _reached(column: Array, values: Floats | None, reach: Floats) -> float:
 
 # Rounded to whole numbers, the summands can be added in any order.
 @njit(cache=True, nogil=True, error_model="numpy")
-def _open(amounts, spent, counts, sizes):  # type: ignore[no-untyped-def]
+def _open(amounts, spent, sizes):  # type: ignore[no-untyped-def]
     """Σ over rows of the records' T − S, by the size of their class."""
     total = np.int64(0)
     for i in range(sizes.size):
         left = amounts[i]
         if spent is not None:
-            left -= spent[i] if counts is None else spent[i] * counts[i]
+            left -= spent[i]
         total += np.int64(np.rint(left / sizes[i]))
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _told(codes, values, counts, sizes):  # type: ignore[no-untyped-def]
+def _told(codes, values, sizes):  # type: ignore[no-untyped-def]
     """Σ over rows of the records' w_A, by the size of their class."""
     total = np.int64(0)
     for i in range(sizes.size):
-        value = values[codes[i]]
-        amount = value if counts is None else value * counts[i]
-        total += np.int64(np.rint(amount / sizes[i]))
+        total += np.int64(np.rint(values[codes[i]] / sizes[i]))
     return total
 
 

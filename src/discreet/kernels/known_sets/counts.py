@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
-from discreet.kernels.class_sizes import append, tally
 from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Array, Columns, Each
 
@@ -68,7 +67,7 @@ class Packer:
             tables += [] if amounts is None else [np.zeros(cells, np.int64)]
             for block in self.over.blocks(rows):
                 packed = self._pack(attributes, block)
-                tally(packed, tables[0])
+                _tally(packed, tables[0])
                 if amounts is not None:
                     _sum(packed, amounts[block], tables[1])
             return tables
@@ -80,8 +79,22 @@ class Packer:
         packed = self.packed[block]
         packed[:] = self.columns[attributes[0]][block]
         for a in attributes[1:]:
-            append(packed, self.columns[a][block], np.uint32(self.cardinalities[a]))
+            _append(packed, self.columns[a][block], np.uint32(self.cardinalities[a]))
         return packed
+
+
+@njit(cache=True, nogil=True)
+def _append(packed, column, radix):  # type: ignore[no-untyped-def]
+    """Make each code another digit of what is packed."""
+    for i in range(packed.size):
+        packed[i] = packed[i] * radix + np.uint32(column[i])
+
+
+@njit(cache=True, nogil=True)
+def _tally(packed, cells):  # type: ignore[no-untyped-def]
+    """Count the records of each cell."""
+    for i in range(packed.size):
+        cells[packed[i]] += np.int32(1)
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
 from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
-from discreet.kernels.known_sets.sensitivity import effective, totals
+from discreet.kernels.known_sets.sensitivity import add_values, effective, totals
 from discreet.kernels.known_sets.tables import table_sums
 from discreet.kernels.known_sets.unions import SetProgress, Union, unions
 
@@ -65,9 +65,8 @@ def record_sums(
                 sums = _table(union, packer, sets, pk, weights)
                 _look_up(packer.packed, sums, over, reach, spent)
             else:
-                known = cardinalities, sets, pk, weights
-                among, each = dict(enumerate(columns)), done.within(union, over.each)
-                refined_sums(union, among, None, *known, reach, spent, each)
+                known, each = (cardinalities, sets, pk, weights), done.within(union, over.each)
+                refined_sums(union, columns, None, *known, reach, spent, each)
             done.add(union)
         total = totals(columns, weights, over)
     return reach, spent, total
@@ -89,17 +88,11 @@ def _look_up(
 
     def add(rows: slice) -> None:
         if pairs is None:
-            _add_one(packed[rows], sums[0], reach[rows])
+            add_values(packed[rows], sums[0], reach[rows])
         else:
             _add_pair(packed[rows], pairs, reach[rows], spent[rows])
 
     list(over.each(add, over.slices))
-
-
-@njit(cache=True, nogil=True)
-def _add_one(packed, sums, reach):  # type: ignore[no-untyped-def]
-    for i in range(packed.size):
-        reach[i] += sums[packed[i]]
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.kernels.arrays import Ints
-from discreet.kernels.known_sets.arrays import Array, Rows, Set, Weights, Whole
+from discreet.kernels.known_sets.arrays import Array, Columns, Rows, Set, Weights, Whole
 from discreet.kernels.known_sets.sensitivity import add_values
 from discreet.kernels.known_sets.splits import (
     Crowd,
@@ -131,7 +131,7 @@ class Deal:
 
 
 def deal(
-    columns: Mapping[int, Array],
+    columns: Mapping[int, Array] | Columns,
     cardinalities: Sequence[int],
     attributes: Sequence[int],
     weights: Weights | Whole,

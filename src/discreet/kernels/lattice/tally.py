@@ -20,6 +20,7 @@ from discreet.kernels.compilation import njit, shared
 from discreet.kernels.lattice.rollup import Classes, Words, u64
 
 MASK_BITS = 64
+_ALL = u64(2**64 - 1)  # bits of a count
 # The cells of each margin, as bits: first, second and both of the last attribute, for the
 # first value, the second and both of the first.
 CELLS = (1, 2, 3, 4, 8, 12, 5, 10, 15)
@@ -80,14 +81,9 @@ def tally(classes: Classes, size: int, into: Tally, offset: Words | None) -> Non
 
     `offset` is that of `into`: where it is None, what looks at values is not even compiled.
     """
+    clear(into)
     # Taken from `into` inside the loop, each would cost a reference count per class.
     small, large, large_loss = into.flat, into.large, into.large_loss
-    for at in range(len(small)):
-        small[at] = 0.0
-    for j in range(large.shape[0]):
-        for row in range(large.shape[1]):
-            large[j, row, 0] = large[j, row, 1] = 0
-            large_loss[j, row] = 0.0
     beyond = u64(into.small.shape[2] - 1)
     plane = u64(2 * into.small.shape[1] * into.small.shape[2])
     for i in range(u64(size)):
@@ -99,7 +95,16 @@ def tally(classes: Classes, size: int, into: Tally, offset: Words | None) -> Non
             _add_by_values(cls, small, beyond, plane, offset)
         # Unless the whole class is large, no margin is.
         if whole >= beyond:
-            _add_large(cls, beyond, offset, large, large_loss)
+            held = 0 if offset is None else _held(cls.mask, offset)
+            add_large(cls, _ALL, held, beyond, large, large_loss)
+
+
+@njit(cache=True, nogil=True)
+def clear(into: Tally) -> None:
+    """Begin anew."""
+    into.small[:] = 0.0
+    into.large[:] = 0
+    into.large_loss[:] = 0.0
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -139,23 +144,32 @@ def _add_by_values(
         begin += plane
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_large(
-    cls: Any, beyond: np.uint64, offset: Words | None, large: Ints, large_loss: Floats
-) -> None:
-    """Add what is kept of large margins.
+@njit(cache=True, nogil=True)
+def _held(masks: Words, offset: Words) -> int:
+    """Return, as bits, the margins with enough distinct values."""
+    held, distinct = 0, _distinct(masks, 0)
+    for j in range(margins_of(masks.shape[1])):
+        held |= int(offset[distinct[j]] > 0) << j
+    return held
 
-    All is computed anew: few classes come here, and registers stay free for the others.
+
+@njit(cache=True, nogil=True, forceinline=True)
+def add_large(
+    cls: Any, bits: np.uint64, held: int, beyond: np.uint64, large: Ints, large_loss: Floats
+) -> None:
+    """Add what is kept of large margins, each to its row, which bits tell.
+
+    The sums of some bits of the counts are computed anew: few classes come here, and registers
+    stay free for the others.
     """
     sums = margin_sums(cls.count)
     for j in range(margins_of(len(cls.count))):
-        members = np.int64(sums[j] if sums[j] >= beyond else u64(0))
-        row = 0
-        if offset is not None:
-            row = 1 if offset[_distinct(cls.mask, 0)[j]] > 0 else 0
-        large[j, row, 0] += members
-        large[j, row, 1] += members * members
-        large_loss[j, row] += members * cls.share
+        members = sums[j] & bits
+        records = np.int64(members if members >= beyond else u64(0))
+        row = (held >> j) & 1
+        large[j, row, 0] += records
+        large[j, row, 1] += records * records
+        large_loss[j, row] += records * cls.share
 
 
 @shared

@@ -13,12 +13,21 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from discreet.kernels.arrays import Bools, Floats, Ints
+from discreet.kernels.arrays import Bools, Floats
 from discreet.kernels.compilation import njit
 from discreet.kernels.lattice.amounts import Amounts, narrow
 from discreet.kernels.lattice.conditions import SMALL, PeopleArrays, ValueArrays
 from discreet.kernels.lattice.rollup import Classes, u64
-from discreet.kernels.lattice.tally import CELLS, Tally, four, margin_sums, margins_of, sums_of
+from discreet.kernels.lattice.tally import (
+    CELLS,
+    Tally,
+    add_large,
+    clear,
+    four,
+    margin_sums,
+    margins_of,
+    sums_of,
+)
 
 RECORDS = u64(2**32 - 1)  # of a count with people: records below, people above
 Due = NDArray[np.uint32]
@@ -56,18 +65,11 @@ def tally_by_people(
     Margins without records go to size 0, those that people have to row 0 where shares are
     asked for.  Classes without any are left out: of them `vacant` keeps that there are some.
     """
-    _clear(into)
+    clear(into)
     if asked.shares:
         vacant[0] = _tally_by_shares(classes, size, asked, into) < size
     else:
         _tally_by_least(classes, size, asked.least << _HALF, into)
-
-
-@njit(cache=True, nogil=True)
-def _clear(into: Tally) -> None:
-    into.small[:] = 0.0
-    into.large[:] = 0
-    into.large_loss[:] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -89,7 +91,8 @@ def _tally_by_least(classes: Classes, size: int, least: np.uint64, into: Tally) 
             _add_two(small, at, 1.0, share)
             begin += u64(2) * row
         if records >= beyond:
-            _add_large(cls, _enough(cls.count, least), beyond, large, large_loss)
+            held = _enough(cls.count, least)
+            add_large(cls, RECORDS, held, beyond, large, large_loss)
 
 
 @njit(cache=True, nogil=True)
@@ -134,8 +137,8 @@ def _tally_by_shares(classes: Classes, size: int, asked: PeopleArrays, into: Tal
         cls = classes[due[n]]
         counts = margin_sums(cls.count)
         held = _held_by_people(counts, asked.least, asked.low, asked.high, True)
-        _add_held(cls, _records(counts), held, small, beyond, row)
-        _add_large(cls, held, beyond, large, large_loss)
+        _add_held(cls, _records(cls.count), held, small, beyond, row)
+        add_large(cls, RECORDS, held, beyond, large, large_loss)
     return int(np.int64(some))
 
 
@@ -189,7 +192,7 @@ def tally_by_values(
 ) -> None:
     """Tally every margin of the first `size` classes by how often values occur in them, and by
     the people behind them where there are any."""
-    _clear(into)
+    clear(into)
     # Taken from `into` inside the loop, each would cost a reference count per class.
     small, large, large_loss = into.flat, into.large, into.large_loss
     beyond, row = u64(into.small.shape[2] - 1), u64(2 * into.small.shape[2])
@@ -205,14 +208,14 @@ def tally_by_values(
         counts = margin_sums(cls.count)
         members = counts
         if people is not None:
-            members = _records(counts)
+            members = _records(cls.count)
             vacant[0] |= people.shares & (members[8] == u64(0))
         held = 0
         if members[8] >= first:
             if (members[8] <= sizes) & plain & (not below):
-                held = _held_by_most(amounts[i], members, most)
+                held = _held_by_tables(amounts[i], members, most, None, None)
             elif (members[8] <= sizes) & plain:
-                held = _held_by_both(amounts[i], members, most, fewer, absent)
+                held = _held_by_tables(amounts[i], members, most, fewer, absent)
             else:
                 held = _held_by_shares(amounts[i], members, asked)
         if people is not None:
@@ -222,7 +225,7 @@ def tally_by_values(
             held = (held & by_people) | _nobody(counts)
         _add_held(cls, members, held, small, beyond, row)
         if members[8] >= beyond:
-            _add_large(cls, held, beyond, large, large_loss)
+            add_large(cls, RECORDS, held, beyond, large, large_loss)
 
 
 @njit(cache=True, nogil=True)
@@ -248,14 +251,17 @@ def _tally_failing(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
-    """Return, as bits, the margins in which no value occurs too often.
+def _held_by_tables(
+    amounts: Any, members: tuple[Any, ...], most: Any, fewer: Any, absent: Any
+) -> int:
+    """Return, as bits, the margins in which no value occurs too often or, unless `fewer` is None,
+    too rarely.
 
     One loop over the values for all margins: each step of it does many values at once.
     """
     value = amounts.value
     cells, length = value.shape
-    n0, n1, n2, n3, n4, n5, n6, n7, n8 = _times(members, u64(length))
+    n0, n1, n2, n3, n4, n5, n6, n7, n8 = _begins(members, u64(length))
     a = b = c = d = e = f = g = h = k = False
     for v in range(u64(length)):
         w = value[0, v]
@@ -263,51 +269,30 @@ def _held_by_most(amounts: Any, members: tuple[Any, ...], most: Any) -> int:
         y = value[2, v] if cells > 2 else narrow(0, w)
         z = value[3, v] if cells > 2 else narrow(0, w)
         wx, yz, wy, xz = narrow(w + x, w), narrow(y + z, w), narrow(w + y, w), narrow(x + z, w)
-        a |= w > most[n0 + v]
-        b |= x > most[n1 + v]
-        c |= wx > most[n2 + v]
+        no = narrow(0, w) if absent is None else absent[v]
+        a |= _off(w, no, n0 + v, most, fewer)
+        b |= _off(x, no, n1 + v, most, fewer)
+        c |= _off(wx, no, n2 + v, most, fewer)
         if cells > 2:
-            d |= y > most[n3 + v]
-            e |= z > most[n4 + v]
-            f |= yz > most[n5 + v]
-            g |= wy > most[n6 + v]
-            h |= xz > most[n7 + v]
-            k |= narrow(wx + yz, w) > most[n8 + v]
+            d |= _off(y, no, n3 + v, most, fewer)
+            e |= _off(z, no, n4 + v, most, fewer)
+            f |= _off(yz, no, n5 + v, most, fewer)
+            g |= _off(wy, no, n6 + v, most, fewer)
+            h |= _off(xz, no, n7 + v, most, fewer)
+            k |= _off(narrow(wx + yz, w), no, n8 + v, most, fewer)
     return _bits(a, b, c, d, e, f, g, h, k)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _held_by_both(
-    amounts: Any, members: tuple[Any, ...], most: Any, fewer: Any, absent: Any
-) -> int:
-    """Return, as bits, the margins in which no value occurs too often or too rarely.
+def _off(count: Any, no: Any, at: np.uint64, most: Any, fewer: Any) -> bool:
+    """Return whether a value occurs too often or too rarely, as tables say.
 
-    A value that may be absent has 1 in `absent`, and one less in `fewer` than it needs: less 1,
-    no record becomes the largest number there is.
+    For a value that may be absent `no` is 1, and `fewer` one less than it needs: less 1, no record
+    becomes the largest number there is.
     """
-    value = amounts.value
-    cells, length = value.shape
-    n0, n1, n2, n3, n4, n5, n6, n7, n8 = _times(members, u64(length))
-    a = b = c = d = e = f = g = h = k = False
-    for v in range(u64(length)):
-        w = value[0, v]
-        x = value[1, v] if cells > 1 else narrow(0, w)
-        y = value[2, v] if cells > 2 else narrow(0, w)
-        z = value[3, v] if cells > 2 else narrow(0, w)
-        wx, yz, wy, xz = narrow(w + x, w), narrow(y + z, w), narrow(w + y, w), narrow(x + z, w)
-        no = absent[v]
-        a |= (w > most[n0 + v]) | (narrow(w - no, w) < fewer[n0 + v])
-        b |= (x > most[n1 + v]) | (narrow(x - no, w) < fewer[n1 + v])
-        c |= (wx > most[n2 + v]) | (narrow(wx - no, w) < fewer[n2 + v])
-        if cells > 2:
-            wxyz = narrow(wx + yz, w)
-            d |= (y > most[n3 + v]) | (narrow(y - no, w) < fewer[n3 + v])
-            e |= (z > most[n4 + v]) | (narrow(z - no, w) < fewer[n4 + v])
-            f |= (yz > most[n5 + v]) | (narrow(yz - no, w) < fewer[n5 + v])
-            g |= (wy > most[n6 + v]) | (narrow(wy - no, w) < fewer[n6 + v])
-            h |= (xz > most[n7 + v]) | (narrow(xz - no, w) < fewer[n7 + v])
-            k |= (wxyz > most[n8 + v]) | (narrow(wxyz - no, w) < fewer[n8 + v])
-    return _bits(a, b, c, d, e, f, g, h, k)
+    if fewer is None:
+        return bool(count > most[at])
+    return bool((count > most[at]) | (narrow(count - no, count) < fewer[at]))
 
 
 @njit(cache=True, nogil=True)
@@ -344,20 +329,10 @@ def _nobody(counts: tuple[Any, ...]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _times(members: tuple[Any, ...], length: np.uint64) -> tuple[Any, ...]:
+def _begins(members: tuple[Any, ...], length: np.uint64) -> tuple[Any, ...]:
     """Return where the row of each margin's size begins in a table."""
-    a, b, c, d, e, f, g, h, k = members
-    return (
-        a * length,
-        b * length,
-        c * length,
-        d * length,
-        e * length,
-        f * length,
-        g * length,
-        h * length,
-        k * length,
-    )
+    a, b, c, d = members[0], members[1], members[3], members[4]
+    return sums_of(a * length, b * length, c * length, d * length)
 
 
 @njit(cache=True, nogil=True)
@@ -368,33 +343,7 @@ def _bits(a: int, b: int, c: int, d: int, e: int, f: int, g: int, h: int, k: int
 
 
 @njit(cache=True, nogil=True)
-def _records(counts: tuple[Any, ...]) -> tuple[Any, ...]:
+def _records(cells: Any) -> tuple[Any, ...]:
     """Return the records of each margin, without the people."""
-    a, b, c, d, e, f, g, h, k = counts
-    return (
-        a & RECORDS,
-        b & RECORDS,
-        c & RECORDS,
-        d & RECORDS,
-        e & RECORDS,
-        f & RECORDS,
-        g & RECORDS,
-        h & RECORDS,
-        k & RECORDS,
-    )
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _add_large(cls: Any, held: int, beyond: np.uint64, large: Ints, large_loss: Floats) -> None:
-    """Add what is kept of large margins.
-
-    The sums are computed anew: few classes come here, and registers stay free for the others.
-    """
-    counts = margin_sums(cls.count)
-    for j in range(margins_of(len(cls.count))):
-        members = counts[j] & RECORDS
-        records = np.int64(members if members >= beyond else u64(0))
-        row = (held >> j) & 1
-        large[j, row, 0] += records
-        large[j, row, 1] += records * records
-        large_loss[j, row] += records * cls.share
+    a, b, c, d = four(cells)
+    return sums_of(a & RECORDS, b & RECORDS, c & RECORDS, d & RECORDS)

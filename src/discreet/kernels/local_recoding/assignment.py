@@ -19,9 +19,9 @@ from discreet.kernels.local_recoding.instance import (
     Instance,
     Nodes,
     Records,
-    among,
     closures,
     common,
+    varied,
 )
 
 PIECE = np.dtype(
@@ -349,25 +349,7 @@ def nearest(
 
 
 @inner
-def varied(at: Instance, now: Assignment, c: int, without: int) -> bool:
-    """Whether a class has enough different values of every attribute, one piece left out."""
-    for j in range(len(at.distinct)):
-        seen = np.empty(at.distinct[j], np.int32)
-        found = 0
-        piece = now.classes[c].first
-        while piece >= 0 and found < len(seen):
-            if piece != without:
-                value = at.values[now.pieces[piece].of, j]
-                if not among(value, seen, found):
-                    seen[found] = value
-                    found += 1
-            piece = now.pieces[piece].after
-        if found < len(seen):
-            return False
-    return True
-
-
-@inner
 def enough(at: Instance, now: Assignment, c: int) -> bool:
     """Whether a class has enough records and values."""
-    return now.classes[c].records >= at.k and varied(at, now, c, np.int64(-1))
+    own = now.classes[c]
+    return own.records >= at.k and varied(at, now.pieces, own.first, np.int64(-1))

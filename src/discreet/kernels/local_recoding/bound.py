@@ -13,11 +13,10 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import ITEM, Instance, instance, records_of
+from discreet.kernels.local_recoding.instance import ITEM, Instance, instance, records_of, varied
 from discreet.kernels.local_recoding.peel import (
     PeelState,
     cell_cost,
-    chain_varied,
     group,
     peel_state,
 )
@@ -132,10 +131,10 @@ def _lower(at: Instance, cuts: Cuts, work: PeelState, least: Floats) -> None:
         cells = group(at, cuts, depth, work)
         for c in range(cells):
             cell = work.cells[c]
-            if cell.records < at.k or not chain_varied(at, work, cell.first):
+            if cell.records < at.k or not varied(at, work.left, cell.first, np.int64(-1)):
                 continue
             cost = cell_cost(at, cuts, depth, work, cell.first)
             r = cell.first
             while r >= 0:
                 least[r] = min(least[r], cost)
-                r = work.left[r].chain
+                r = work.left[r].after

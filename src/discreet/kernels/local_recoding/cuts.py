@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels import draws
 from discreet.kernels.arrays import Floats
 from discreet.kernels.local_recoding.instance import Instance, Nodes, lifted_nodes
 
@@ -41,7 +42,4 @@ def cheapest_cuts(at: Instance, most: int) -> Cuts:
 
 def mixed(nodes: Nodes) -> NDArray[np.uint64]:
     """Numbers as 64 bits that look random (splitmix64)."""
-    z = (nodes.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return draws.mixed(nodes.astype(np.uint64) * np.uint64(draws.STEP), 0)

@@ -93,7 +93,7 @@ def instance(task: CellTask) -> Instance:
     begin = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
     parent = np.concatenate([t.parent + s for t, s in zip(task.trees, begin, strict=True)])
     cost = np.concatenate([np.asarray(tree.cost, np.float64) for tree in task.trees])
-    tree = records_of(NODE, parent=parent, depth=_depth(parent.astype(np.int32)), cost=cost)
+    tree = tree_nodes(parent.astype(np.int32), cost)
     items, keys = task.codes.shape
     values = task.values if len(task.distinct) else np.zeros((items, 0), np.int32)
     fixed = np.zeros((items, keys), np.bool_) if task.fixed is None else task.fixed
@@ -136,14 +136,14 @@ def _order(columns: list[NDArray[np.int32]], weight: Floats, counts: Ints) -> In
     return order
 
 
-def _depth(parent: Nodes) -> Nodes:
-    """How far each node is from its top."""
+def tree_nodes(parent: Nodes, cost: Floats) -> Records:
+    """Nodes with their parents, costs, and how far each is from its top."""
     depth = np.zeros(len(parent), np.int32)
     above = np.arange(len(parent), dtype=np.int32)
     while (moved := parent[above] != above).any():
         depth += moved
         above = parent[above]
-    return depth
+    return records_of(NODE, parent=parent, depth=depth, cost=cost)
 
 
 def _telling(codes: Nodes, tree: Records) -> Ints:
@@ -205,7 +205,29 @@ def closures(label: Ints, classes: int, codes: Nodes, tree: Records) -> Nodes:
 
 
 @inner
-def among(value: int, seen: Nodes, found: int) -> bool:
+def varied(at: Instance, rows: Records, first: int, without: int) -> bool:
+    """Whether a chain of rows, one left out, has enough different values of every attribute.
+
+    Rows know their item (`of`) and the next one of the chain (`after`).
+    """
+    for j in range(len(at.distinct)):
+        seen = np.empty(at.distinct[j], np.int32)
+        found = np.int64(0)
+        row = first
+        while row >= 0 and found < len(seen):
+            if row != without:
+                value = at.values[rows[row].of, j]
+                if not _among(value, seen, found):
+                    seen[found] = value
+                    found += 1
+            row = rows[row].after
+        if found < len(seen):
+            return False
+    return True
+
+
+@inner
+def _among(value: int, seen: Nodes, found: int) -> bool:
     """Whether a value is one of the first of an array."""
     known = False
     for s in range(found):

@@ -17,9 +17,8 @@ from discreet.kernels.local_recoding.assignment import (
     nearest,
     rise,
     shrink,
-    varied,
 )
-from discreet.kernels.local_recoding.instance import Instance
+from discreet.kernels.local_recoding.instance import Instance, varied
 
 
 @inlined
@@ -107,7 +106,9 @@ def cheapest_to_spare(at: Instance, now: Assignment, c: int, below: float) -> tu
             saved = weight * own.cost
             limit = min(below, least * count) + saved
             found = rise(at, now, c, at.codes, at.fixed, one.of, weight, limit) - saved
-            if found < least * count and (count < one.records or varied(at, now, other, piece)):
+            if found < least * count and (
+                count < one.records or varied(at, now.pieces, own.first, piece)
+            ):
                 best, least, price = piece, found / count, found
             piece = one.after
     return best, price

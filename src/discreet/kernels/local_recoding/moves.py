@@ -4,22 +4,23 @@
 - *borrow*: a piece that makes its class dear leaves, and records that others can spare fill in;
 - *dissolve*: all pieces of a class go to others.
 
-Every step is tried, and taken back unless the price has fallen.
+Every step is tried, and taken back unless the price has fallen. At the end some records may be left
+out, where that lowers the price most.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.compilation import inlined, inner
+from discreet.kernels.compilation import inlined, inner, njit
 from discreet.kernels.local_recoding.assignment import (
     Assignment,
+    drop,
     move,
     nearest,
-    varied,
 )
-from discreet.kernels.local_recoding.instance import Instance, common
-from discreet.kernels.local_recoding.leftovers import fill
+from discreet.kernels.local_recoding.instance import Instance, common, varied
+from discreet.kernels.local_recoding.leftovers import drop_all, fill
 
 _LEAST = 1e-9  # a gain below this share of the price of a class is rounding
 
@@ -55,8 +56,8 @@ def _move(at: Instance, now: Assignment, c: int, lightest: float) -> bool:
         weight = count * at.items[one.of].weight
         limit = weight * own.cost * (1 - _LEAST)
         if count == one.records:
-            whole = saved(at, now, c, piece) * (1 - _LEAST)
-            limit = whole if varied(at, now, c, piece) else 0.0
+            whole = _saved(at, now, c, piece) * (1 - _LEAST)
+            limit = whole if varied(at, now.pieces, own.first, piece) else 0.0
         other, _ = _place(at, now, piece, count, limit, lightest)
         if other >= 0:
             move(at, now, piece, count, other)
@@ -76,7 +77,7 @@ def _place(
 
 
 @inner
-def saved(at: Instance, now: Assignment, c: int, piece: int) -> float:
+def _saved(at: Instance, now: Assignment, c: int, piece: int) -> float:
     """By how much the price of a class falls when a piece leaves it."""
     own, one = now.classes[c], now.pieces[piece]
     rest = own.weight - one.records * at.items[one.of].weight
@@ -110,7 +111,7 @@ def _borrow(at: Instance, now: Assignment, c: int, lightest: float) -> bool:
     while piece >= 0 and now.free[0] > at.k:
         following, count = now.pieces[piece].after, now.pieces[piece].records
         if count < own.records < at.k + count and _cost_without(at, now, c, piece) < own.cost:
-            limit = saved(at, now, c, piece) * (1 - _LEAST)
+            limit = _saved(at, now, c, piece) * (1 - _LEAST)
             other, price = _place(at, now, piece, count, limit, lightest)
             if other >= 0:
                 touched = now.classes[other].touched
@@ -149,3 +150,46 @@ def _dissolve(at: Instance, now: Assignment, c: int, lightest: float) -> bool:
         move(at, now, piece, now.pieces[piece].records, c)
         now.classes[other].touched = moved[m, 1] > 0
     return False
+
+
+@njit(cache=True, nogil=True)
+def omit(at: Instance, now: Assignment, most: int, cost: float) -> None:
+    """Leave out at most so many records, each at a cost times its weight.
+
+    Step by step the piece, of a class that has enough without it, or the whole class that saves
+    most per record, as long as it saves anything.
+    """
+    while most > 0:
+        best, of_class, most_saved = -1, -1, 1e-12
+        for c in range(len(now.classes)):
+            own = now.classes[c]
+            whole, piece = own.weight * own.cost, own.first
+            while piece >= 0:
+                one = now.pieces[piece]
+                paid = one.records * at.items[one.of].weight * (cost + _own_cost(at, one.of))
+                whole -= paid
+                enough = one.records <= most and own.records - one.records >= at.k
+                if enough and varied(at, now.pieces, own.first, piece):
+                    each = (_saved(at, now, c, piece) - paid) / one.records
+                    if each > most_saved:
+                        best, of_class, most_saved = piece, c, each
+                piece = one.after
+            if 0 < own.records <= most and whole / own.records > most_saved:
+                best, of_class, most_saved = -1, c, whole / own.records
+        if of_class < 0:
+            return
+        if best >= 0:
+            most -= now.pieces[best].records
+            drop(at, now, best)
+        else:
+            most -= now.classes[of_class].records
+            drop_all(at, now, of_class)
+
+
+@inner
+def _own_cost(at: Instance, i: int) -> float:
+    """What an item costs as it is."""
+    total = 0.0
+    for a in range(at.codes.shape[1]):
+        total += at.tree[at.codes[i, a]].cost
+    return total

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import inlined, inner, njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import Instance, Nodes, Records, among, records_of
+from discreet.kernels.local_recoding.instance import Instance, Nodes, Records, records_of, varied
 
 Codes = NDArray[np.uint32]
 Mixes = NDArray[np.uint64]
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
     label: Ints
 
 
-LEFT = np.dtype((np.record, [("of", "i8"), ("records", "i8"), ("offer", "i8"), ("chain", "i8")]))
+LEFT = np.dtype((np.record, [("of", "i8"), ("records", "i8"), ("offer", "i8"), ("after", "i8")]))
 DONOR = np.dtype((np.record, [("of", "i8"), ("spare", "i8"), ("lent", "i8"), ("given", "i8")]))
 CELL = np.dtype(
     (
@@ -55,7 +55,7 @@ class PeelState(NamedTuple):
     """What the search for cells works on.
 
     What is left has the number of its item (`of`), its records, its cell or later the number of the
-    offer, and the next of its cell (`chain`). A donor is an item with more than k records: it has
+    offer, and the next of its cell (`after`). A donor is an item with more than k records: it has
     how many it can spare, to which offer it lent some, and how many. A cell has its mixed nodes,
     its records, the first and the last of what is left in it, and the number of the offer, `_NOT`
     or `_LACKING` (`state`).
@@ -107,7 +107,7 @@ def peeled(at: Instance, most: int, least: int, passes: Passes | None = None) ->
 def peel_state(at: Instance) -> PeelState:
     """All items are left, and there are no donors."""
     items = np.arange(len(at.codes))
-    left = records_of(LEFT, of=items, records=at.counts, offer=_NOT, chain=-1)
+    left = records_of(LEFT, of=items, records=at.counts, offer=_NOT, after=-1)
     return PeelState(
         left=left,
         codes=_columns(at, items),
@@ -195,7 +195,7 @@ def _offers(
         elif cell.records < at.k:
             cell.state = _LACKING
             lacking += 1
-        elif chain_varied(at, work, cell.first):
+        elif varied(at, work.left, cell.first, np.int64(-1)):
             cell.state = offers
             offers += 1
     for d in range(len(work.donors)):
@@ -232,7 +232,7 @@ def group(at: Instance, cuts: Cuts, depth: Nodes, work: PeelState) -> int:
     cells = 0
     for r in range(len(mix)):
         one = work.left[r]
-        one.offer, one.chain = _NOT, -1
+        one.offer, one.after = _NOT, -1
         if at.items[one.of].bound and _moved(at, one.of, depth):
             continue
         slot = _place(table, work.cells, mix[r])
@@ -242,7 +242,7 @@ def group(at: Instance, cuts: Cuts, depth: Nodes, work: PeelState) -> int:
             work.cells[c].mix, work.cells[c].records, work.cells[c].first = mix[r], 0, r
             cells += 1
         else:
-            work.left[work.cells[c].last].chain = r
+            work.left[work.cells[c].last].after = r
         work.cells[c].last = r
         work.cells[c].records += one.records
         one.offer = c
@@ -315,21 +315,3 @@ def _moved(at: Instance, i: int, depth: Nodes) -> bool:
     for a in range(len(depth)):
         moved |= at.fixed[i, a] and at.tree[at.codes[i, a]].depth > depth[a]
     return moved
-
-
-@inner
-def chain_varied(at: Instance, work: PeelState, first: int) -> bool:
-    """Whether the items of a chain have enough different values of every attribute."""
-    for j in range(len(at.distinct)):
-        seen = np.empty(at.distinct[j], np.int32)
-        found = np.int64(0)
-        r = first
-        while r >= 0 and found < len(seen):
-            value = at.values[work.left[r].of, j]
-            if not among(value, seen, found):
-                seen[found] = value
-                found += 1
-            r = work.left[r].chain
-        if found < len(seen):
-            return False
-    return True

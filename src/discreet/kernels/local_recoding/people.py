@@ -18,7 +18,13 @@ import numpy as np
 from discreet.kernels.arrays import Bools, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import Instance, Nodes, instance
+from discreet.kernels.local_recoding.instance import (
+    Instance,
+    Nodes,
+    instance,
+    lifted_nodes,
+    tree_nodes,
+)
 from discreet.kernels.local_recoding.peel import PeelState, cell_cost, group, peel_state
 from discreet.kernels.local_recoding.task import CellTask, KeyTree
 
@@ -131,7 +137,7 @@ def _note(
             while r >= 0:
                 if cost < least[r] and _moves(at, cuts, depth, work.left[r].of) <= most:
                     least[r], which[r] = cost, cut
-                r = work.left[r].chain
+                r = work.left[r].after
 
 
 @njit(cache=True, nogil=True)
@@ -164,9 +170,9 @@ def apart(task: CellTask, people: PeopleNodes, holds: Holds) -> tuple[Nodes, Boo
     From the tops on, a cell is replaced by those under its node in the key that gains most, the
     first of these, if all of them hold, those without an item too.
     """
-    trees = [_Depths.of(tree) for tree in people.trees]
+    trees = [_Lifts.of(tree) for tree in people.trees]
     node, served = task.codes.copy(), np.zeros(len(task.counts), np.bool_)
-    boxes = _in_boxes(task, people, [tree.top for tree in trees])
+    boxes = _in_boxes(task, people, [tree.lifted[0] for tree in trees])
     good = _held(boxes, people, holds)
     if any(not len(box.items) for box, well in zip(boxes, good, strict=True) if not well):
         return node, served  # people of whom nobody is there
@@ -180,29 +186,17 @@ def apart(task: CellTask, people: PeopleNodes, holds: Holds) -> tuple[Nodes, Boo
     return node, served
 
 
-class _Depths(NamedTuple):
-    """A tree with the depth of each node, and the top above it."""
+class _Lifts(NamedTuple):
+    """A tree: what its nodes cost, their depths, and each of them lifted to each depth."""
 
-    parent: Nodes
     cost: Floats
     depth: Nodes
-    top: Nodes
+    lifted: Nodes
 
     @classmethod
-    def of(cls, tree: KeyTree) -> _Depths:
-        top = np.arange(len(tree.parent), dtype=np.int32)
-        depth = np.zeros(len(top), np.int32)
-        while (moved := tree.parent[top] != top).any():
-            depth += moved
-            top = tree.parent[top]
-        return cls(tree.parent, tree.cost, depth, top)
-
-    def under(self, node: int, codes: Nodes) -> Nodes:
-        """The nodes right under one of which it covers some codes; itself where it is a code."""
-        found = codes.copy()
-        while (deep := self.depth[found] > self.depth[node] + 1).any():
-            found = np.where(deep, self.parent[found], found)
-        return found
+    def of(cls, tree: KeyTree) -> _Lifts:
+        nodes = tree_nodes(tree.parent, tree.cost)
+        return cls(tree.cost, nodes["depth"], lifted_nodes(nodes))
 
 
 def _in_boxes(task: CellTask, people: PeopleNodes, shown: list[Nodes]) -> list[_Box]:
@@ -233,7 +227,7 @@ def _held(boxes: list[_Box], people: PeopleNodes, holds: Holds) -> Bools:
 
 
 def _finer(
-    task: CellTask, people: PeopleNodes, trees: list[_Depths], box: _Box, holds: Holds
+    task: CellTask, people: PeopleNodes, trees: list[_Lifts], box: _Box, holds: Holds
 ) -> list[_Box]:
     """What takes the place of a box; nothing where no key can be shown finer."""
     weight = task.counts if task.weight is None else task.counts * task.weight
@@ -242,7 +236,7 @@ def _finer(
         codes = np.concatenate([task.codes[box.items, a], people.codes[box.people, a]])
         if (codes == box.node[a]).any():
             continue  # nothing finer stands for it
-        under = tree.under(int(box.node[a]), codes)
+        under = tree.lifted[tree.depth[box.node[a]] + 1][codes]
         saved = tree.cost[box.node[a]] - tree.cost[under[: len(box.items)]]
         tried.append((-float(saved @ weight[box.items]), a, under))
     for _, a, under in sorted(tried, key=lambda one: one[:2]):

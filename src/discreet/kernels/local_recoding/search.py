@@ -11,7 +11,7 @@ import numpy as np
 from discreet.kernels.local_recoding.assignment import Assignment, assignment
 from discreet.kernels.local_recoding.instance import Instance, instance
 from discreet.kernels.local_recoding.mondrian import mondrian
-from discreet.kernels.local_recoding.omission import omit
+from discreet.kernels.local_recoding.moves import omit
 from discreet.kernels.local_recoding.peel import Passes, peeled
 from discreet.kernels.local_recoding.recoding import Recoded, full_price, recoding
 from discreet.kernels.local_recoding.shake import improved, settled, shaken, twin

@@ -9,7 +9,7 @@ so that each open cell has enough, at least cost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,6 +74,17 @@ class CellTask:
     fixed: NDArray[np.bool_] | None = None
     values: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 0), np.int32))
     distinct: tuple[int, ...] = ()
+
+    def of_items(self, item: Ints) -> CellTask:
+        """The same of some items, in an order."""
+        return replace(
+            self,
+            codes=self.codes[item],
+            counts=self.counts[item],
+            weight=None if self.weight is None else self.weight[item],
+            fixed=None if self.fixed is None else self.fixed[item],
+            values=self.values[item] if len(self.values) else self.values,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -161,17 +161,12 @@ def _piece(task: CellTask, small: Bools) -> Bools:
 
 def _after(task: CellTask, item: Ints, cells: Cells) -> tuple[CellTask, Ints]:
     """The task that is left: what has moved stays where it is."""
-    at = cells.item
-    moved = np.any(cells.node != task.codes[at], axis=1)
+    before = task.of_items(cells.item)
+    moved = np.any(cells.node != before.codes, axis=1)
     fixed = np.repeat(moved[:, None], task.codes.shape[1], axis=1)
-    return replace(
-        task,
-        codes=cells.node,
-        counts=cells.count,
-        weight=None if task.weight is None else task.weight[at],
-        fixed=fixed if task.fixed is None else fixed | task.fixed[at],
-        values=task.values[at] if len(task.values) else task.values,
-    ), item[at]
+    fixed = fixed if before.fixed is None else fixed | before.fixed
+    after = replace(before, codes=cells.node, counts=cells.count, fixed=fixed)
+    return after, item[cells.item]
 
 
 @dataclass(frozen=True, eq=False)

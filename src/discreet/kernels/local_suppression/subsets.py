@@ -118,21 +118,19 @@ def _largest(sets: Sequence[KeySet]) -> list[KeySet]:
 
 def _part(task: CellTask, rows: Cells, one: KeySet, *, wildcard: bool) -> CellTask:
     """The task of one set; in the wildcard reading the last key of a record stays."""
-    keys, k = list(one[0]), one[1]
-    fixed = np.zeros(rows.node.shape, bool) if task.fixed is None else task.fixed[rows.item]
+    keys, own = list(one[0]), task.of_items(rows.item)
+    fixed = np.zeros(rows.node.shape, bool) if own.fixed is None else own.fixed
     if wildcard:
         blanks = blanks_of(task)
         shown = blanks.keys & (rows.node != blanks.code)
         fixed = fixed | (shown.sum(axis=1) <= 1)[:, None]
     return replace(
-        task,
+        own,
         codes=np.ascontiguousarray(rows.node[:, keys]),
         counts=rows.count,
         trees=tuple(task.trees[a] for a in keys),
-        k=k,
-        weight=None if task.weight is None else task.weight[rows.item],
+        k=one[1],
         fixed=fixed[:, keys] if fixed.any() else None,
-        values=task.values[rows.item] if len(task.values) else task.values,
     )
 
 

@@ -70,15 +70,7 @@ def in_order(task: CellTask) -> tuple[CellTask, Ints]:
     columns += [] if task.fixed is None else [*task.fixed.T]
     columns += [] if task.weight is None else [task.weight]
     order = np.lexsort((*columns, task.counts, *task.codes.T[::-1]))
-    given = replace(
-        task,
-        codes=task.codes[order],
-        counts=task.counts[order],
-        weight=None if task.weight is None else task.weight[order],
-        fixed=None if task.fixed is None else task.fixed[order],
-        values=task.values[order] if len(task.values) else task.values,
-    )
-    return given, order
+    return task.of_items(order), order
 
 
 def _sorted(task: CellTask) -> bool:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.minimal_uniques.bits import lowest
-from discreet.kernels.minimal_uniques.sets import number_of
+from discreet.kernels.minimal_uniques.sets import lowest, number_of
 from discreet.kernels.packing import Codes
 
 _NONE, _BIT, _PLACE = np.uint64(0), np.uint64(1), np.uint64(63)

@@ -1,4 +1,5 @@
-"""Numbers for the sets of up to some size, so that each has a row of its own and no row is empty.
+"""Sets as bits of a word, and numbers for those of up to some size, so that each has a row of its
+own and no row is empty.
 
 Sets stand in the order of their bits (attribute a is bit a): {}, {0}, {1}, {1, 0}, {2}, …; those
 that are too large are left out.
@@ -10,6 +11,12 @@ import numpy as np
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.compilation import njit
+
+_DE_BRUIJN = 0x03F79D71B4CB0A89  # its first six bits tell how far it was shifted
+_PLACES = np.zeros(64, np.int64)
+for _place in range(64):
+    _PLACES[((_DE_BRUIJN << _place) % 2**64) >> 58] = _place
+_FACTOR = np.uint64(_DE_BRUIJN)
 
 
 def set_numbers(attributes: int, size: int) -> Ints:
@@ -38,3 +45,15 @@ def number_of(bits, numbers, left) -> int:  # type: ignore[no-untyped-def]
             number += numbers[a, left]
             left -= 1
     return number
+
+
+@njit(cache=True, nogil=True, inline="always")
+def lowest(word) -> int:  # type: ignore[no-untyped-def]
+    """The place of the lowest bit of a word that is not 0.
+
+    Examples
+    --------
+    >>> lowest(np.uint64(40))
+    3
+    """
+    return _PLACES[((word & (~word + np.uint64(1))) * _FACTOR) >> np.uint64(58)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compilation import njit
-from discreet.kernels.minimal_uniques.bits import lowest
+from discreet.kernels.minimal_uniques.sets import lowest
 
 BLOCK = 8  # words at a time: their sums stay in the cache
 STEP = 4  # amounts at a time
