@@ -83,8 +83,8 @@ class Dates:
         ]
         labels = [_labels(part, _NUMBER[part](*ymd), known) for part in self.parts]
         problem = values.problem(
-            "D21",
             ~known & values.there,
+            "D21",
             "are not dates written as YYYY-MM-DD.",
             f"If they are dates in another form, say so with {argument('date_format')} when the "
             f"file is read. If they mean missing, name them in {argument('missing_values')}.",

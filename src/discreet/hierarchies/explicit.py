@@ -113,7 +113,7 @@ class Explicit:
         differ = "differs" if n == 1 else "differ"
         hint = f"{n:,} of them {differ} only in blanks or case. " if n else ""
         what = f"are not in {self.origin}."
-        return values.problem("D20", lost, what, f"{hint}Add them to it.")
+        return values.problem(lost, "D20", what, f"{hint}Add them to it.")
 
 
 def not_nested(

@@ -277,8 +277,8 @@ def shown(number: Decimal) -> str:
 def unplaced(values: DistinctValues, known: NDArray[np.bool_]) -> Problem | None:
     """The problem of values that are no numbers."""
     return values.problem(
-        "D21",
         ~known & values.there,
+        "D21",
         "are not numbers that intervals can hold.",
         f"If they mean missing, name them in {argument('missing_values')}. If they are numbers or "
         f"dates in another form, say so with {argument('decimal')} or {argument('date_format')} "

@@ -68,7 +68,7 @@ class DistinctValues:
         """Which of them are not missing."""
         return present(self.array)
 
-    def problem(self, code: str, lost: NDArray[np.bool_], what: str, remedy: str) -> Problem | None:
+    def problem(self, lost: NDArray[np.bool_], code: str, what: str, remedy: str) -> Problem | None:
         """The problem of values without a place, in numbers; None where there are none."""
         if not lost.any():
             return None
