@@ -155,7 +155,7 @@ def pytest_collection_finish():
     the rest as often as by itself.
     """
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 50, 50)
     atexit.register(gc.unfreeze)
 
 

@@ -21,7 +21,7 @@ H = ds.Hierarchy
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pyarrow.csv.write_csv(ds.datasets.patients(400, 3), "patients.csv")
+    pyarrow.csv.write_csv(ds.datasets.patients(200, 3), "patients.csv")
     (tmp_path / "sex.csv").write_text("M;*\nF;*\n")
     (tmp_path / "weights.csv").write_text("4\n2,2\n")
     return tmp_path
