@@ -432,7 +432,8 @@ CELLS = {
 
 @pytest.mark.parametrize("public", [False, True])
 @pytest.mark.parametrize("masking", CELLS.values(), ids=list(CELLS))
-def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, data, masking, public):
+def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, masking, public):
+    data = survey(150)
     fewer = masking(data)
     total = sum(fewer.changes.values())
     assert total

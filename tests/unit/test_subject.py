@@ -187,7 +187,7 @@ CRITERIA = {
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_every_class_that_is_released_has_enough_people(tmp_path, masking, criterion):
     wanted, k = CRITERIA[criterion]
-    masked = MASKINGS[masking](hospital(), wanted)
+    masked = MASKINGS[masking](hospital(n=160, people=60), wanted)
     masked.write(tmp_path / "masked.csv", identifiers=["patient"])
     released = pd.read_csv(tmp_path / "masked.csv", dtype=str, keep_default_na=False)
     assert released.groupby(KEYS)["patient"].nunique().min() >= k
