@@ -28,6 +28,7 @@ def _axe():
 
 def look(page, width, name):
     """Look at a page of a width as it is, and in the dark."""
+    page.wait_for_load_state()  # its style sheet, too: what it says is there before
     page.set_viewport_size({"width": width, "height": 450 if width == ENLARGED else 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= width, name
     assert page.locator("h1").count() == 1, name
