@@ -153,15 +153,24 @@ def _repeated(codes: NDArray[np.int32]) -> bool:
     return bool(np.any(np.all(codes[1:] == codes[:-1], axis=1)))
 
 
-def _kept(
-    labels: Ints, number: int, member: Ints, counts: Ints, place: Ints, k: int
-) -> tuple[Ints, Ints]:
+@njit(cache=True, nogil=True)
+def _kept(labels, number, member, counts, place, k):  # type: ignore[no-untyped-def]
     """The groups of k records with members that lack something: the new number of each, or −1, and
     how many such members each has."""
-    records = np.bincount(labels, counts[member], number)
-    lacking = np.bincount(labels[place[member] >= 0], minlength=number)
-    kept = (records >= k) & (lacking > 0)
-    return np.where(kept, np.cumsum(kept) - 1, -1), lacking[kept]
+    records = np.zeros(number, np.int64)
+    lacking = np.zeros(number, np.int64)
+    for m in range(member.size):
+        records[labels[m]] += counts[member[m]]
+        lacking[labels[m]] += place[member[m]] >= 0
+    renamed = np.full(number, -1, np.int64)
+    size = np.empty(number, np.int64)
+    kept = 0
+    for g in range(number):
+        if records[g] >= k and lacking[g] > 0:
+            renamed[g] = kept
+            size[kept] = lacking[g]
+            kept += 1
+    return renamed, size[:kept].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -205,14 +214,11 @@ def greedy_cover(cover: CoverTask, given: Units) -> Units | None:
     units = Units(np.empty(most, np.int64), np.empty(most, np.int64))
     units.item[:first], units.group[:first] = given
     groups, items = len(cover.donor), len(cover.item)
-    none, lack = np.zeros(items, np.int64), cover.lack[cover.member]
-    group = np.repeat(np.arange(groups), np.diff(cover.start))
-    lacking = [np.bincount(group, part, groups) for part in (lack > 0, lack)]
-    state = CoverState(none, none.copy(), np.column_stack(lacking).astype(np.int32))
+    none = np.zeros(items, np.int64)
+    state = CoverState(none, none.copy(), np.zeros((groups, 2), np.int32))
     price = np.zeros(most)
     heap = Heap(np.empty(groups + items), np.empty(groups + items, np.int64))
-    lacks = np.count_nonzero(cover.lack)
-    made, left = _greedy(cover, _memberships(cover), state, heap, units, first, price, lacks)
+    made, left = _greedy(cover, _memberships(cover), state, heap, units, first, price)
     if left > 0:
         return None
     order = first + np.lexsort((-np.arange(first, made), -price[first:made]))
@@ -303,10 +309,23 @@ def _enter(c, of, free):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _greedy(c, of, state, heap, units, made, price, left):  # type: ignore[no-untyped-def]
-    """Fill the units, as long as items are left that lack something; how many units there are, and
-    how many such items."""
+def _begin(c, state):  # type: ignore[no-untyped-def]
+    """Count what lacks in each group; how many items lack something."""
+    for g in range(c.donor.size):
+        for e in range(c.start[g], c.start[g + 1]):
+            state.lacking[g, 0] += c.lack[c.member[e]] > 0
+            state.lacking[g, 1] += c.lack[c.member[e]]
+    left = 0
+    for v in range(c.lack.size):
+        left += c.lack[v] > 0
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _greedy(c, of, state, heap, units, made, price):  # type: ignore[no-untyped-def]
+    """Fill the units; how many there are, and how many items still lack something."""
     m = 0
+    left = _begin(c, state)
     for u in range(made):  # what is given
         v = c.place[units.item[u]]
         if v >= 0:
