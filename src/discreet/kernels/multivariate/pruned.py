@@ -13,7 +13,6 @@ from discreet.kernels.multivariate import nearest
 from discreet.kernels.multivariate.arrays import Shorts, Singles, Watch, kernel, unwatched
 from discreet.kernels.multivariate.boxes import LANES, Boxes, build, remove, rounding
 from discreet.kernels.multivariate.coarse import coarsened
-from discreet.kernels.multivariate.neighbours import squared
 from discreet.kernels.multivariate.search import Scratch, find_farthest, find_nearest, scratch
 from discreet.kernels.multivariate.shell import Shell, draw_up, walk
 from discreet.kernels.multivariate.sums import add, add_all, centroid
@@ -108,7 +107,11 @@ def _advance(
 @kernel
 def _cap(origin: Floats, centre: Floats, points: Floats, seed: int) -> float:
     """Bound the distance from the origin: no record is farther from the centre than the seed."""
-    shift, reach = squared(centre, origin), squared(centre, points[seed])
+    shift = reach = 0.0
+    for j in range(len(centre)):
+        away, off = centre[j] - origin[j], centre[j] - points[seed, j]
+        shift += away * away
+        reach += off * off
     return (np.sqrt(shift) + np.sqrt(reach)) * (1.0 + rounding(len(centre))) + 1e-150
 
 

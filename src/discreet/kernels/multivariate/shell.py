@@ -12,7 +12,6 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import kernel
 from discreet.kernels.multivariate.boxes import Boxes, all_distances, rounding
-from discreet.kernels.multivariate.neighbours import squared
 
 
 class Shell(NamedTuple):
@@ -43,7 +42,11 @@ def draw_up(points: Floats, boxes: Boxes, centre: Floats, left: int) -> Shell:
 def walk(shell: Shell, centre: Floats, labels: Ints) -> int:
     """Find the unlabelled record farthest from a centre; -1 if it need not be on the list."""
     older, distances, records, x = shell.centre, shell.distances, shell.records, shell.x
-    state, d, shift = shell.state, len(centre), np.sqrt(squared(older, centre))
+    state, d, shift = shell.state, len(centre), 0.0
+    for j in range(d):
+        difference = older[j] - centre[j]
+        shift += difference * difference
+    shift = np.sqrt(shift)
     slack = 1.0 + 4.0 * rounding(d)  # the distances compared are rounded
     best, record, reach = -1.0, -1, -1.0
     i, dead = state[0], 0

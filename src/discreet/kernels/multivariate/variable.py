@@ -22,7 +22,6 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
 from discreet.kernels.multivariate.brute import farthest, squared_distances
-from discreet.kernels.multivariate.neighbours import squared
 from discreet.kernels.multivariate.sums import add_all, centroid
 
 
@@ -149,13 +148,17 @@ def _join(points: Floats, field: _Field, place: int, m: int) -> int:
 @kernel
 def _deal_out(points: Floats, rest: Ints, k: int, sizes: Ints, labels: Ints) -> None:
     """Let each remaining record, in their order, join the nearest grouped one's group with room."""
+    n, d = points.shape
     rest.sort()
     chosen = np.empty(len(rest), np.int64)
     for r in range(len(rest)):
         best = np.inf
-        for i in range(len(points)):
+        for i in range(n):
             if labels[i] >= 0 and sizes[labels[i]] < 2 * k - 1:
-                square = squared(points[i], points[rest[r]])
+                square = 0.0
+                for j in range(d):
+                    difference = points[i, j] - points[rest[r], j]
+                    square += difference * difference
                 if square < best:
                     best, chosen[r] = square, labels[i]
         sizes[chosen[r]] += 1
