@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-_PLACE = Path(tempfile.gettempdir())  # whatever a test makes of it
+_PLACE = Path(tempfile.gettempdir()) / "discreet-tests"  # whatever a test makes of it
 _ours = threading.RLock()  # the threads of one process come one by one
 
 
@@ -24,7 +24,8 @@ def _turn(function):
     """Hold a lock that all workers know; kernels that call others take theirs within it."""
     name = f"{function.__code__.co_filename}:{function.__qualname__}"
     digest = hashlib.sha256(name.encode()).hexdigest()[:24]
-    with _ours, (_PLACE / f"discreet-kernel-{digest}").open("a") as lock:
+    _PLACE.mkdir(exist_ok=True)
+    with _ours, (_PLACE / digest).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -58,6 +58,34 @@ def test_a_run_again_needs_force_and_says_so_before_the_work(run, folder):
     assert run("run", "release.toml", "--force")[0] == 0
 
 
+FIRST_STEP = """\
+[source]
+file = "patients.csv"
+[roles]
+keys = ["age", "zip"]
+[criterion]
+k = 5
+[[steps]]
+do = "sample"
+fraction = 0.5
+seed = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ('do = "generalize"\nmax_suppressed = 0', "Raise max_suppressed, lower the criterion"),
+        ('do = "rank_swap"\ncolumns = ["zip"]', "'zip' = ['low', 'middle', 'high'] in [types]."),
+    ],
+)
+def test_a_step_that_fails_says_its_line_and_the_words_of_the_plan(run, folder, step, words):
+    (folder / "release.toml").write_text(f"{FIRST_STEP}[[steps]]\n{step}\n", encoding="utf-8")
+    _, _, err = run("run", "release.toml")
+    assert "release.toml:11 (steps[1]): " in err
+    assert words in err
+
+
 def test_a_run_with_a_ledger_takes_its_seeds_and_compares(run, folder):
     text = '[source]\nfile = "patients.csv"\n[[steps]]\ndo = "sample"\nn = 99\n'
     (folder / "s.toml").write_text(text)

@@ -235,12 +235,21 @@ class Plan(Result):
     def mask(self, data: Any = None) -> Any:
         """The masked microdata, not written; ``data`` is the source where it is open already."""
         opened = self.open() if data is None else data
-        for step in self.with_seeds().section("steps"):
-            opened = self.step(opened, step).masked
+        seeded = self.with_seeds()
+        for number in range(len(self.section("steps"))):
+            opened = seeded.step(opened, number).masked
         return opened
 
-    def step(self, data: Any, step: Mapping[str, Any]) -> Done:
-        """Carry out one step of the plan."""
+    def step(self, data: Any, number: int) -> Done:
+        """Carry out one step of the plan; what is wrong says on which line it stands."""
+        try:
+            return self._step(data, self.section("steps")[number])
+        except DiscreetError as error:
+            if self.where.file:
+                raise_all(self.where.all(("steps", number), error.problems))
+            raise
+
+    def _step(self, data: Any, step: Mapping[str, Any]) -> Done:
         own, criterion = step.get("hierarchies"), step.get("criterion")
         given = SharedByPlan(
             self.hierarchies if own is None else self._built(own),

@@ -113,9 +113,9 @@ def _report_problems(plan: Plan) -> list[Problem]:
 
 def _masked(under_way: _Run, data: Any) -> Any:
     masked = data
-    for step in under_way.plan.section("steps"):
+    for number in range(len(under_way.plan.section("steps"))):
         clock = time.monotonic()
-        done = under_way.plan.step(masked, step)
+        done = under_way.plan.step(masked, number)
         masked, under_way.found = done.masked, done.found or under_way.found
         seconds = time.monotonic() - clock
         under_way.steps.append(entries.step_entry(masked.steps[-1], seconds))

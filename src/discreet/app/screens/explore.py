@@ -112,11 +112,12 @@ async def save_wanted(request: Request) -> Response:
 
 
 def _keep_wanted(workspace: Workspace, form: FormData) -> None:
-    before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
-    said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
-    asked, problems = workspace.criterion_in(said)
-    raise_all([*problems, *criterion.aimless(asked, workspace.confidential)])
-    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
+    with workspace.lock:  # the plan must not change between
+        before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
+        said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
+        asked, problems = workspace.criterion_in(said)
+        raise_all([*problems, *criterion.aimless(asked, workspace.confidential)])
+        workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
 
 
 def _page(request: Request, workspace: Workspace, template: str) -> Response:
@@ -311,7 +312,13 @@ def _named(workspace: Workspace) -> list[str]:
 
 
 def _kept(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
-    """Change the plan; only a node that holds, of the lattice as it is now.
+    """Change the plan, which must not be changed meanwhile."""
+    with workspace.lock:
+        return _used(workspace, given)
+
+
+def _used(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
+    """Use the selected node: only one that holds, of the lattice as it is now.
 
     A node that holds for the sliders alone is used where the steward has answered that the plan
     may ask for less. What it asked for before is kept in mind for the release.
