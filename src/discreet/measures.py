@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.parameters import Parameter, parameters_of, problems_of
 from discreet.registry import Entry, measures
-from discreet.surface import python, said
+from discreet.surface import python, said, speaking
 
 Side = Literal["risk", "loss"]
 Number = int | float
@@ -187,10 +187,11 @@ class Measure:
 
     def _taken(self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None) -> Taken:
         try:
-            if self.of == "file":
-                result = self.function(masked, **given)
-            else:
-                result = self.function(initial, masked, on=on, **given)
+            with speaking(self.name):
+                if self.of == "file":
+                    result = self.function(masked, **given)
+                else:
+                    result = self.function(initial, masked, on=on, **given)
             found = {name: _number(getattr(result, name)) for name in self.figures}
         except DiscreetError:
             raise

@@ -17,17 +17,30 @@ from typing import Literal, NamedTuple
 
 class Reference(NamedTuple):
     """What a text names: an argument and perhaps its value, a public function and perhaps what it
-    is called with, or words that make sense in Python; and how Python writes it.
+    is called with, or words that make sense in Python; how Python writes it, and the method that
+    says so, where one was at work.
     """
 
     sort: Literal["argument", "function", "words"]
     name: str
     value: str
     python: str
+    of: str = ""
 
 
 Surface = Callable[[Reference], str | None]  # its words for a reference; None where it has none
-_REFERENCE = re.compile("\x02([a-z]+)\x1f([^\x1f]*)\x1f([^\x1f]*)\x1f([^\x03]*)\x03")
+_REFERENCE = re.compile("\x02([a-z]+)" + "\x1f([^\x1f\x03]*)" * 4 + "\x03")
+_SPEAKING: ContextVar[str] = ContextVar("method", default="")
+
+
+@contextlib.contextmanager
+def speaking(method: str) -> Iterator[None]:
+    """Arguments that texts name within are those of a method: others may have one of that name."""
+    token = _SPEAKING.set(method)
+    try:
+        yield
+    finally:
+        _SPEAKING.reset(token)
 
 
 def argument(name: str, value: object = None, python: str = "", *, written: str = "") -> str:
@@ -47,7 +60,9 @@ def argument(name: str, value: object = None, python: str = "", *, written: str 
     plain = "" if value is None else str(value)
     is_word = isinstance(value, str) and re.fullmatch(r"[a-z][\w/.-]*|[,.]|NA", value)
     python = python or (f'"{value}"' if is_word else plain)
-    return marked(Reference("argument", name, plain, written or f"{name}={python}"))
+    return marked(
+        Reference("argument", name, plain, written or f"{name}={python}", _SPEAKING.get())
+    )
 
 
 def function(name: str, given: str | None = None) -> str:

@@ -8,8 +8,9 @@ import discreet as ds
 import discreet.cli.commands
 from discreet.app.forms.labels import on_pages
 from discreet.cli import in_terminal
+from discreet.plan.words import in_plan
 from discreet.registry import criteria, maskings, measures
-from discreet.surface import function, said
+from discreet.surface import argument, function, said
 from tests.conftest import ROOT
 from tests.python_words import PYTHON, in_python_words
 
@@ -75,3 +76,23 @@ def test_every_function_that_a_text_names_is_public():
 @pytest.mark.parametrize("name", sorted([*maskings, *criteria, *measures]))
 def test_a_method_has_a_name_on_every_surface(name, surface):
     assert in_python_words(said(function(name, "…"), surface)) == []
+
+
+def test_an_argument_has_the_label_of_the_method_that_names_it():
+    data = ds.read({"age": ["a", "a", "b"], "n": [1, 2, 3]}, keys=["age"])
+    step = maskings["sample"], {"fraction": 2.0}, "“Share of the records”"
+    measure = measures["suda"], {"fraction": 2.0}, "“Sampling fraction”"
+    for method, given, label in (step, measure):
+        with pytest.raises(ds.DiscreetError) as error:
+            method.run(data, given) if method in maskings.all() else method.taken(None, data, given)
+        assert label in error.value.said(on_pages)
+        assert "fraction" in str(error.value)
+
+
+def test_a_plan_has_words_for_every_argument_of_a_step_or_a_measure():
+    for method in (*maskings.all(), *measures.all()):
+        for name in method.parameters:
+            assert said(argument(name), in_plan).startswith(name)
+    assert said(argument("types", "'zip'=nominal"), in_plan) == "'zip' = \"nominal\" in [types]"
+    assert said(argument("separator", ","), in_plan) == 'separator = "," in [source]'
+    assert said(argument("no_such"), in_plan) == "no_such="

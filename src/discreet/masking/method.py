@@ -37,7 +37,7 @@ from discreet.parameters import (
     parameters_of,
 )
 from discreet.registry import Entry, measures
-from discreet.surface import in_python
+from discreet.surface import in_python, speaking
 
 if TYPE_CHECKING:
     from discreet.data.attributes import AttributeType
@@ -249,6 +249,10 @@ class Method:
 
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
+        with speaking(self.name):
+            return self._run(data, given)
+
+    def _run(self, data: Any, given: Mapping[str, Any]) -> Done:
         said = arguments_of(self.function, given)
         for argument, measure in self.measured_first(given).items():
             said[argument] = measure(data, **arguments_of(measure, given))

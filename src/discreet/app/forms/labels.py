@@ -66,7 +66,7 @@ def on_pages(one: Reference) -> str | None:
         return _PLACES.get(one.name) or _title(one.name)
     if one.sort == "words":
         return _WORDS.get(one.name)
-    return _ENVIRONMENT.get(one.name) or _label(one.name, one.value)
+    return _ENVIRONMENT.get(one.name) or _label(one)
 
 
 def _title(name: str) -> str | None:
@@ -75,15 +75,17 @@ def _title(name: str) -> str | None:
     return None if entry is None else f"“{entry.title or entry.name}”"
 
 
-def _label(name: str, value: str) -> str | None:
+def _label(one: Reference) -> str | None:
     """The label of a field, and beside it what is to be chosen there."""
-    for known in (_FIELDS.get(f"{name}={value}"), _FIELDS.get(name)):
-        if known:
-            return (
-                f"“{known}”" if f"{name}={value}" in _FIELDS or not value else f"“{known}”: {value}"
-            )
+    whole = _FIELDS.get(f"{one.name}={one.value}")
+    known = whole or _FIELDS.get(one.name)
+    if known:
+        return f"“{known}”" if whole or not one.value else f"“{known}”: {one.value}"
     # parameters of what is measured before a step come after those of the steps themselves
-    steps = sorted(maskings.all(), key=lambda one: bool(one.measures))
-    described = (*steps, *criteria.all(), *measures.all())
-    found = next((one.parameters[name] for one in described if name in one.parameters), None)
-    return None if found is None else called(found, value)
+    steps = sorted(maskings.all(), key=lambda method: bool(method.measures))
+    every = (*steps, *criteria.all(), *measures.all())
+    described = sorted(every, key=lambda method: method.name != one.of)
+    found = next(
+        (each.parameters[one.name] for each in described if one.name in each.parameters), None
+    )
+    return None if found is None else called(found, one.value)
