@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -84,11 +84,12 @@ class Provenance:
     household: str | None = None
     subject: str | None = None
     perturbed: tuple[str, ...] = ()
+    perturbed_confidential: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Microdata, masked: Microdata | None = None) -> Provenance:
-        """The provenance of a result on these microdata, or on these and masked ones; what was
-        perturbed are keys."""
+        """The provenance of a result on these microdata, or on these and masked ones; of what was
+        perturbed, the keys and the confidential attributes."""
         changed: frozenset[str] = getattr(
             data if masked is None else masked, "perturbed", frozenset()
         )
@@ -103,6 +104,7 @@ class Provenance:
             household=data.household,
             subject=data.subject,
             perturbed=tuple(key for key in data.keys if key in changed),
+            perturbed_confidential=tuple(one for one in data.confidential if one in changed),
         )
 
     def cautions(self) -> list[str]:
@@ -113,6 +115,14 @@ class Provenance:
     def after_perturbation(self) -> list[str]:
         """A line for figures that count records with the same keys, where keys were perturbed."""
         return [PERTURBED + perturbation_caution(self.perturbed)] if self.perturbed else []
+
+    def of_perturbed_values(self, counted: Collection[str]) -> list[str]:
+        """A line for figures that count confidential values, where these were perturbed."""
+        names = [repr(name) for name in self.perturbed_confidential if name in counted]
+        if not names:
+            return []
+        what = f"values of {', '.join(names)} were changed at random. How different they are in a "
+        return [f"{PERTURBED}{what}class does not say how different those of the people are."]
 
     def by_record(self) -> list[str]:
         """A line for figures that count records, where a person may have several."""
@@ -129,4 +139,5 @@ class Provenance:
     def to_dict(self) -> dict[str, Any]:
         """As plain values; what was perturbed, and the subject, only where there is one."""
         found = asdict(self)
-        return {n: one for n, one in found.items() if one or n not in ("perturbed", "subject")}
+        rare = ("perturbed", "perturbed_confidential", "subject")
+        return {n: one for n, one in found.items() if one or n not in rare}

@@ -261,3 +261,22 @@ def test_a_broken_promise_is_noticed(survey, monkeypatch):
     within = {"edu": PAIRS}
     with pytest.raises(InternalError, match="I01"):
         ds.pram(survey, ["edu"], within=within, seed=1)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_stratum_without_a_value_stays_as_it_is(exact):
+    data = ds.read({"x": ["u", "v"] * 10 + [None] * 3, "g": ["N"] * 20 + ["S"] * 3})
+    masked = ds.pram(data, ["x"], keep=0.5, by="g", exact=exact, seed=1)
+    assert column(masked, "x")[20:] == [None] * 3
+    assert "2 strata" in masked.transition("x").explain()
+    empty = ds.read({"x": [None, None], "y": ["u", "v"]}, types={"x": "nominal"})
+    with pytest.raises(InvalidData, match=r"\[D07\]: 'x' has no value at all"):
+        ds.pram(empty, ["x"], exact=exact, seed=1)
+
+
+def test_categories_that_nothing_is_exchanged_with_are_counted():
+    data = ds.read({"x": list("aabbcc")})
+    alone = {"x": ds.Hierarchy.from_dict({"a": ["1"], "b": ["1"], "c": ["2"]})}
+    masked = ds.pram(data, ["x"], keep=0.5, within=alone, seed=1)
+    assert masked.transition("x").certain == 2
+    assert "2 records have a category that no other is exchanged with" in masked.explain()

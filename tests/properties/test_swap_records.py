@@ -181,3 +181,12 @@ def test_a_broken_promise_is_noticed(survey):
     found = AreasKept(survey, ("region", "town"), ((),)).broken(masked)
     assert found == ["areas have other households than before", "members of a household live apart"]
     assert AreasKept(survey, ("region", "town"), ((),)).broken(swapped(survey)) == []
+
+
+def test_a_share_that_is_not_reached_is_told():
+    towns = {"town": ["A"] * 90 + ["B"] * 10, "job": ["x"] * 100}
+    masked = ds.swap_records(ds.read(towns, keys=["job"]), ["town"], k=2, rate=0.5, seed=1)
+    assert (masked.outcome.swapped, masked.outcome.lacking) == (20, 30)
+    assert "At least 50 should have been" in masked.explain()
+    assert "No household stands out" in masked.explain()
+    assert masked.steps[-1].parameters["lacking"] == 30

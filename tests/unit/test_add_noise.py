@@ -187,3 +187,17 @@ def test_noise_chains_with_other_steps():
     masked = ds.microaggregate(ds.add_noise(data, "pay", 0.2, seed=1), ["age"], k=3, method="fixed")
     assert [step.method for step in masked.steps] == ["add_noise", "microaggregate"]
     assert masked.initial is data
+
+
+def test_exact_moments_stay_where_some_are_missing_and_zeros_are_kept():
+    rng = np.random.default_rng(0)
+    x = [0.0] * 10 + [None] * 10 + rng.normal(5, 1, 10).tolist()
+    y = rng.normal(9, 1, 30).tolist()
+    data = ds.read({"x": x, "y": y})
+    masked = ds.add_noise(data, ["x", "y"], 0.5, kind="exact-moments", keep_zeros=True, seed=1).to(
+        "pandas"
+    )
+    assert masked["x"][:10].tolist() == [0.0] * 10
+    assert masked["x"][10:20].isna().all()
+    for rows in (slice(0, 10), slice(10, 20), slice(20, 30)):
+        assert masked["y"][rows].mean() == pytest.approx(np.mean(y[rows]))

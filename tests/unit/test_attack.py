@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import discreet as ds
 from discreet.cli.commands import app
 from discreet.errors import DiscreetError, InvalidParameter
-from discreet.risks.attack import SuccessRate
+from discreet.risks.attack import AttackRisk, SuccessRate
 
 TABLE = {"rec": list(range(40)), "age": [20 + i for i in range(40)],
          "sex": ["F", "M"] * 20, "ill": ["a", "b", "c", "d"] * 10}  # fmt: skip
@@ -142,6 +142,21 @@ def test_the_command_gates_a_pipeline(tmp_path, monkeypatch):
         "ill",
     ]
     ran = CliRunner().invoke(app, [*given, "--fail-above", "singling_out=0.5"])
-    assert (ran.exit_code, "Singling out: risk 0." in ran.output) == (1, True)
+    assert (ran.exit_code, "Singling out: risk 1.000" in ran.output) == (1, True)
     ran = CliRunner().invoke(app, [*given, "--json", "--attacks", "10"])
     assert (ran.exit_code, json.loads(ran.output)["people"]) == (0, 10)
+
+
+def test_the_risk_follows_from_the_shares_that_are_shown():
+    table = {"a": [f"u{i}" for i in range(10)], "s": list("xy" * 5)}
+    data = ds.read(table, keys=["a"], confidential=["s"])
+    found = ds.attack(data, ds.sample(data, fraction=1.0, seed=1))
+    for one in found.risks:
+        shown = one.to_dict()
+        a, c = shown["succeed"], shown["succeed_in_control"]
+        assert shown["risk"] == pytest.approx((a - c) / (1 - c))
+        assert shown["low"] <= shown["risk"] <= shown["high"]
+
+
+def test_what_always_succeeds_by_chance_is_no_risk():
+    assert AttackRisk("inference", "s", 5, 5.0, 5, 5.0, 0.95).value == 0.0

@@ -123,3 +123,17 @@ def test_results_on_perturbed_keys_say_what_they_are_worth(perturbed):
 def test_a_perturbed_column_that_is_no_key_needs_no_caution(perturbed):
     masked = perturbed(p=True).with_roles(keys=["town"])
     assert ds.risk(masked).provenance.perturbed == ()
+
+
+def test_criteria_on_perturbed_confidential_values_say_what_they_are_worth():
+    table = {"k": ["a"] * 6 + ["b"] * 6, "s": ["x"] * 6 + ["x", "y"] * 3}
+    survey = ds.read(table, keys=["k"], confidential=["s"])
+    masked = ds.pram(survey, ["s"], keep=0.5, seed=1)
+    asked = (ds.PSensitiveKAnonymity(2, 3), ds.LDiversity(2), ds.TCloseness(0.9))
+    for one in asked:
+        assert "Perturbed: values of 's' were changed" in ds.check(masked, one).explain()
+        assert "Perturbed" not in ds.check(survey, one).explain()
+    assert "Perturbed" not in ds.check(masked, ds.KAnonymity(3)).explain()
+    found = ds.risk(masked)
+    assert "Perturbed: values of 's' were changed" in found.explain()
+    assert found.to_dict()["computed_from"]["perturbed_confidential"] == ("s",)

@@ -174,3 +174,10 @@ def test_a_form_begins_with_the_measure_that_can_be_taken():
     step = steps.first("protect_records", both)
     assert step["known"] == {"a": 0.5}
     assert step.get("measure", "record_risk") == "record_risk"
+
+
+def test_a_single_record_cannot_be_averaged():
+    data = ds.read({"b": ["v"], "d": ["u"]})
+    risk = ds.record_risk(data, {"b": 0.3}, {"d": 1.0})
+    with pytest.raises(ds.DiscreetError, match="D42"):
+        ds.protect_records(data, risk, at_most=risk.highest / 2, method="microaggregate")

@@ -281,3 +281,12 @@ def test_local_recoding_knows_what_its_labels_stand_for(patients):
     assert (found.category <= found.target).all()
     assert (found.target <= found.wildcard).all()
     assert (found.source <= found.wildcard).all()
+
+
+def test_a_column_of_which_no_cell_is_coarser_keeps_its_type():
+    survey = ds.read({"k": [1, 1, 2]}, keys=["k"])
+    once = {"k": ds.Hierarchy.suppress()}
+    masked = ds.recode(survey, once, ds.KAnonymity(2), max_suppressed=1)
+    assert masked.changes == {}
+    assert masked.to("arrow")["k"].to_pylist() == [1, 1]
+    assert ds.readings(survey, masked).target.tolist() == [2, 2]

@@ -65,7 +65,9 @@ class Check(Result):
 
     def explain(self) -> str:
         """The outcome in a few sentences, and what to do next."""
-        lines = [self._outcome(), *self.provenance.after_perturbation()]
+        known = self.provenance
+        lines = [self._outcome(), *known.after_perturbation()]
+        lines += known.of_perturbed_values([n for n in known.confidential if self._looks_at(n)])
         return "\n".join(lines if self._counts_people else [*lines, *self.provenance.by_record()])
 
     def _outcome(self) -> str:
@@ -94,6 +96,10 @@ class Check(Result):
         """That not records were counted."""
         subject = self.provenance.subject
         return f", where {subject!r} tells people apart" if subject and self._counts_people else ""
+
+    def _looks_at(self, name: str) -> bool:
+        parts = self.criterion.parts
+        return any(one.least_distinct([name]) or one.needs_values([name]) for one in parts)
 
     @property
     def _counts_people(self) -> bool:

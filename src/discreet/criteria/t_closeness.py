@@ -53,7 +53,8 @@ class TCloseness(Criterion):
     t : float
         Between 0 and 1.
     distance : {"equal", "ordered", "hierarchical"}
-        The order of an ordinal scale, with all of its steps, or of the values that occur.
+        The order of an ordinal scale, with all of its steps, or of the values that occur. A missing
+        value that counts as one is a step of its own after the last.
     hierarchy : Hierarchy
         For the hierarchical distance.
     confidential : tuple of str, optional

@@ -6,7 +6,7 @@ decided by a hash of seed and record id, as a sample is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -108,6 +108,14 @@ class Portions:
     blanked: tuple[str, ...]
     labelled: tuple[str, ...]
     table: pa.Table
+
+    def only(self, rows: pa.Array, changed: Collection[str]) -> Portions:
+        """Some of the portions, and of the texts those of columns that change in them."""
+        texts = {f"t{i}": name for i, name in enumerate(self.labelled)}
+        same = [column for column, name in texts.items() if name not in changed]
+        labelled = tuple(name for name in self.labelled if name in changed)
+        table = self.table.filter(rows).drop_columns(same)
+        return Portions(self.names, self.blanked, labelled, table)
 
     def renamed(self, shared: bool) -> pa.Table:
         """Those portions that share their records with others, or those that do not, under plain

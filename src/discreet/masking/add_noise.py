@@ -299,7 +299,7 @@ class NoiseTask:
         made[:, everyone] = kernel.correlated(found, values, self.amount, draw)
 
     def _exact(self, part: Ints, made: Floats) -> None:
-        for rows, some in _patterns(self.free, part):
+        for rows, some in _patterns(self.free, self.there, part):
             own = self.values if len(rows) == len(made) else self.values[rows]
             at = places(some, made.shape[1])
             found = basis(own[:, at])
@@ -338,12 +338,14 @@ class NoiseTask:
         return Problem("D07", what, remedy)
 
 
-def _patterns(free: np.ndarray, part: Ints) -> list[tuple[Ints, Ints]]:
-    """The records of a stratum by the columns that get noise in them, and these columns."""
-    inside = free[:, places(part, free.shape[1])]
+def _patterns(free: np.ndarray, there: np.ndarray, part: Ints) -> list[tuple[Ints, Ints]]:
+    """The records of a stratum by the columns that get noise in them and those that have a value,
+    and the columns that get noise."""
+    at = places(part, free.shape[1])
+    inside = free[:, at]
     if inside.all():
         return [(np.arange(len(free)), part)]
-    packed = np.packbits(inside, axis=0)
+    packed = np.packbits(np.concatenate([inside, there[:, at]]), axis=0)
     _, first, which = np.unique(packed, axis=1, return_index=True, return_inverse=True)
     return [
         (np.flatnonzero(inside[:, at]), part[which.ravel() == number])

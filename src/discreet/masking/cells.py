@@ -291,10 +291,8 @@ def changed_cells(
     if not gone.any():
         return CellChanges(complete, complete, changes)
     stay = array_of(~gone[_order(cells, moved, gone)])
-    left = engine.Portions(
-        portions.names, portions.blanked, portions.labelled, portions.table.filter(stay)
-    )
-    return CellChanges(engine.with_cells(data.source, column, left, seed), complete, changes)
+    left = engine.with_cells(data.source, column, portions.only(stay, changes), seed)
+    return CellChanges(left, complete, changes)
 
 
 def _moved(counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells) -> NDArray[np.bool_]:

@@ -53,8 +53,9 @@ def aggregated(
 ) -> Averaged:
     """Average the risky records, given by flags, until no record is above the limit."""
     rows, link = np.flatnonzero(risky), require_link(data)
+    made = Averaged(data.source, {}, len(rows), rows[:0])
     if not len(rows):
-        return Averaged(data.source, {}, 0, rows)
+        return made
     found = engine.records(data.source, link, list(chosen), link)
 
     def attempt(group: Rows, k: int) -> tuple[Averaged, Rows]:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     about="Households that stand out where they live exchange places with similar ones elsewhere.",
     noun="record swapping",
     example="--keys age,sex --geography region,town --household hid --seed 1",
-    public_facts=("swapped",),
+    public_facts=("swapped", "lacking"),
     perturbs=True,
 )
 def swap_records(
@@ -176,17 +176,19 @@ def swap_records(
     homes = _homes(found, where, own, profiles)
     same = [*where, *moving, *(name for one in profiles for name in one)]
     raise_all(_differing(found, same, homes))
-    partner, risky = _partners(homes, k, rate)
+    wanted = math.ceil(as_written(rate) * homes.number)
+    partner, risky = _partners(homes, k, wanted)
     order = _moved(homes, partner)
     outcome = SwappedRecords(int((partner >= 0).sum()), homes.number, int(risky.sum()),
-                             int((risky & (partner < 0)).sum()), data.source.kind)  # fmt: skip
+                             int((risky & (partner < 0)).sum()), wanted,
+                             data.source.kind)  # fmt: skip
     parameters = {"geography": list(where), "keys": list(own), "k": int(k), "seed": int(seed),
                   "similar": [list(one) for one in profiles if one], "rate": float(rate),
                   "carry": list(moving)}  # fmt: skip
     return found.masked(
         {name: found[name].take(order) for name in (*where, *moving)},
         method="swap_records",
-        parameters={**parameters, "swapped": outcome.swapped},
+        parameters={**parameters, "swapped": outcome.swapped, "lacking": outcome.lacking},
         promise=AreasKept(data, where, tuple(profiles)),
         outcome=outcome,
     )
@@ -257,8 +259,9 @@ def _least(numbers: Ints, of: Ints) -> Ints:
     return found
 
 
-def _partners(homes: _Homes, k: int, rate: float) -> tuple[Ints, Any]:
-    """The partner of each household, −1 for none, and which of them stand out somewhere."""
+def _partners(homes: _Homes, k: int, wanted: int) -> tuple[Ints, Any]:
+    """The partner of each household, −1 for none, and which of them stand out somewhere; as many
+    as are wanted have one, if they can."""
     partner, risky = np.full(homes.number, -1), np.zeros(homes.number, dtype=bool)
     turn = mixed(homes.hashes, stream("swap_records", "turn"))
     for level, people in enumerate(homes.alike):
@@ -266,13 +269,12 @@ def _partners(homes: _Homes, k: int, rate: float) -> tuple[Ints, Any]:
         some = np.flatnonzero((people < k) & (partner < 0))
         some = some[np.argsort(turn[some], kind="stable")]
         partner = _with_partners(homes, partner, some, level, homes.number)
-    share = as_written(rate)
-    wanted = math.ceil(share * homes.number) - int((partner >= 0).sum())
-    if wanted > 0:
+    lacking = wanted - int((partner >= 0).sum())
+    if lacking > 0:
         level = len(homes.areas) - 1
         keys = _keys(homes, level, "filled")
         some = np.argsort(keys, kind="stable")
-        partner = _with_partners(homes, partner, some, level, -(-wanted // 2))
+        partner = _with_partners(homes, partner, some, level, -(-lacking // 2))
     return partner, risky
 
 
@@ -338,6 +340,8 @@ class SwappedRecords(Result):
         Households that were exchanged, of how many.
     risky, without_partner : int
         Households that stand out somewhere, and those of them that found no partner.
+    wanted : int
+        Households that should be exchanged at least, by ``rate``.
 
     Examples
     --------
@@ -349,11 +353,19 @@ class SwappedRecords(Result):
     (2, 1, 0)
     """
 
+    shown = ("swapped", "households", "risky", "without_partner", "wanted", "lacking")
+
     swapped: int
     households: int
     risky: int
     without_partner: int
+    wanted: int
     kind: FrameKind
+
+    @property
+    def lacking(self) -> int:
+        """How many fewer were exchanged than should be at least."""
+        return max(self.wanted - self.swapped, 0)
 
     def explain(self) -> str:
         """In a few sentences."""
@@ -363,15 +375,20 @@ class SwappedRecords(Result):
             f"{self.without_partner:,} found no partner and stayed where they were: give further "
             "lists of columns by which households are similar."
         )  # fmt: skip
-        return (
+        lines = [
             f"{self.swapped:,} of {counted(self.households, 'household')} were swapped between "
-            f"areas.\nOf {counted(self.risky, 'household')} that {stand}, {found}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"swapped": self.swapped, "households": self.households, "risky": self.risky,
-                "without_partner": self.without_partner}  # fmt: skip
+            "areas."
+        ]
+        if self.lacking:
+            lines.append(
+                f"At least {self.wanted:,} should have been: for the others there is no similar "
+                "household in another area."
+            )
+        if self.risky:
+            lines.append(f"Of {counted(self.risky, 'household')} that {stand}, {found}")
+        else:
+            lines.append("No household stands out where it lives.")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)

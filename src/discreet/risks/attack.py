@@ -8,7 +8,8 @@ The three ways in which a person can be harmed [1]_ are tried out on people draw
 
 Some attacks succeed by themselves, since people are alike. So others are attacked in the same way
 as a control group, each in a file that does not have the own record. The risk is how much more
-often attacks succeed: (a − c) / (1 − c), with Wilson's interval for both shares.
+often attacks succeed: (a − c) / (1 − c) for shares a and c that succeed. Its interval is made from
+Wilson's intervals of both shares, whose middles are nearer to 1/2 than the shares of few attacks.
 
 References
 ----------
@@ -129,18 +130,22 @@ class AttackRisk:
 
     @property
     def value(self) -> float:
-        """The risk: how much more often attacks succeed than on the control group."""
-        return _bound(self._beyond.value)
+        """The risk: how much more often attacks succeed than on the control group; 0 where they
+        always do there."""
+        by_chance = self.control_successes / self.control
+        if by_chance == 1:
+            return 0.0
+        return _bound((self.successes / self.people - by_chance) / (1 - by_chance))
 
     @property
     def low(self) -> float:
         """The lower end of its interval."""
-        return self._beyond.interval[0]
+        return min(self._beyond.interval[0], self.value)
 
     @property
     def high(self) -> float:
         """The upper end of its interval."""
-        return self._beyond.interval[1]
+        return max(self._beyond.interval[1], self.value)
 
     @property
     def _beyond(self) -> SuccessRate:

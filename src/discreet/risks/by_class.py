@@ -235,7 +235,8 @@ class Risk(Result):
         """The numbers in a few sentences, and what to do next."""
         lines = self._of_records() if self.together is None else self._of_together(self.together)
         lines += [] if self.population is None else self.population.explain()
-        lines += self.provenance.after_perturbation() + self.provenance.unweighted()
+        lines += self.provenance.after_perturbation()
+        lines += self.provenance.of_perturbed_values(self.p) + self.provenance.unweighted()
         lines += advice(f"Next: {self._advice()}")
         return "\n".join(lines)
 

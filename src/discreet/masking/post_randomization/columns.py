@@ -113,6 +113,8 @@ class CategoryColumn:
         draws: Any = mixed(found.hashes, of) if asked.exact else uniforms(found.hashes, of)
         for number, part in enumerate(self.parts):
             there = np.flatnonzero(self.counts[number])
+            if not len(there):
+                continue
             local, sizes = np.searchsorted(there, self.codes[part]), self.counts[number][there]
             flows: Any = self.flows[number]
             if asked.exact:
@@ -162,7 +164,9 @@ def _flows(
     for own in counts:
         there = np.flatnonzero(own)
         close = affinity[np.ix_(there, there)]
-        if name in asked.diagonals:
+        if not len(there):  # all are missing
+            made.append(close)
+        elif name in asked.diagonals:
             found = exchanges.flows_for_all(own[there], close, keep[there])
             impossible += found is None
             made.append(np.zeros_like(close) if found is None else found)
@@ -227,6 +231,8 @@ def _size_problems(
     if counts.shape[1] > _MOST:
         what = f"{name!r} has {counts.shape[1]:,} categories, more than {_MOST:,}."
         return [Problem("N16", what, f"Group them first, with {function('generalize', '…')}.")]
+    if not counts.any():
+        return [Problem("D07", f"{name!r} has no value at all.", "Leave the column out.")]
     if asked.keep == 1 and name not in asked.diagonals:
         return []
     alone = int(((counts > 0).sum(axis=1) == 1).sum())

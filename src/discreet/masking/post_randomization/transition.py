@@ -88,6 +88,11 @@ class Transition(Result):
         """The least diagonal, of all strata: the least probability with which a value stays."""
         return float(self._diagonals().min())
 
+    @property
+    def certain(self) -> int:
+        """How many records have a category that never becomes another one."""
+        return int(self.counts[self.matrices.diagonal(axis1=1, axis2=2) == 1].sum())
+
     def _diagonals(self) -> Floats:
         """Those of the categories that occur in a stratum."""
         return self.matrices.diagonal(axis1=1, axis2=2)[self.counts > 0]
@@ -105,8 +110,9 @@ class Transition(Result):
             return None
         found = 0.0
         for matrix, there in zip(self.matrices, self.counts > 0, strict=True):
-            logs = np.log(matrix[np.ix_(there, there)])
-            found = max(found, float((logs.max(axis=0) - logs.min(axis=0)).max()))
+            if there.any():  # else all of the stratum are missing
+                logs = np.log(matrix[np.ix_(there, there)])
+                found = max(found, float((logs.max(axis=0) - logs.min(axis=0)).max()))
         return found
 
     @property
@@ -230,6 +236,7 @@ class Transition(Result):
             "categories": len(self.categories),
             "strata": len(self.matrices) if self.by else None,
             "least_diagonal": self.least,
+            "certain": self.certain,
             "least_posterior": float(self.posterior.min()),
             "epsilon": self.epsilon,
             "exact": self.exact,
@@ -319,7 +326,7 @@ class PostRandomization(Result):
         """A sentence for each column."""
         return "\n".join(
             f"{self.changed[name]:,} of {self.n:,} values of {name!r} changed; a value stays with "
-            f"probability {one.least:.4g} or more."
+            f"probability {one.least:.4g} or more.{_certain(one)}"
             for name, one in self.transitions.items()
         )
 
@@ -327,3 +334,11 @@ class PostRandomization(Result):
         """As plain values."""
         return {name: {**one.to_dict(), "changed": self.changed[name]}
                 for name, one in self.transitions.items()}  # fmt: skip
+
+
+def _certain(one: Transition) -> str:
+    """What is released as it was, though others change."""
+    if not one.certain or one.least == 1:
+        return ""
+    have = "has" if one.certain == 1 else "have"
+    return f" {counted(one.certain, 'record')} {have} a category that no other is exchanged with."
