@@ -366,3 +366,44 @@ def test_the_plan_of_a_weaker_reading_keeps_its_criterion_with_the_step(tmp_path
     plan = masked.plan(str(tmp_path / "masked.csv"))
     assert not plan.criterion
     assert plan.run(overwrite=True).masked.to("arrow").equals(masked.to("arrow"))
+
+
+def by_letter(rows, **more):
+    keys = [f"k{i}" for i in range(len(rows[0]))]
+    table = {key: [row[i] for row in rows] for i, key in enumerate(keys)}
+    return ds.read({**table, **more}, keys=keys)
+
+
+def test_records_of_a_class_with_different_costs_lend_no_more_than_they_are():
+    table = {"k0": list("aaaabbaaa"), "k1": list("aaaaabaaa"), "rc": [2, 5, 1, 1, 5, 5, 5, 5, 5]}
+    data = ds.read(table, keys=["k0", "k1"])
+    for search in ("quick", "default", "optimal"):
+        masked = ds.suppress_cells(data, ds.KAnonymity(3), record_cost="rc", search=search)
+        assert ds.check(masked, ds.KAnonymity(3)).satisfied
+
+
+@pytest.mark.parametrize(
+    ("rows", "more"),
+    [
+        (["bb", "ba", "ba", "cd", "ce"], {}),
+        (["bbb", "bab", "aac", "bab", "acc"], {}),
+        (["cb", "bc", "ba", "bc", "bb"], {"max_blanks": 1}),
+    ],
+)
+def test_no_search_is_worse_than_a_quick_one(rows, more):
+    data = by_letter(rows)
+    quick = ds.suppress_cells(data, ds.KAnonymity(2), search="quick", **more).outcome
+    for search in ("default", "optimal"):
+        found = ds.suppress_cells(data, ds.KAnonymity(2), search=search, **more).outcome
+        assert found.total == quick.total == 5
+        assert found.bound <= quick.total
+
+
+def test_more_blanks_than_usual_in_a_record_are_told():
+    masked = ds.suppress_cells(
+        by_letter(["aca", "bcc", "aaa", "aac"]), ds.KAnonymity(3), reading="target-source"
+    )
+    assert (masked.outcome.most_blanks, masked.outcome.all_blank) == (3, 4)
+    assert "No answer with 2 blanks a record was found" in masked.explain()
+    usual = ds.suppress_cells(by_letter(["aa", "ab", "bb", "bb"]), ds.KAnonymity(2))
+    assert "No answer" not in usual.explain()

@@ -49,6 +49,7 @@ def _holds(given: Mapping[str, Any]) -> bool:
     about="Single cells of records that stand out are blanked; all others keep their detail.",
     noun="local suppression",
     example="--keys age,zip --k 3",
+    tells=("readings",),
     public_facts=("criterion", "cells"),
     holds=_holds,
 )
@@ -178,7 +179,8 @@ def suppress_cells(
         How hard to search for a solution with few cells; heuristic without the extra ``optimal``.
     max_blanks : int, optional
         Most cells that a record may lose. The exact search takes 3 in the category reading where
-        that is possible, and all searches 2 in the others.
+        that is possible, and all searches 2 in the others; where they find no answer with so few,
+        records lose more, and the outcome says so.
     record_cost : column, optional
         By what the cost of a record's cells is multiplied.
     keep : mapping of key to column, optional
@@ -196,7 +198,8 @@ def suppress_cells(
     -------
     Masked
         ``.changes`` says how many cells of each key were blanked, ``.bound`` how much any answer
-        costs at least, ``.outcome`` both in words.
+        costs at least, as far as proven, ``.outcome`` both in words, and which answers the bound
+        is about (``.restriction``).
 
     Raises
     ------

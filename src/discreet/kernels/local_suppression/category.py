@@ -290,13 +290,15 @@ class _Model:
         rows.add((item, goes, 1), rows=len(must), least=counts, most=counts)
 
     def _lend(self, rows: LinearConditions, use: Ints) -> None:
-        """A class that lends keeps k records, and where values count one of each item."""
+        """A class that lends keeps k records, and where values count one of each item. No item
+        lends more than it has, which a class of several items does not say."""
         lent = use[~self._goes]
-        item = self._uses.item[lent]
+        item, counts = self._uses.item[lent], self._task.counts
         rows.add((self._cls[item], lent, 1), rows=len(self._spare), most=self._spare)
         if self._task.distinct:
-            counts = self._task.counts
             rows.add((item, lent, 1), rows=len(counts), most=np.maximum(counts - 1, 0))
+        elif (counts < self._spare[self._cls]).any():
+            rows.add((item, lent, 1), rows=len(counts), most=counts)
 
     def _values(self, rows: LinearConditions, first: int) -> int:
         """A cell has enough different values; how many columns that takes."""

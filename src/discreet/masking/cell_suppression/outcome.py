@@ -14,6 +14,7 @@ from discreet.surface import function, said
 from discreet.words import counted
 
 _ROUNDING = 1e-6
+FEW_BLANKS = {"category": 3, "target-source": 2, "wildcard": 2}  # of a record, where possible
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +34,8 @@ class SuppressedCells(Result):
         Whether an integer programme was solved, or the search was heuristic.
     by_class_size : mapping of key to mapping of class size to number
         The cells by the number of records that shared their values before.
+    most_blanks, all_blank : int
+        The most cells that a record lost, and how many records lost all of their keys.
 
     Examples
     --------
@@ -53,6 +56,8 @@ class SuppressedCells(Result):
     said: str
     by_class_size: Mapping[str, Mapping[str, int]]
     kind: FrameKind
+    most_blanks: int = 0
+    all_blank: int = 0
 
     @property
     def total(self) -> int:
@@ -72,8 +77,20 @@ class SuppressedCells(Result):
         lost = ", ".join(f"{key} {number:,}" for key, number in self.cells.items())
         lines.append(f"Blanked per key: {lost}.")
         if self.reading != "category":
-            lines.append(said(_HONEST[self.reading]))
+            lines += [*self._many_blanks(), said(_HONEST[self.reading])]
         return "\n".join(lines)
+
+    def _many_blanks(self) -> list[str]:
+        """What is given only where there is no answer with few blanks in a record."""
+        some = []
+        if self.most_blanks > FEW_BLANKS[self.reading]:
+            some.append(f"lose {self.most_blanks:,} cells")
+        if self.all_blank:
+            some.append("lose all their keys, as at least as many others do as are asked for")
+        few = counted(FEW_BLANKS[self.reading], "blank")
+        return (
+            [f"No answer with {few} a record was found: some {' and '.join(some)}."] if some else []
+        )
 
     @property
     def compared(self) -> str:
@@ -106,6 +123,8 @@ class SuppressedCells(Result):
             "search": "exact" if self.exact else "heuristic",
             "reading": self.reading,
             "compared": self.compared,
+            "most_blanks": self.most_blanks,
+            "all_blank": self.all_blank,
             "by_class_size": {key: dict(sizes) for key, sizes in self.by_class_size.items()},
         }
 

@@ -28,6 +28,7 @@ from discreet.masking.cells import (
     items_of,
     sizes_before,
 )
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,7 +122,8 @@ class _Items:
         sizes = [int(self.task.counts[rows].sum()) for rows in self.strata]
         small = sum(size < self.task.k for size in sizes)
         if small and not self.asked.by:
-            what = f"the file has {sizes[0]:,} records, and {self.asked.describe()} needs more."
+            held = counted(sizes[0], "record")
+            what = f"the file has {held}, and {self.asked.describe()} needs more."
             fail("D45", what, "Lower the criterion, or give more records.")
         if small:
             fail(
@@ -222,10 +224,11 @@ def _no_answer(asked: SuppressionRequest) -> NoReturn:
         limits.append(f"a larger {argument('max_blanks')}")
     if asked.by:
         limits.append("merging strata")
+    limits.append("a weaker criterion")
     fail(
         "D46",
         f"no way was found to blank cells so that {asked.describe()} holds.",
-        f"Try {' or '.join(limits) or 'a weaker criterion'}.",
+        f"Try {' or '.join(limits)}. Whether there is a way at all is not known.",
     )
 
 
@@ -250,6 +253,7 @@ def _outcome(
 ) -> SuppressedCells:
     asked = items.asked
     restrictions = [one.restriction for one in found if one.restriction]
+    blank = cells.node != items.task.codes[cells.item]
     return SuppressedCells(
         dict(changes),
         cells.price(items.task),
@@ -261,4 +265,6 @@ def _outcome(
         asked.describe(),
         sizes_before(items.counted, items.nodes, cells, items.task.k, asked.by),
         data.source.kind,
+        int(blank.sum(axis=1).max(initial=0)),
+        int(cells.count[blank.all(axis=1)].sum()),
     )

@@ -3,7 +3,7 @@ with people of the population behind them: enough, or a share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from discreet.kernels.local_recoding.task import Cells
 from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
 from discreet.masking.cell_people import begun
 from discreet.masking.cell_suppression import bounds, joins
+from discreet.masking.cell_suppression.outcome import FEW_BLANKS
 from discreet.masking.cell_suppression.request import ReadingName, SearchName
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # A programme of the wildcard reading takes longest: with 7 keys of the IHSN file 600 nodes take
 # more than 300 times as long as numpy takes to sort five million numbers, about two minutes.
 NODES = {"category": (50, 20_000), "target-source": (50, 20_000), "wildcard": (0, 600)}
-_USUAL = {"category": 3, "target-source": 2, "wildcard": 2}  # most blanks of a record
 _ROUNDING = 1e-9
 
 
@@ -64,17 +64,40 @@ def chosen(
     least = bounds.any_cell(task) if reading == "wildcard" else bounds.least_cost(task)
     if not joins.failing_items(task, passes).any():
         return Choice(joins.unchanged(task), 0.0)
-    cap = _USUAL[reading] if most is None else most
+    cap = FEW_BLANKS[reading] if most is None else most
     found = []
     if _nodes(reading, search) and integer_program.available():
-        found.append(_exact(task, reading, search, cap, passes))
-    if not found or not _is_proven(task, found[0]):
-        made = _heuristic(task, reading, search, cap, passes)
-        found += [Choice(cells, least) for cells in made]
-    found = [replace(one, cells=_allowed(task, one.cells, most)) for one in found]
-    if not any(one.cells is not None for one in found):
-        found.append(Choice(_by_joins(task, most, passes), least))
+        found.append(_exact(task, reading, _nodes(reading, search), cap, passes))
+    # an answer that no programme looks for may be cheaper than the best that one does
+    hard = search if not found or not _is_proven(task, found[0]) else "quick"
+    found += [Choice(one, least) for one in _heuristic(task, reading, hard, cap, passes)]
+    found = _all_allowed(task, found, most)
+    if not found:
+        found = _all_allowed(task, _last_resort(task, reading, cap, most, passes, least), most)
     return _best(task, found, least)
+
+
+def _all_allowed(task: CellTask, found: Iterable[Choice], most: int | None) -> list[Choice]:
+    """Those of the answers that may be given; a bound without one stays."""
+    made = [replace(one, cells=_allowed(task, one.cells, most)) for one in found]
+    return made if any(one.cells is not None for one in made) else []
+
+
+def _last_resort(
+    task: CellTask,
+    reading: ReadingName,
+    cap: int,
+    most: int | None,
+    passes: Passes | None,
+    least: float,
+) -> Iterator[Choice]:
+    """What else may give an answer, where the search that was asked for gives none."""
+    yield Choice(_by_joins(task, most, passes), least)
+    searches: tuple[SearchName, ...] = ("quick", "default")
+    for search in searches:
+        yield from (Choice(one, least) for one in _heuristic(task, reading, search, cap, passes))
+    if integer_program.available():
+        yield _exact(task, reading, max(NODES[reading]), cap, passes)
 
 
 def on_key_sets(
@@ -167,7 +190,7 @@ def _heuristic(
 
 
 def _exact(
-    task: CellTask, reading: ReadingName, search: SearchName, cap: int, passes: Passes | None
+    task: CellTask, reading: ReadingName, nodes: int, cap: int, passes: Passes | None
 ) -> Choice:
     """The answer of an integer programme; a bound alone where a criterion looks at more than it
     can."""
@@ -180,7 +203,7 @@ def _exact(
         "target-source": target_source.exact,
         "wildcard": wildcard.exact,
     }
-    found = solvers[reading](task, max_blanks=cap, nodes=_nodes(reading, search))
+    found = solvers[reading](task, max_blanks=cap, nodes=nodes)
     return Choice(found.cells, found.bound or 0.0, found.restriction, exact=True)
 
 
