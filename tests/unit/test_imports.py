@@ -296,7 +296,7 @@ DESCRIBED = (
 
 
 def test_the_command_line_reports_and_plans_use_the_public_names_only():
-    plans = ("plan.criteria", "plan.suggested_hierarchies")
+    plans = ("plan.criteria", "plan.suggested_hierarchies", "plan.words")
     shared = (*BENEATH, *DESCRIBED, "app", *plans, "reports")
 
     def wrong(module):
