@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet import engine
+from discreet.data.options import ALONE, TypeSpec
 from discreet.errors import Problem, argument, did_you_mean, fail, listed
 from discreet.surface import said
 
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
 
 
 Measure = Literal["continuous", "ordinal", "nominal"]
-TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
 _NUMERIC = ("integer", "number", "date", "timestamp", "time")
 _NUMBERS = ("integer", "number")
-ALONE = ("weight", "record_id", "household", "subject")  # the roles that one column plays
 MOST_CODES = 20  # values of a column of codes
 RECORDS_PER_CODE = 10  # on average
 CODES = (  # the rule in words; every surface that says why takes them from here

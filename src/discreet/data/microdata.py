@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, is_weight, unknown_column
 from discreet.data.checks import checked, unfit_kinds, weights_beyond
+from discreet.data.options import ALONE, MissingPolicy
 from discreet.data.origin import Origin
 from discreet.data.outputs import write_problems
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
@@ -40,9 +41,8 @@ if TYPE_CHECKING:
     from discreet.frequency.value_counts import Sum
     from discreet.plan.plan import Plan
 
-MissingPolicy = Literal["category", "wildcard", "refuse"]
 _MANY = 100_000  # combinations: counting more leaves memory in reserve that is worth returning
-POLICIES: tuple[MissingPolicy, ...] = ("category", "wildcard", "refuse")
+POLICIES: tuple[MissingPolicy, ...] = get_args(MissingPolicy)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -353,9 +353,7 @@ class Microdata:
             ]
         )
         tidy: dict[str, Any] = {
-            role: attributes.name(value, role)
-            if role in attributes.ALONE
-            else attributes.names(value)
+            role: attributes.name(value, role) if role in ALONE else attributes.names(value)
             for role, value in changes.items()
         }
         roles = replace(self.roles, **tidy)

@@ -11,8 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.data.options import OF_SOURCE, ReadOptions
+
 if TYPE_CHECKING:
-    from discreet.csvfile import CsvOptions
     from discreet.data.attributes import AttributeType
     from discreet.formats import Codebook
 
@@ -26,8 +27,8 @@ class Origin:
     file : Path or None
         The file; None for a frame or a table of a database.
     options : mapping
-        Options other than the defaults: separator, encoding, names, header, decimal,
-        thousands, date_format, missing_values, engine, sheet, labels.
+        Options of the source other than the defaults; the policy of missing values is that of the
+        microdata.
     types : mapping of column to "continuous", "nominal" or a list
         The types that were declared.
     book : Codebook or None
@@ -40,31 +41,18 @@ class Origin:
     book: Codebook | None = None
 
     @classmethod
-    def of(
-        cls,
-        source: Any,
-        csv: CsvOptions,
-        missing_values: Any,
-        types: Mapping[str, AttributeType],
-        engine: str | None,
-        sheet: str | int | None = None,
-        labels: bool = True,
-    ) -> Origin:
+    def of(cls, source: Any, how: ReadOptions, types: Mapping[str, AttributeType]) -> Origin:
         """What was given, the defaults left out."""
         file = Path(source).expanduser().absolute() if isinstance(source, str | PathLike) else None
         file = (
             file if file is not None and file.exists() else None
         )  # an address may hold a password
-        encoding = None if csv.encoding == "utf-8" else csv.encoding
-        options: dict[str, Any] = {"separator": csv.separator, "encoding": encoding}
-        options |= {"names": list(csv.names or ()), "header": csv.header}
-        options |= {"decimal": None if csv.decimal == "." else csv.decimal}
-        options |= {"thousands": csv.thousands, "date_format": csv.date_format}
-        options |= {"missing_values": missing_values, "engine": engine, "sheet": sheet}
+        said = {name: getattr(how, name) for name in OF_SOURCE if name != "missing"}
+        said = {n: list(v) if isinstance(v, tuple) else v for n, v in said.items()}
+        empty: tuple[Any, ...] = (None, "", [], {})
         return cls(
             file,
-            {n: given for n, given in options.items() if given}
-            | ({} if labels else {"labels": False}),
+            {n: v for n, v in said.items() if v not in empty and v != OF_SOURCE[n].default},
             {name: list(kind.scale or ()) or kind.measure for name, kind in types.items()},
         )
 

@@ -15,14 +15,15 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from discreet import csvfile, engine, formats, frames
-from discreet.data import attributes
-from discreet.data.attributes import AttributeType, Roles, Types, TypeSpec, unknown_column
+from discreet.data import attributes, options
+from discreet.data.attributes import AttributeType, Roles, Types, unknown_column
 from discreet.data.checks import checked
 from discreet.data.foreign import Foreign, ForeignOptions, open_foreign
-from discreet.data.microdata import POLICIES, Microdata, MissingPolicy
+from discreet.data.microdata import POLICIES, Microdata
+from discreet.data.options import ReadOptions
 from discreet.data.origin import Origin
 from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
 from discreet.files import encoding_problems
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from discreet.csvfile import CsvOptions
 
 
-EngineName = Literal["spark"]
 _PARQUET = (".parquet", ".pq")
 _ROWS = 1000  # are looked at
 _MOST = 0.5  # of the values
@@ -49,26 +49,26 @@ _DATE = re.compile(r"\s*([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})\s*"
 def read(
     source: Any,
     *,
-    identifiers: Sequence[str] | str = (),
-    keys: Sequence[str] | str = (),
-    confidential: Sequence[str] | str = (),
-    types: Mapping[str, TypeSpec] | None = None,
-    weight: str | None = None,
-    record_id: str | None = None,
-    household: str | None = None,
-    subject: str | None = None,
-    missing: MissingPolicy = "category",
-    missing_values: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
-    separator: str | None = None,
-    encoding: str = "utf-8",
-    names: Sequence[str] | None = None,
-    header: bool = False,
-    decimal: str = ".",
-    thousands: str | None = None,
-    date_format: str | Mapping[str, str] | None = None,
-    sheet: str | int | None = None,
-    labels: bool = True,
-    engine: EngineName | None = None,
+    identifiers: options.Identifiers = (),
+    keys: options.Keys = (),
+    confidential: options.Confidential = (),
+    types: options.DeclaredTypes = None,
+    weight: options.Weight = None,
+    record_id: options.RecordId = None,
+    household: options.Household = None,
+    subject: options.Subject = None,
+    missing: options.Missing = "category",
+    missing_values: options.MissingValues = (),
+    separator: options.Separator = None,
+    encoding: options.Encoding = "utf-8",
+    names: options.ColumnNames = None,
+    header: options.Header = False,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    date_format: options.DateFormat = None,
+    sheet: options.Sheet = None,
+    labels: options.Labels = True,
+    engine: options.Engine = None,
 ) -> Microdata:
     """Open a table and say what its attributes are.
 
@@ -143,33 +143,30 @@ def read(
     >>> ds.read(table, keys=["age", "sex"]).n
     6
     """
-    named = None if names is None else attributes.names(names)
-    csv = csvfile.CsvOptions(separator, encoding, named, header, decimal, thousands, date_format)
+    given = {name: value for name, value in locals().items() if name != "source"}
+    return _read(source, ReadOptions(**given))
+
+
+def _read(source: Any, how: ReadOptions) -> Microdata:
+    named = None if how.names is None else attributes.names(how.names)
+    csv = csvfile.CsvOptions(
+        how.separator, how.encoding, named, how.header, how.decimal, how.thousands, how.date_format
+    )
     as_text = {
-        str(name) for name, spec in _items(types) if isinstance(spec, str) and spec == "nominal"
+        str(name) for name, spec in _items(how.types) if isinstance(spec, str) and spec == "nominal"
     }
     foreign = None
-    if _is_foreign(source) and engine is None:
-        foreign = _foreign(source, missing_values, csv, sheet, labels)
+    if _is_foreign(source) and how.engine is None:
+        foreign = _foreign(source, how, csv)
         opened, ordered = foreign.source, dict(foreign.types)
     else:
-        opened, ordered = _open(source, missing_values, csv, as_text, engine)
-    others = (identifiers, keys, confidential, record_id, household, subject)
-    weighted = _weight(weight, foreign, others)
-    roles = Roles(
-        attributes.names(identifiers),
-        attributes.names(keys),
-        attributes.names(confidential),
-        attributes.name(weighted, "weight"),
-        attributes.name(record_id, "record_id"),
-        attributes.name(household, "household"),
-        attributes.name(subject, "subject"),
-    )
+        opened, ordered = _open(source, how, csv, as_text)
+    roles = _roles(how, foreign)
     problems = roles.problems(opened.names, opened.origin)
-    types_given, more = attributes.declared(types, opened.kinds, opened.origin)
-    problems += more + _unknown("missing_values", missing_values, opened)
-    problems += _unknown("date_format", date_format, opened)
-    if missing not in POLICIES:
+    types_given, more = attributes.declared(how.types, opened.kinds, opened.origin)
+    problems += more + _unknown("missing_values", how.missing_values, opened)
+    problems += _unknown("date_format", how.date_format, opened)
+    if how.missing not in POLICIES:
         problems.append(
             Problem(
                 "P06",
@@ -179,14 +176,27 @@ def read(
             )
         )
     raise_all(problems)
-    codes = _codes_given(missing_values)
-    origin = Origin.of(source, csv, codes, types_given, engine, sheet, labels)
+    said = replace(how, names=named, missing_values=_codes_given(how.missing_values))
+    origin = Origin.of(source, said, types_given)
     origin = origin if foreign is None else replace(origin, book=foreign.book)
     types_known = Types({**roles.measured(opened.kinds), **ordered, **types_given}, opened)
-    data = checked(Microdata(opened, roles, types_known, missing, origin=origin))
+    data = checked(Microdata(opened, roles, types_known, how.missing, origin=origin))
     for hint in hints_of(data, csv, as_text) if _is_csv(source) else ():
-        warnings.warn(ReadHint(hint), stacklevel=2)
+        warnings.warn(ReadHint(hint), stacklevel=3)
     return data
+
+
+def _roles(how: ReadOptions, foreign: Foreign | None) -> Roles:
+    """The roles as they were given; a weight that the file names where none was."""
+    roles = Roles(
+        attributes.names(how.identifiers),
+        attributes.names(how.keys),
+        attributes.names(how.confidential),
+        **{role: attributes.name(getattr(how, role), role) for role in options.ALONE},
+    )
+    weight = None if foreign is None else foreign.book.weight
+    free = roles.weight is None and weight is not None and roles.of(weight) == "other"
+    return replace(roles, weight=weight) if free else roles
 
 
 def _is_csv(source: Any) -> bool:
@@ -199,22 +209,12 @@ def _is_foreign(source: Any) -> bool:
     return is_path and Path(source).suffix.lower() in formats.READ and not Path(source).is_dir()
 
 
-def _foreign(
-    source: Any, codes: Any, csv: csvfile.CsvOptions, sheet: str | int | None, labels: bool
-) -> Foreign:
+def _foreign(source: Any, how: ReadOptions, csv: csvfile.CsvOptions) -> Foreign:
     path = Path(source).expanduser()
     _need_readable(path)
     encoding = None if csv.encoding == "utf-8" else csvfile.known_encoding(csv.encoding)
-    how = ForeignOptions(encoding, sheet, csv.names, labels)
-    return open_foreign(path, how, lambda names: _codes(codes, names))
-
-
-def _weight(given: Any, foreign: Foreign | None, others: Sequence[Any]) -> Any:
-    """The weight that was named, or else the one that the file is weighted by."""
-    if given is not None or foreign is None:
-        return given
-    named = {name for one in others for name in attributes.names(one)}
-    return None if foreign.book.weight in named else foreign.book.weight
+    said = ForeignOptions(encoding, how.sheet, csv.names, how.labels)
+    return open_foreign(path, said, lambda names: _codes(how.missing_values, names))
 
 
 def _items(types: Any) -> list[tuple[Any, Any]]:
@@ -222,8 +222,9 @@ def _items(types: Any) -> list[tuple[Any, Any]]:
 
 
 def _open(
-    source: Any, codes: Any, csv: csvfile.CsvOptions, as_text: set[str], where: str | None
+    source: Any, how: ReadOptions, csv: csvfile.CsvOptions, as_text: set[str]
 ) -> tuple[engine.Source, dict[str, AttributeType]]:
+    codes, where = how.missing_values, how.engine
     if where not in (None, "spark"):
         fail("P16", f"{argument('engine')} is not known.", "Use 'spark', or leave it out.")
     if isinstance(source, str | os.PathLike):
@@ -255,10 +256,9 @@ def _open(
         for field, column in zip(arrow.schema, arrow.columns, strict=True)
         if (scale := frames.ordered_scale(column)) is not None
     }
-    codes = _codes(codes, arrow.column_names)
     if arrow.num_columns == 0 or arrow.num_rows == 0:
         fail("S02", f"the {kind} frame has no records.", "Give a frame with at least one record.")
-    opened = engine.from_arrow(arrow, kind, codes)
+    opened = engine.from_arrow(arrow, kind, _codes(codes, arrow.column_names))
     return engine.in_spark(opened) if where else opened, ordered
 
 

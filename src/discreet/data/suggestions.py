@@ -13,8 +13,9 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.data.attributes import ALONE, is_weight, says, words_of
+from discreet.data.attributes import is_weight, says, words_of
 from discreet.data.microdata import Microdata, require_microdata
+from discreet.data.options import ALONE
 from discreet.data.unchanged import found_in_words, is_flagged
 from discreet.frames import FrameKind
 from discreet.results import Result

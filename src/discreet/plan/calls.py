@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.data.options import ROLES, is_scalar
 from discreet.errors import fail
 from discreet.hierarchies.written import written as dumped
 from discreet.plan import criteria, measures
-from discreet.plan.document import FILES, ROLES
-from discreet.plan.fields import is_scalar
+from discreet.plan.document import FILES
 from discreet.plan.steps import hierarchies_in
 from discreet.registry import maskings
 

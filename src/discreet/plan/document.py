@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.data.options import OF_SOURCE, ROLES, is_codes
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.formats import WRITTEN
-from discreet.parameters import Columns, is_whole
+from discreet.parameters import Columns
 from discreet.plan import criteria, hierarchies, measures, steps
 from discreet.plan.fields import (
-    COLUMN,
     COLUMNS,
     FLAG,
     SEED,
@@ -21,83 +20,13 @@ from discreet.plan.fields import (
     Field,
     Fields,
     Where,
-    choice,
-    is_scalar,
     table_problems,
 )
 from discreet.plan.lines import At
 from discreet.registry import maskings
 from discreet.words import either
 
-_CODES = Field(
-    "a list of codes, or a table of columns and lists",
-    lambda v: _is_codes(v) or (isinstance(v, Mapping) and all(map(_is_codes, v.values()))),
-    {
-        "anyOf": [
-            {"type": "array"},
-            {"type": "object", "additionalProperties": {"type": "array"}},
-        ]
-    },
-    Columns(),
-)
-
-
-def _is_encoding(name: str) -> bool:
-    try:
-        return bool(codecs.lookup(name).name)
-    except (LookupError, ValueError):
-        return False
-
-
-SOURCE = {
-    "file": TEXT,
-    "separator": Field(
-        "one character",
-        lambda v: isinstance(v, str) and len(v) == 1,
-        {"type": "string", "minLength": 1, "maxLength": 1},
-    ),
-    "encoding": Field(
-        "an encoding that Python knows, such as utf-8 or cp1252",
-        lambda v: isinstance(v, str) and _is_encoding(v),
-        {"type": "string"},
-    ),
-    "decimal": choice(".", ","),
-    "thousands": TEXT,
-    "date_format": Field(
-        "a text such as 'dd/mm/yyyy', or a table of columns and such texts",
-        lambda v: (
-            isinstance(v, str)
-            or (isinstance(v, Mapping) and all(isinstance(one, str) for one in v.values()))
-        ),
-        {
-            "anyOf": [
-                {"type": "string"},
-                {"type": "object", "additionalProperties": {"type": "string"}},
-            ]
-        },
-    ),
-    "missing": choice("category", "wildcard", "refuse"),
-    "missing_values": _CODES,
-    "names": TEXTS,
-    "header": FLAG,
-    "sheet": Field(
-        "the name of a sheet, or its number",
-        lambda v: isinstance(v, str) or is_whole(v),
-        {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
-    ),
-    "labels": FLAG,
-    "engine": choice("spark"),
-}
-ROLES = {
-    "identifiers": COLUMNS,
-    "keys": COLUMNS,
-    "confidential": COLUMNS,
-    "weight": COLUMN,
-    "record_id": COLUMN,
-    "household": COLUMN,
-    "subject": COLUMN,
-}
-ALONE = tuple(role for role, field in ROLES.items() if field is COLUMN)  # one column plays them
+SOURCE: Fields = {"file": TEXT, **OF_SOURCE}
 OUTPUTS = {
     "masked": TEXT,
     "ledger": TEXT,
@@ -147,12 +76,8 @@ SECTIONS = {
 }
 
 
-def _is_codes(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_scalar, value))
-
-
 def _is_scale(value: Any) -> bool:
-    return _is_codes(value) and 0 < len(value) == len({str(one) for one in value})
+    return is_codes(value) and 0 < len(value) == len({str(one) for one in value})
 
 
 def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -> list[Problem]:
@@ -273,10 +198,13 @@ def _columns_in(table: Any, fields: Fields, at: At) -> Iterator[tuple[At, str]]:
         columns = fields[name].columns if name in fields else None
         if columns is None or not fields[name].fits(value):
             continue
+        here = (*at, name)
         if columns.named is None:
-            yield from _names((*at, name), value)
+            yield from _names(here, value)
         else:
-            yield from (((*at, name), one) for one in columns.named(value))
+            within = value if isinstance(value, Mapping) else ()
+            for one in columns.named(value):
+                yield (*here, one) if one in within else here, one
 
 
 def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:
@@ -284,7 +212,7 @@ def _names(at: At, value: Any) -> Iterator[tuple[At, str]]:
         yield at, value
     elif isinstance(value, Mapping):
         yield from (((*at, name), name) for name in value)
-    elif at[-1] != "missing_values":  # a list of codes is for all columns
+    else:
         yield from (((*at, i), name) for i, name in enumerate(value))
 
 

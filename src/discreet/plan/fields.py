@@ -5,12 +5,12 @@ A value is never quoted in a problem: it may have been copied from the data.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.data.options import is_texts
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.parameters import Columns, Parameter, is_whole
 from discreet.plan.lines import At
@@ -48,16 +48,6 @@ class Field:
 Fields = Mapping[str, Field | Parameter]
 
 
-def is_texts(value: Any) -> bool:
-    """Whether a value is a list of texts."""
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def is_scalar(value: Any) -> bool:
-    """Whether a value is a text, a number, a truth value, a date or a time."""
-    return isinstance(value, str | int | float | dt.date | dt.time)
-
-
 def choice(*known: str) -> Field:
     """One of some words."""
     return Field(f"one of {', '.join(known)}", lambda v: v in known, {"enum": [*known]})
@@ -67,7 +57,6 @@ TEXT = Field("a text", lambda v: isinstance(v, str) and bool(v), {"type": "strin
 TEXTS = Field("a list of texts", is_texts, _TEXTS)
 FLAG = Field("true or false", lambda v: isinstance(v, bool), {"type": "boolean"})
 SEED = Field("a whole number", is_whole, {"type": "integer"})
-COLUMN = Field("the name of a column", lambda v: isinstance(v, str), {"type": "string"}, Columns())
 COLUMNS = Field("a list of column names", is_texts, _TEXTS, Columns())
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.data.options import ALONE
 from discreet.errors import listed
 from discreet.formats import WRITTEN
 from discreet.plan.calls import moved, reading_of
-from discreet.plan.document import ALONE
 from discreet.plan.lines import At
 from discreet.plan.suggested_hierarchies import is_named_for, suggested_hierarchy
 from discreet.words import counted

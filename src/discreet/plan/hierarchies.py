@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.data.options import is_texts
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed
 from discreet.hierarchies.written import built
 from discreet.parameters import is_finite, is_whole
@@ -22,7 +23,6 @@ from discreet.plan.fields import (
     Field,
     Where,
     choice,
-    is_texts,
     table_problems,
 )
 from discreet.plan.lines import At

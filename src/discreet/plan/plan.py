@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.data.options import OF_SOURCE, ROLES
 from discreet.errors import DiscreetError, Problem, fail, listed, raise_all
 from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
 from discreet.plan.calls import moved, plain, read_files, with_files
-from discreet.plan.document import FILES, PUBLIC, ROLES, SOURCE, column_problems, document_problems
+from discreet.plan.document import FILES, PUBLIC, SOURCE, column_problems, document_problems
 from discreet.plan.fields import Where
 from discreet.plan.first_plan import first_plan
 from discreet.plan.lines import At, lines_of
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from discreet.plan.release import Release
 
 
-_FORMAT = ("separator", "encoding", "names", "header", "decimal", "thousands", "sheet")
+_FORMAT = tuple(  # what it takes to know the columns
+    name for name, p in OF_SOURCE.items() if p.columns is None and name not in ("missing", "engine")
+)
 # Editors look for the directive in the first lines, and for the file beside the plan.
 _SCHEMA = """\
 #:schema ./release.schema.json

@@ -6,14 +6,14 @@ part of the plan, is said when the plan is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from discreet._version import __version__
+from discreet.data.options import ROLES
 from discreet.masking.method import MEASURE, Method
 from discreet.plan import criteria, hierarchies, measures
-from discreet.plan.document import OUTPUTS, ROLES, SOURCE, TYPE
-from discreet.plan.fields import Field, table_schema
+from discreet.plan.document import OUTPUTS, SOURCE, TYPE
+from discreet.plan.fields import Fields, table_schema
 from discreet.plan.steps import fields_of
 from discreet.registry import maskings
 
@@ -65,7 +65,7 @@ def _described(name: str, section: dict[str, Any]) -> dict[str, Any]:
     return {"title": title, "description": about, **section}
 
 
-def _table(fields: Mapping[str, Field]) -> dict[str, Any]:
+def _table(fields: Fields) -> dict[str, Any]:
     return table_schema(
         {
             name: {"description": f"{one.words[:1].upper()}{one.words[1:]}.", **one.schema()}

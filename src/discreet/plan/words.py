@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from discreet.plan.document import OUTPUTS, ROLES, SOURCE
+from discreet.data.options import ROLES
+from discreet.plan.document import OUTPUTS, SOURCE
 from discreet.registry import criteria, maskings, measures
 from discreet.surface import Reference
 
