@@ -282,8 +282,9 @@ def test_no_module_imports_a_frame_library():
     assert found == {"discreet.engine.spark": {"pyspark"}}
 
 
-# What methods, criteria and measures say of themselves, for every surface.
+# What methods, criteria, measures and reading say of themselves, for every surface.
 DESCRIBED = (
+    "data.options",
     "parameters",
     "registry",
     "masking.method",

@@ -10,7 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.options import Hierarchies, Unmapped, hierarchies_in, names_in, reading_options
+from discreet.cli.options import (
+    Hierarchies,
+    Unmapped,
+    flag,
+    hierarchies_in,
+    metavar,
+    names_in,
+    option,
+    parameter_option,
+)
+from discreet.cli.reading import READING
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, noted, raise_all
 from discreet.masking.method import MEASURE, Method
@@ -19,24 +29,6 @@ from discreet.parameters import Parameter, parameters_of, read_problem
 from discreet.registry import criteria, maskings
 
 USUAL_K = 5
-_METAVARS = {
-    "whole": "NUMBER",
-    "number": "NUMBER",
-    "amount": "0.02|2%|20",
-    "text": "TEXT",
-    "column": "COLUMN",
-    "columns": "COLUMNS",
-    "table": "COLUMN=NUMBER,…",
-    "special": "TOML",
-}
-
-
-def option(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    """An option of a command, as a parameter of its function."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
-
-
 # -- parameters of a masking method or a measure ---------------------------------------------------
 
 
@@ -76,7 +68,7 @@ def method_options(method: Described) -> list[inspect.Parameter]:
             found.append(option(parameter.name, Hierarchies, None))
             found.append(option("unmapped", Unmapped, "error"))
         elif not _only_in_files(parameter):
-            found.append(_option(parameter, method))
+            found.append(parameter_option(parameter, place(parameter.name, method)))
     for parameter in method.files.values():
         about = typer.Option(flag(parameter.name), help=parameter.file, show_default=False)
         found.append(option(parameter.name, Annotated[Path | None, about], None))
@@ -89,39 +81,11 @@ def _only_in_files(parameter: Parameter) -> bool:
     return bool(parameter.file) or (parameter.kind == "special" and unsaid)
 
 
-def flag(name: str) -> str:
-    """The option of a name."""
-    return f"--{name.replace('_', '-')}"
-
-
 def place(name: str, method: Described) -> str:
     """The name of a parameter within a command: one that reading has as well carries the name of
     the method.
     """
-    return f"{method.name}_{name}" if name in reading_options() else name
-
-
-def _option(parameter: Parameter, method: Described) -> inspect.Parameter:
-    here = place(parameter.name, method)
-    name = flag(here)
-    if parameter.kind == "flag":
-        both = f"{name}/--no-{name[2:]}" if parameter.optional else name
-        about = typer.Option(both, help=parameter.doc, show_default=False)
-        kind: Any = bool | None if parameter.optional else bool
-        return option(here, Annotated[kind, about], parameter.default)
-    several = parameter.kind in ("columns", "table")
-    shown = _METAVARS.get(parameter.kind, "TEXT")
-    if parameter.kind == "choice":
-        shown = f"[{'|'.join(parameter.choices)}]"
-    usual = "" if parameter.default in (None, ()) else parameter.text(parameter.default)
-    about = typer.Option(
-        name,
-        help=parameter.doc,
-        metavar=shown,
-        show_default=usual or False,
-    )
-    kind = list[str] if several else str | None
-    return option(here, Annotated[kind, about], [] if several else None)
+    return f"{method.name}_{name}" if name in READING else name
 
 
 def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +169,7 @@ def _varied() -> dict[str, Parameter]:
         for p in method.parameters.values():
             if not (p.shared or p.is_seed or p.is_variant or p.kind == "special"):
                 found.setdefault(p.name, p)
-    return {name: p for name, p in found.items() if name not in (*reading_options(), "loss")}
+    return {name: p for name, p in found.items() if name not in (*READING, "loss")}
 
 
 def grid_options() -> list[inspect.Parameter]:
@@ -220,7 +184,7 @@ def grid_options() -> list[inspect.Parameter]:
         about = typer.Option(
             *map(flag, names),
             help=f"{parameter.doc}{shown if usual else ''}",
-            metavar=_METAVARS.get(parameter.kind, "WORD"),
+            metavar="WORD" if parameter.kind == "choice" else metavar(parameter, "WORD"),
             show_default=usual or False,
         )
         found.append(option(name, Annotated[list[str], about], []))
@@ -253,7 +217,7 @@ def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
         if kind.inline:
             for p in kind.parameters.values():
                 if p.kind != "columns":
-                    about = typer.Option(flag(p.name), help=p.doc, metavar=_METAVARS[p.kind])
+                    about = typer.Option(flag(p.name), help=p.doc, metavar=metavar(p))
                     usual = str(usual_k) if p.name == "k" and usual_k is not None else None
                     found.setdefault(p.name, option(p.name, Annotated[str | None, about], usual))
         else:

@@ -12,8 +12,8 @@ from typing import Any
 import typer
 
 from discreet.cli import shown
-from discreet.cli.options import reads_data
 from discreet.cli.program import app
+from discreet.cli.reading import reads_data
 from discreet.cli.usage import Command
 from discreet.errors import fail
 from discreet.registry import Registry

@@ -13,8 +13,9 @@ from annotated_types import Ge, Interval
 
 import discreet as ds
 from discreet.cli.lazy import each_lazily, lazily, reading
-from discreet.cli.options import Force, Json, look_at_both, names_in, reads_data
+from discreet.cli.options import Force, Json, names_in, option
 from discreet.cli.program import app, show
+from discreet.cli.reading import look_at_both, reads_data
 from discreet.cli.usage import Command, checks
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures
@@ -50,7 +51,7 @@ Records = Annotated[
 
 def _measure(name: str) -> Callable[..., None]:
     """The command of a measure, with all of its parameters as options."""
-    from discreet.cli.described import method_arguments, method_options, option
+    from discreet.cli.described import method_arguments, method_options
 
     measure = measures[name]
     two = measure.of == "files"

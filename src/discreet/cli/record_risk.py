@@ -11,12 +11,9 @@ import typer
 from annotated_types import Ge
 
 import discreet as ds
-from discreet.cli.options import (
-    Force,
-    Json,
-    reads_data,
-)
+from discreet.cli.options import Force, Json
 from discreet.cli.program import app
+from discreet.cli.reading import reads_data
 from discreet.cli.usage import Command
 
 Settings = Annotated[

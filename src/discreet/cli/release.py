@@ -9,14 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import discreet as ds
-from discreet.cli.options import (
-    Force,
-    Json,
-    UniqueColumns,
-    reads_data,
-    reasons_in,
-)
+from discreet.cli.options import Force, Json, UniqueColumns, reasons_in
 from discreet.cli.program import app, show
+from discreet.cli.reading import reads_data
 from discreet.cli.usage import Command, checks, telling
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]

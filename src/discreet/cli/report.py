@@ -10,16 +10,9 @@ import typer
 
 import discreet as ds
 from discreet.cli.lazy import lazily, reading
-from discreet.cli.options import (
-    Force,
-    Json,
-    Measures,
-    UniqueColumns,
-    look_at_both,
-    measures_in,
-    reasons_in,
-)
+from discreet.cli.options import Force, Json, Measures, UniqueColumns, measures_in, reasons_in
 from discreet.cli.program import show
+from discreet.cli.reading import look_at_both
 from discreet.cli.usage import checks
 
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]

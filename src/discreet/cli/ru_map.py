@@ -21,6 +21,7 @@ from discreet.cli.options import (
     hierarchies_in,
     measures_in,
     names_in,
+    option,
 )
 from discreet.cli.program import show
 from discreet.cli.usage import checks
@@ -51,7 +52,7 @@ ABOUT = "Compare maskings by the risk they leave and the information they cost."
 
 
 def _ru_map() -> Callable[..., None]:
-    from discreet.cli.described import grid_arguments, grid_options, option
+    from discreet.cli.described import grid_arguments, grid_options
     from discreet.rumap.grid import method_words
 
     def run(

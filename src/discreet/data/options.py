@@ -266,3 +266,6 @@ OPTIONS: dict[str, Parameter] = {p.name: p for p in _parameters_of(ReadOptions)}
 ROLES = {name: p for name, p in OPTIONS.items() if p.kind in ("column", "columns")}
 ALONE = tuple(name for name, p in ROLES.items() if p.kind == "column")  # one column plays them
 OF_SOURCE = {name: p for name, p in OPTIONS.items() if name not in (*ROLES, "types")}
+FORMAT = tuple(  # what it takes to know the columns
+    name for name, p in OF_SOURCE.items() if p.columns is None and name not in ("missing", "engine")
+)

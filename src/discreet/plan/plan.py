@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.data.options import OF_SOURCE, ROLES
+from discreet.data.options import FORMAT, ROLES
 from discreet.errors import DiscreetError, Problem, fail, listed, raise_all
 from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from discreet.plan.release import Release
 
 
-_FORMAT = tuple(  # what it takes to know the columns
-    name for name, p in OF_SOURCE.items() if p.columns is None and name not in ("missing", "engine")
-)
 # Editors look for the directive in the first lines, and for the file beside the plan.
 _SCHEMA = """\
 #:schema ./release.schema.json
@@ -405,7 +402,7 @@ def source_problems(
 ) -> list[Problem]:
     """The columns that a source lacks; none where it cannot be read at all."""
     given = document.get("source", {})
-    options = {n: given[n] for n in _FORMAT if n in given and SOURCE[n].fits(given[n])}
+    options = {n: given[n] for n in FORMAT if n in given and SOURCE[n].fits(given[n])}
     try:
         data = ds.read(source, **options)
     except (DiscreetError, TypeError):
