@@ -3,6 +3,7 @@
 import doctest
 
 import numpy as np
+import pytest
 
 import discreet as ds
 from discreet.kernels import principal
@@ -46,3 +47,17 @@ def test_groups_lie_one_after_the_other_along_the_component():
     both = ds.microaggregate(data, k=4, method="pca", preserve_variance=False).to("arrow")
     alone = ds.microaggregate(data, ["x"], k=4, method="fixed").to("arrow")
     np.testing.assert_allclose(both["x"].to_numpy(), alone["x"].to_numpy())
+
+
+def test_of_two_opposed_attributes_the_first_has_the_positive_loading():
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        x = rng.normal(0, 1, 10)
+        table = np.column_stack([x, rng.normal(0, 1, 10) - x])
+        people = ds.read({"x": table[:, 0], "y": table[:, 1]}, keys=["x", "y"])
+        masked = ds.microaggregate(people, k=3, method="pca", preserve_variance=False)
+        z = (table - table.mean(axis=0)) / table.std(axis=0, ddof=1)
+        expected = np.empty_like(table)
+        for group in np.split(np.argsort(z[:, 0] - z[:, 1]), [3, 6]):  # the last takes 4
+            expected[group] = table[group].mean(axis=0)
+        assert masked.to("pandas").to_numpy() == pytest.approx(expected)

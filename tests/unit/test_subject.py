@@ -223,9 +223,10 @@ def test_the_best_node_is_that_of_all_nodes_counted_one_by_one(budget):
     assert tuple(found.best.levels.values()) == min(losses, key=lambda at: (losses[at], at))
 
 
-def test_too_few_people_for_k_is_said():
+@pytest.mark.parametrize("criterion", [ds.KAnonymity(5), ds.PSensitiveKAnonymity(p=2, k=5)])
+def test_too_few_people_for_k_is_said(criterion):
     with pytest.raises(ds.DiscreetError, match="k = 5 cannot be reached") as caught:
-        ds.generalize(hospital(people=4), HIERARCHIES, ds.KAnonymity(5), max_suppressed=0.1)
+        ds.generalize(hospital(people=4), HIERARCHIES, criterion, max_suppressed=0.1)
     assert [p.code for p in caught.value.problems] == ["D30"]
 
 

@@ -3,7 +3,8 @@
 Sums over the records are the same for every order of them (``summation``). The loadings are
 rounded to twelve digits, so that the last bits of an eigenvector, which differ between machines,
 decide nothing. Their sign is chosen: the loading of largest magnitude is positive, the first among
-equals.
+equals. Two standardised columns always have equal ones, up to the digits that a standard deviation
+is rounded to; so magnitudes are compared by fewer digits.
 """
 
 import numpy as np
@@ -12,6 +13,7 @@ from discreet.kernels.arrays import Floats
 from discreet.kernels.summation import row_totals, totals
 
 _DIGITS = 12
+_DIGITS_OF_SIGN = 6
 
 
 def first_component(columns: Floats) -> Floats:
@@ -36,7 +38,8 @@ def first_component(columns: Floats) -> Floats:
         return np.eye(len(columns))[0]
     largest = np.linalg.eigh(products / np.abs(products).max())[1][:, -1]
     loadings = np.round(largest, _DIGITS)
-    return np.asarray(loadings * np.sign(loadings[np.argmax(np.abs(loadings))]))
+    leading = np.argmax(np.round(np.abs(loadings), _DIGITS_OF_SIGN))
+    return np.asarray(loadings * np.sign(loadings[leading]))
 
 
 def cross_products(columns: Floats) -> Floats:

@@ -296,8 +296,10 @@ def _infeasible(searching: Search) -> NoReturn:
     task = searching.task
     conditions, p = searching.conditions, searching.p
     if conditions is not None and p > conditions.max_p:
+        few = conditions.narrowest
+        asking = next(c for c in task.parts if c.least_distinct([few]).get(few) == p)
         named = {"p": "p", "subject": "k"}  # by what a criterion has
-        word = next((w for has, w in named.items() for c in task.parts if hasattr(c, has)), "l")
+        word = next((w for has, w in named.items() if hasattr(asking, has)), "l")
         explained = conditions.explain(p).replace("p ≤", f"{word} ≤")
         fail("D30", f"{word} = {p} cannot be reached: {explained}.", f"Lower {word}.")
     top = searching.figures(task.lattice.nodes - 1)
