@@ -99,7 +99,7 @@ def _exit_code() -> int:
     return code if isinstance(code, int) else 0
 
 
-class _Output(io.FileIO):
+class _Pipe(io.FileIO):
     """Where a command prints. What is printed after the reader has closed the pipe is dropped."""
 
     def write(self, printed: Any, /) -> int:
@@ -119,7 +119,7 @@ def _outliving(stream: TextIO | None) -> TextIO:
     raw = getattr(binary, "raw", binary)
     if not isinstance(stream, io.TextIOWrapper) or not isinstance(raw, io.FileIO):
         return stream
-    output = _Output(raw.fileno(), "w", closefd=False)
+    output = _Pipe(raw.fileno(), "w", closefd=False)
     return io.TextIOWrapper(
         output if raw is binary else io.BufferedWriter(output),
         stream.encoding,

@@ -165,10 +165,11 @@ def read(
         attributes.name(household, "household"),
         attributes.name(subject, "subject"),
     )
-    problems = roles.problems(opened.names, opened.origin)
-    types_given, more = attributes.declared(types, opened.kinds, opened.origin)
-    problems += more + _unknown("missing_values", missing_values, opened)
-    problems += _unknown("date_format", date_format, opened)
+    sure = opened.sure or not roles.all_named.isdisjoint(opened.names)
+    problems = roles.problems(opened.names, opened.origin, sure)
+    types_given, more = attributes.declared(types, opened.kinds, opened.origin, sure)
+    problems += more + _unknown("missing_values", missing_values, opened, sure)
+    problems += _unknown("date_format", date_format, opened, sure)
     if missing not in POLICIES:
         problems.append(
             Problem(
@@ -319,11 +320,11 @@ def _is_missing(code: Any) -> bool:
     return code is None or type(code).__name__ in ("NAType", "NaTType")
 
 
-def _unknown(argument: str, given: Any, opened: engine.Source) -> list[Problem]:
+def _unknown(argument: str, given: Any, opened: engine.Source, sure: bool) -> list[Problem]:
     """The columns that an argument names and the source does not have."""
     named = [str(name) for name in given] if isinstance(given, Mapping) else []
     return [
-        unknown_column(f"{argument} names", name, opened.names, opened.origin)
+        unknown_column(f"{argument} names", name, opened.names, opened.origin, sure)
         for name in named
         if name not in opened.names
     ]

@@ -39,6 +39,7 @@ class Source:
     origin: str
     row: str | None
     kind: FrameKind
+    sure: bool = True  # the names are names; else they may be the first record of a file
 
     @property
     def held(self) -> Held | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import Problem, did_you_mean, listed
+from discreet.errors import Problem, did_you_mean, meant
 from discreet.formats import WRITTEN
 from discreet.parameters import Columns, is_whole
 from discreet.plan import criteria, hierarchies, measures, steps
@@ -302,13 +302,17 @@ def _list(value: Any) -> list[Any]:
 
 
 def column_problems(
-    document: Mapping[str, Any], columns: Sequence[str], source: str, where: Where
+    document: Mapping[str, Any],
+    columns: Sequence[str],
+    source: str,
+    where: Where,
+    sure: bool = True,
 ) -> list[Problem]:
     """The columns that a plan names and the source does not have."""
     problems = []
     for at, name in named_columns(document):
         if name not in columns:
             what = f"{name!r} is not a column of {source}."
-            remedy = did_you_mean(name, columns) or f"Its columns are {listed(columns)}."
+            remedy = meant(name, columns, sure)
             problems.append(where.problem(at, "R01", what, remedy))
     return problems
