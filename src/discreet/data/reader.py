@@ -37,7 +37,7 @@ _PARQUET = (".parquet", ".pq")
 _ROWS = 1000  # are looked at
 _MOST = 0.5  # of the values
 _CODES = ("NA", "N/A", "n/a", "NULL", "null", "None", "NaN", "#N/A", "#NULL!", ".", "-", "?")
-_POINT = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?\s*")
+_POINT = re.compile(r"\s*[+-]?[0-9]{1,18}(\.[0-9]+)?\s*")  # longer ones are texts on purpose
 _COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 _GROUPED = re.compile(
     r"\s*[+-]?[0-9]{1,3}([.,'\u00a0\u202f\u2019 ])[0-9]{3}(\1[0-9]{3})*([.,][0-9]*)?\s*"

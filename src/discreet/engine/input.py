@@ -111,8 +111,13 @@ def read_parquet(path: Path, missing: MissingCodes) -> Source:
             f"the parts of {path.name} have different columns.",
             "Give a folder that holds the parts of one table and nothing else.",
         )
+    lengths = [field.name for field in schemas[0] if pa.types.is_duration(field.type)]
+    raise_all([unreadable(name) for name in lengths])  # else they would be read as integers
     table, row = _scanned(parts, names, path.name)
     columns = {f"c{i}": table[i] for i in range(len(names))}
+    halves = [i for i, dtype in enumerate(schemas[0].types) if pa.types.is_float16(dtype)]
+    # the engine does not know NaN among them, but it does write it
+    columns |= {f"c{i}": table[i].cast("string").cast("float32") for i in halves}
     source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
     found = _readable(_in_known_types(source), missing)
     return brought(found) if is_small(sum(_lengths(parts, path.name)), len(names)) else found
