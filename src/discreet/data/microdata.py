@@ -273,6 +273,22 @@ class Microdata:
             for name, number in engine.infinite(self.source, names).items()
         ]
 
+    def unbounded_problems(self, names: Sequence[str]) -> list[Problem]:
+        """The problems of columns with infinite numbers, or with some whose powers are, for what
+        works with variances."""
+        infinite = self.infinite_problems(names)
+        if infinite:
+            return infinite
+        return [
+            Problem(
+                "D12",
+                f"{name!r} has {counted(number, 'value')} above {engine.LARGEST:g} in size and no "
+                "variance.",
+                "Divide the column by a power of ten before it is read.",
+            )
+            for name, number in engine.infinite(self.source, names, engine.LARGEST).items()
+        ]
+
     def class_sizes(self) -> NDArray[np.int64]:
         """The size of each record's class on the keys, in the order of the records."""
         self.need_partition("the class size of a record")
