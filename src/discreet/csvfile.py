@@ -36,6 +36,7 @@ _LONGEST_HEADER = 1 << 25
 _MOST_COLUMNS = 10_000
 _STATED = re.compile(r'"?sep=(.)"?[^\S\r\n]*(\r\n|\r|\n)')  # the first line that spreadsheets write
 _ROWS = 50
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T].*)?|\d\d?([./-])\d\d?\2(\d{4}|\d\d)")
 _NUMBER = re.compile(r"(?!(19|20)\d\d$)[+-]?(\d+([.,]\d*)?|[.,]\d+)")  # years are fair names
 
 
@@ -48,6 +49,7 @@ class Dialect:
     names: tuple[str, ...]
     header_rows: int  # up to and with the header; blank lines before it count
     line_end: str
+    sure: bool = True  # the user says which names are names
     decimal: str = "."
     thousands: str | None = None
     date_format: str | Mapping[str, str] | None = None
@@ -97,18 +99,33 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
     chosen = options.separator or (stated[1] if stated else _sniff(body))
     first, rows = _first_row(body, chosen, path)
     rows += bool(stated)
-    how = (_line_end(head), options.decimal, options.thousands, formats)
+    sure = options.names is not None or options.header
+    how = (_line_end(head), sure, options.decimal, options.thousands, formats)
     if options.names is not None:
         _need_as_many(options.names, first, path)
         return Dialect(chosen, known, _names(list(options.names), path), rows - 1, *how)
-    if not options.header and any(_NUMBER.fullmatch(cell.strip()) for cell in first):
+    why = None if sure else _like_a_record(first, _rows(body, chosen)[rows - bool(stated) :])
+    if why:
         fail(
             "S14",
-            f"the first line of {path.name} holds numbers and may be a record, not a header.",
+            f"the first line of {path.name} {why} and may be a record, not a header.",
             f"Name the columns with {argument('names')}, or say {argument('header', True)} "
             "if it is a header.",
         )
     return Dialect(chosen, known, _names(first, path), rows, *how)
+
+
+def _like_a_record(first: Sequence[str], others: Sequence[Sequence[str]]) -> str | None:
+    """What of a first line belies that it is a header; its cells would be shown as names."""
+    cells = [cell.strip() for cell in first]
+    if any(map(_NUMBER.fullmatch, cells)):
+        return "holds numbers"
+    if any(map(_DATE.fullmatch, cells)):
+        return "holds dates"
+    again = [{row[i].strip() for row in others if i < len(row)} for i in range(len(cells))]
+    if any(cell and cell in below for cell, below in zip(cells, again, strict=True)):
+        return "holds cells that stand below it again"
+    return None
 
 
 def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:
@@ -369,8 +386,22 @@ def _line_end(head: str) -> str:
 def _names(header: list[str], path: Path) -> tuple[str, ...]:
     names = [name.strip() or f"column {i}" for i, name in enumerate(header, 1)]
     refuse_many(names, path)
-    refuse_duplicates(names, path)
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names, 1):
+        places.setdefault(name, []).append(place)
+    alike = [some for some in places.values() if len(some) > 1]
+    remedy = f"Rename them. If the first line is a record, name the columns: {argument('names')}."
+    raise_all(
+        [
+            Problem("S04", f"columns {_spoken(some)} of {path.name} have the same name.", remedy)
+            for some in alike
+        ]
+    )
     return tuple(names)
+
+
+def _spoken(places: Sequence[int]) -> str:
+    return f"{', '.join(map(str, places[:-1]))} and {places[-1]}"
 
 
 def refuse_many(names: Sequence[str], path: Path) -> None:

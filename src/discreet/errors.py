@@ -224,6 +224,22 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def told_columns(columns: Sequence[str], sure: bool) -> str:
+    """The columns by name; none where the names may be the first record of a file."""
+    if sure:
+        return f"Its columns are {listed(columns)}."
+    return (
+        f"Check {argument('separator')}, and if its first line is a record, name the columns with "
+        f"{argument('names')}."
+    )
+
+
+def meant(name: str, columns: Sequence[str], sure: bool) -> str:
+    """The columns that may have been meant by a name, else all of them."""
+    near = did_you_mean(name, columns) if sure or len(columns) > 1 else ""
+    return near or told_columns(columns, sure)
+
+
 # -- failures of others ----------------------------------------------------------------------------
 
 DEBUG = "DISCREET_DEBUG"

@@ -135,3 +135,57 @@ def test_the_handlers_of_signals_are_given_back(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+CLOSED = [
+    (("check", "patients.csv", "--keys", "sex", "--k", "5"), 0),
+    (("check", "patients.csv", "--keys", "age,zip", "--k", "5"), 1),
+    (("check", "patients.csv", "--keys", "age,zip", "--k", "5", "--json"), 1),
+    (("check", "patients.csv", "--keys", "agee", "--k", "5"), 2),
+    (("check", "patients.csv", "--keys", "agee", "--k", "5", "--json"), 2),
+    (("candidates", "patients.csv", "--identifiers", "name,ssn"), 0),
+    (("risk", "--help"), 0),
+    (("--version",), 0),
+]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("arguments", "code"), CLOSED)
+def test_a_reader_that_closes_the_pipe_changes_no_exit_code(folder, arguments, code, unbuffered):
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-c", "from discreet.cli import command; command()", *arguments]
+    done = subprocess.run(
+        command, stdout=writes, stderr=subprocess.PIPE, text=True, check=False, cwd=folder,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    os.close(writes)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert "roken" not in done.stderr
+
+
+def test_a_command_goes_on_where_nobody_reads_what_it_prints(folder, tmp_path):
+    """Neither output nor errors have a reader, or they are closed from the start."""
+    made = f"sample patients.csv --identifiers name,ssn --fraction 0.5 --seed 1 -o {tmp_path}"
+    call = f'"{sys.executable}" -c "from discreet.cli import command; command()" {made}'
+    for how, name in (("2>&1 | true", "piped.csv"), (">&- 2>&-", "closed.csv")):
+        script = f"set -o pipefail; {call}/{name} {how}"
+        done = subprocess.run(["bash", "-c", script], cwd=folder, check=False)
+        assert done.returncode == 0
+        assert (tmp_path / name).exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_is_full_is_told_and_not_passed_for_a_criterion(folder, unbuffered):
+    command = [sys.executable, "-c", "from discreet.cli import command; command()",
+               "check", "patients.csv", "--keys", "sex", "--k", "5"]  # fmt: skip
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=folder,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "O08" in done.stderr
+    assert "Traceback" not in done.stderr

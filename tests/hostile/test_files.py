@@ -33,7 +33,7 @@ CSV = {
     "blank lines only": (" \n\n \n", "S02", "is empty"),
     "a header only": ("a,b\n", "S02", "no records"),
     "a header without line end": ("a,b", "S02", "no records"),
-    "duplicate columns": ("a,b,a\n1,2,3\n", "S04", "more than one column 'a'"),
+    "duplicate columns": ("a,b,a\n1,2,3\n", "S04", "columns 1 and 3 of"),
     "a short row": ("a,b\n1,2\n3\n", "S06", "line 3 of t.csv has 1 cell, the header has 2"),
     "a long row": ("a,b\n1,2\n3,4,5\n", "S06", "line 3 of t.csv has 3 cells, the header has 2"),
     "a long row late": (f"a,b\n{MANY}1,x,y\n", "S06", "line 300002 of"),

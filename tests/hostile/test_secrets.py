@@ -255,3 +255,38 @@ def test_the_command_prints_no_cell_of_a_bad_file(tmp_path, monkeypatch, capfd, 
     shown = printed_by(["risk", path, "--keys", "place"], monkeypatch, capfd)
     assert "Traceback" not in shown
     assert_no_mark(shown, "the command")
+
+
+HEADERLESS = {
+    "no key that was named": ("Anna Mueller;Bonn\nBert Stein;Ulm\n", {"keys": ["name"]}),
+    "a wrong separator": ("name;town\nAnna Mueller;Bonn\n", {"keys": ["name"], "separator": ","}),
+    "equal cells": ("Anna Mueller,Anna Mueller\nBert,Bonn\n", {}),
+    "cells that come again": ("Anna Mueller,Bonn\nBert,Bonn\nCarl,Ulm\n", {}),
+    "a date": ("Anna Mueller,2001-02-03\nBert,2001-02-04\n", {}),
+    "a type": ("Anna Mueller;Bonn\nBert Stein;Ulm\n", {"types": {"name": "nominal"}}),
+    "a code": ("Anna Mueller;Bonn\nBert Stein;Ulm\n", {"missing_values": {"name": ["?"]}}),
+}
+
+
+@pytest.mark.parametrize("text", HEADERLESS.values(), ids=HEADERLESS.keys())
+def test_the_first_line_of_a_file_without_header_is_never_shown(tmp_path, text):
+    cells, given = text
+    (tmp_path / "t.csv").write_text(cells)
+    with pytest.raises(ds.DiscreetError, match="names=") as error:
+        ds.read(tmp_path / "t.csv", **given)
+    assert not any(secret in str(error.value) for secret in ("Anna", "Bonn", "2001", "town"))
+
+
+def test_columns_that_may_be_a_record_are_not_listed_later(tmp_path):
+    (tmp_path / "t.csv").write_text("Anna Mueller;Bonn\nBert Stein;Ulm\n")
+    data = ds.read(tmp_path / "t.csv")
+    for step in (ds.risk, ds.individual_risk, lambda one: ds.top_code(one, {"income": 0.9})):
+        with pytest.raises(ds.DiscreetError) as error:
+            step(data)
+        assert "Anna" not in str(error.value)
+
+
+def test_columns_are_listed_where_a_name_of_theirs_was_given(tmp_path):
+    (tmp_path / "t.csv").write_text("name;town\nBert Stein;Ulm\n")
+    with pytest.raises(ds.DiscreetError, match="'name', 'town'"):
+        ds.read(tmp_path / "t.csv", identifiers=["name"], keys=["xyz"])

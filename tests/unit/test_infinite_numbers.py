@@ -48,6 +48,27 @@ def test_a_column_with_an_infinite_number_is_one_of_numbers(source):
     assert ds.risk(data).classes == 8
 
 
+@pytest.mark.parametrize("size", [1e80, 1e155, 1e300, 1.7e308])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_numbers_whose_powers_are_infinite_are_refused_where_a_variance_is_needed(size):
+    x = [size * (-1) ** i / (1 + i) for i in range(8)]
+    data = ds.read({"x": x, "y": TABLE["y"]}, keys=["x", "y"])
+    masked = ds.rank_swap(data, ["x"], window=0.5, seed=1)
+    assert sorted(masked.to("arrow")["x"].to_pylist()) == sorted(x)
+    for step in (
+        lambda: ds.microaggregate(data, ["x", "y"], k=2),
+        lambda: ds.microaggregate(data, ["x"], k=2, method="optimal-univariate"),
+        lambda: ds.add_noise(data, ["x"], amount=0.1, kind="exact-moments", seed=1),
+        lambda: ds.add_noise(data, ["x"], amount=0.1, kind="multiplicative", seed=1),
+        lambda: ds.information_loss(data, masked),
+        lambda: ds.interval_disclosure(data, masked),
+        lambda: ds.linkage(data, masked, ["x"]),
+        lambda: ds.propensity(data, masked),
+    ):
+        with pytest.raises(ds.DiscreetError, match=r"D12.*above 1e\+75 in size"):
+            step()
+
+
 def test_an_infinite_number_can_be_named_as_missing(source):
     data = ds.read(source, keys=["x"], missing_values=["inf", "-inf"])
     assert data.to("arrow")["x"].null_count == 2

@@ -2,6 +2,8 @@
 
 Exit codes: 0 — done, and the criterion holds; 1 — the criterion does not hold, or cannot be
 reached; 2 — the command or its input is wrong; 130 — stopped by Ctrl-C; 143 — ended by the system.
+A reader that closes the pipe early (``| head -1``) changes none of them: what it does not read is
+dropped, and the command goes on.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 from discreet.errors import (
     DEBUG,
@@ -36,6 +38,7 @@ _NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criteri
 def command() -> None:
     """The command of a terminal: run it, and leave the process with its exit code."""
     gc.disable()  # a command is short: collecting what its imports left behind takes longer
+    sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
     _leave(_exit_code())
 
 
@@ -89,13 +92,41 @@ def _exit_code() -> int:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
         return _told(error, as_json)
-    except BrokenPipeError:  # the reader has seen enough
-        return 0
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
         problem = failure(error, "E02", "the command failed")
         family = DiscreetError if problem.code[0] != "E" else EngineFailure
         return _told(family(problem), as_json)
     return code if isinstance(code, int) else 0
+
+
+class _Pipe(io.FileIO):
+    """Where a command prints. What is printed after the reader has closed the pipe is dropped."""
+
+    def write(self, printed: Any, /) -> int:
+        try:
+            return super().write(printed)
+        except BrokenPipeError:
+            return memoryview(printed).nbytes
+
+
+def _outliving(stream: TextIO | None) -> TextIO:
+    """A standard stream that outlives its reader, or stands for one that was closed from the
+    start. What is not a file or pipe, such as a console of Windows, stays as it is.
+    """
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
+    binary = getattr(stream, "buffer", None)
+    raw = getattr(binary, "raw", binary)
+    if not isinstance(stream, io.TextIOWrapper) or not isinstance(raw, io.FileIO):
+        return stream
+    output = _Pipe(raw.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(
+        output if raw is binary else io.BufferedWriter(output),
+        stream.encoding,
+        stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def _is_text(word: str) -> bool:
@@ -190,7 +221,11 @@ _WORDS = {
 def _leave(code: int) -> None:
     """Leave without taking the engine apart, which takes longer than some commands."""
     vacate()
-    with contextlib.suppress(BrokenPipeError):
+    try:
         sys.stdout.flush()
         sys.stderr.flush()
+    except OSError as error:  # what was found could not be told
+        code = code or 2
+        with contextlib.suppress(OSError):
+            _told(DiscreetError(failure(error, "E02", "the command failed")), as_json=False)
     os._exit(code)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet import engine
 from discreet.data.options import ALONE, TypeSpec
-from discreet.errors import Problem, argument, did_you_mean, fail, listed
+from discreet.errors import Problem, argument, fail, listed, meant
 from discreet.surface import said
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ class Roles:
         number = self.weight is not None and kinds.get(self.weight) in _NUMBERS
         return told | ({self.weight: AttributeType("continuous")} if self.weight and number else {})
 
-    def problems(self, columns: Sequence[str], origin: str) -> list[Problem]:
+    def problems(self, columns: Sequence[str], origin: str, sure: bool = True) -> list[Problem]:
         """Everything wrong with the roles for a table of these columns."""
         return [
-            *self._unknown(columns, origin),
+            *self._unknown(columns, origin, sure),
             *self._repeated(),
             *self._contradictions(),
         ]
@@ -120,9 +120,14 @@ class Roles:
             *((word, (name,)) for word, name in self._alone()),
         ]
 
-    def _unknown(self, columns: Sequence[str], origin: str) -> list[Problem]:
+    @property
+    def all_named(self) -> frozenset[str]:
+        """The columns that play a role."""
+        return frozenset(name for _, names in self._named() for name in names)
+
+    def _unknown(self, columns: Sequence[str], origin: str, sure: bool) -> list[Problem]:
         return [
-            unknown_column(word, name, columns, origin)
+            unknown_column(word, name, columns, origin, sure)
             for word, names in self._named()
             for name in dict.fromkeys(names)
             if name not in columns
@@ -166,9 +171,11 @@ class Roles:
         return "key attribute" if name in self.keys else "confidential attribute"
 
 
-def unknown_column(word: str, name: str, columns: Sequence[str], origin: str) -> Problem:
+def unknown_column(
+    word: str, name: str, columns: Sequence[str], origin: str, sure: bool = True
+) -> Problem:
     """The problem of a name that is not a column, with what may have been meant."""
-    hint = did_you_mean(name, columns) or f"Its columns are {listed(columns)}."
+    hint = meant(name, columns, sure)
     return Problem("R01", f"{word} {name!r} is not a column of {origin}.", hint)
 
 
@@ -274,7 +281,10 @@ def why_codes(names: Sequence[str]) -> str:
 
 
 def declared(
-    types: Mapping[Any, TypeSpec] | None, kinds: Mapping[str, Kind], origin: str
+    types: Mapping[Any, TypeSpec] | None,
+    kinds: Mapping[str, Kind],
+    origin: str,
+    sure: bool = True,
 ) -> tuple[dict[str, AttributeType], list[Problem]]:
     """The types as given, checked against how the columns are stored."""
     found: dict[str, AttributeType] = {}
@@ -287,7 +297,7 @@ def declared(
         ]
     for name, spec in {str(given): spec for given, spec in (types or {}).items()}.items():
         if name not in kinds:
-            problems.append(unknown_column("the typed attribute", name, tuple(kinds), origin))
+            problems.append(unknown_column("the typed attribute", name, tuple(kinds), origin, sure))
             continue
         kind, problem = _one(name, spec, kinds[name])
         if problem:

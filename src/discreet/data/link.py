@@ -202,7 +202,7 @@ def _linked_by_column(
 ) -> Linked:
     raise_all(
         [
-            attributes.unknown_column("record id", on, data.columns, data.name)
+            attributes.unknown_column("record id", on, data.columns, data.name, data.has_names)
             for data in (initial, masked)
             if on not in data.columns
         ]

@@ -24,7 +24,7 @@ from discreet.data.checks import checked, unfit_kinds, weights_beyond
 from discreet.data.options import ALONE, MissingPolicy
 from discreet.data.origin import Origin
 from discreet.data.outputs import write_problems
-from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, raise_all, told_columns
 from discreet.files import beside
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, classes_with_values, compatible_classes
@@ -273,6 +273,22 @@ class Microdata:
             for name, number in engine.infinite(self.source, names).items()
         ]
 
+    def unbounded_problems(self, names: Sequence[str]) -> list[Problem]:
+        """The problems of columns with infinite numbers, or with some whose powers are, for what
+        works with variances."""
+        infinite = self.infinite_problems(names)
+        if infinite:
+            return infinite
+        return [
+            Problem(
+                "D12",
+                f"{name!r} has {counted(number, 'value')} above {engine.LARGEST:g} in size and no "
+                "variance.",
+                "Divide the column by a power of ten before it is read.",
+            )
+            for name, number in engine.infinite(self.source, names, engine.LARGEST).items()
+        ]
+
     def class_sizes(self) -> NDArray[np.int64]:
         """The size of each record's class on the keys, in the order of the records."""
         self.need_partition("the class size of a record")
@@ -292,14 +308,19 @@ class Microdata:
         """
         return engine.compositions(self.source, household, keys.attributes, keys.combinations())
 
+    @property
+    def has_names(self) -> bool:
+        """Whether its columns have names: else they may be the first record of a file."""
+        return self.source.sure or bool(self.roles.all_named)
+
     def need_keys(self) -> tuple[str, ...]:
         """The keys, or an error that says how to name them."""
         if not self.keys:
             fail(
                 "R05",
                 f"no key attribute of {self.name} is named.",
-                f"Name what an intruder may know: {argument('keys')}; "
-                f"the columns are {listed(self.columns)}.",
+                f"Name what an intruder may know: {argument('keys')}. "
+                f"{told_columns(self.columns, self.has_names)}",
             )
         return self.keys
 
@@ -311,7 +332,7 @@ class Microdata:
                 "R13",
                 f"no sampling weight of {self.name} is named.",
                 f"Name the column that says how many people each record stands for: "
-                f"{argument('weight')}; the columns are {listed(self.columns)}.",
+                f"{argument('weight')}. {told_columns(self.columns, self.has_names)}",
             )
         if at_least is not None:
             raise_all(weights_beyond(self, at_least))
@@ -524,7 +545,7 @@ class Microdata:
         names = attributes.names(given)
         raise_all(
             [
-                unknown_column("attribute", name, self.columns, self.name)
+                unknown_column("attribute", name, self.columns, self.name, self.has_names)
                 for name in names
                 if name not in self.columns
             ]

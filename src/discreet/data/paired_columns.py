@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 import pyarrow as pa
 
+from discreet import engine
 from discreet.data.link import Linked
 from discreet.errors import InfiniteValues, fail, raise_all
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LARGEST = engine.LARGEST
 NUMERIC = ("integer", "number")
 TIMES = ("date", "timestamp", "time")
 
@@ -25,9 +27,9 @@ def stored_alike(linked: Linked, name: str) -> bool:
 
 
 def need_finite(linked: Linked, names: Sequence[str]) -> None:
-    """Refuse infinite numbers, which have no mean, no variance and no distance."""
+    """Refuse numbers that are infinite, or whose powers are: they have no variance."""
     files = (linked.initial, linked.masked)
-    problems = [one for data in files for one in data.infinite_problems(names)]
+    problems = [one for data in files for one in data.unbounded_problems(names)]
     raise_all(list(dict.fromkeys(problems)))
 
 
@@ -41,12 +43,12 @@ def complete_numbers(
     x: pa.Table, y: pa.Table, names: Sequence[str]
 ) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
     """Continuous attributes as matrices, without the records that miss a value (their number);
-    an infinite value is an error."""
+    a value that is infinite, or whose powers are, is an error."""
     if not names:
         return 0, np.empty((0, 0)), np.empty((0, 0))
     xs = np.column_stack([as_numbers(x[n]) for n in names])
     ys = np.column_stack([as_numbers(y[n]) for n in names])
-    if np.isinf(xs).any() or np.isinf(ys).any():
+    if any((np.abs(numbers) > LARGEST).any() for numbers in (xs, ys)):
         raise InfiniteValues
     whole = ~(np.isnan(xs).any(axis=1) | np.isnan(ys).any(axis=1))
     return int((~whole).sum()), xs[whole], ys[whole]

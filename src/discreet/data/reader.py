@@ -37,7 +37,7 @@ _PARQUET = (".parquet", ".pq")
 _ROWS = 1000  # are looked at
 _MOST = 0.5  # of the values
 _CODES = ("NA", "N/A", "n/a", "NULL", "null", "None", "NaN", "#N/A", "#NULL!", ".", "-", "?")
-_POINT = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?\s*")
+_POINT = re.compile(r"\s*[+-]?[0-9]{1,18}(\.[0-9]+)?\s*")  # longer ones are texts on purpose
 _COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 _GROUPED = re.compile(
     r"\s*[+-]?[0-9]{1,3}([.,'\u00a0\u202f\u2019 ])[0-9]{3}(\1[0-9]{3})*([.,][0-9]*)?\s*"
@@ -162,10 +162,11 @@ def _read(source: Any, how: ReadOptions) -> Microdata:
     else:
         opened, ordered = _open(source, how, csv, as_text)
     roles = _roles(how, foreign)
-    problems = roles.problems(opened.names, opened.origin)
-    types_given, more = attributes.declared(how.types, opened.kinds, opened.origin)
-    problems += more + _unknown("missing_values", how.missing_values, opened)
-    problems += _unknown("date_format", how.date_format, opened)
+    sure = opened.sure or not roles.all_named.isdisjoint(opened.names)
+    problems = roles.problems(opened.names, opened.origin, sure)
+    types_given, more = attributes.declared(how.types, opened.kinds, opened.origin, sure)
+    problems += more + _unknown("missing_values", how.missing_values, opened, sure)
+    problems += _unknown("date_format", how.date_format, opened, sure)
     if how.missing not in POLICIES:
         problems.append(
             Problem(
@@ -319,11 +320,11 @@ def _is_missing(code: Any) -> bool:
     return code is None or type(code).__name__ in ("NAType", "NaTType")
 
 
-def _unknown(argument: str, given: Any, opened: engine.Source) -> list[Problem]:
+def _unknown(argument: str, given: Any, opened: engine.Source, sure: bool) -> list[Problem]:
     """The columns that an argument names and the source does not have."""
     named = [str(name) for name in given] if isinstance(given, Mapping) else []
     return [
-        unknown_column(f"{argument} names", name, opened.names, opened.origin)
+        unknown_column(f"{argument} names", name, opened.names, opened.origin, sure)
         for name in named
         if name not in opened.names
     ]

@@ -84,7 +84,7 @@ from discreet.engine.links import (
     same_engine,
     unlinked,
 )
-from discreet.engine.missing import normalised
+from discreet.engine.missing import LARGEST, normalised
 from discreet.engine.output import (
     FORMULA,
     Form,
@@ -109,6 +109,7 @@ from discreet.engine.values import counts_and_values, need_few_pairs
 
 __all__ = [
     "FORMULA",
+    "LARGEST",
     "Axis",
     "BlankedCells",
     "CellSums",

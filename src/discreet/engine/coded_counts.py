@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -143,10 +144,12 @@ def class_sizes(source: Source, by: Sequence[str], n: int) -> NDArray[np.int64]:
     return np.bincount(owner, minlength=groups)[owner]
 
 
-def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
+def infinite(
+    source: Source, names: Sequence[str], above: float = sys.float_info.max
+) -> dict[str, int]:
     columns = zip(names, columns_of(source, names), strict=True)
     floating = {name: column for name, column in columns if pa.types.is_floating(column.type)}
-    found = {name: int(np.isinf(column.numbers).sum()) for name, column in floating.items()}
+    found = {name: int((np.abs(column.numbers) > above).sum()) for name, column in floating.items()}
     return {name: number for name, number in found.items() if number}
 
 

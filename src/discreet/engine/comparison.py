@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.engine.counts import portions, single_rows
 from discreet.engine.links import Pair, linked
-from discreet.engine.missing import endless, number_of
+from discreet.engine.missing import LARGEST, number_of
 from discreet.engine.source import Source, collected, kept
 from discreet.engine.summation import ExactSum, columns_of, values_of
 from discreet.errors import InfiniteValues
@@ -108,7 +108,8 @@ class Compared:
             terms[f"s{i}"] = (x - y) * (x - y)
             terms[f"a{i}"] = (x - y).abs()
             seen[f"e{i}"] = sum(
-                endless(table[f"{side}{i}"].cast("float64")).sum().fill_null(0) for side in "xy"
+                (table[f"{side}{i}"].cast("float64").abs() > LARGEST).sum().fill_null(0)
+                for side in "xy"
             )
         for name, term in terms.items():
             seen[f"low_{name}"], seen[f"high_{name}"] = term.min(), term.max()

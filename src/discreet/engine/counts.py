@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -414,13 +415,18 @@ def with_class_size(source: Source, by: Sequence[str], name: str) -> ir.Table:
 
 
 @with_twin(coded_counts.infinite)
-def infinite(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """How many records hold an infinite number, by column; only columns that have some."""
+def infinite(
+    source: Source, names: Sequence[str], above: float = sys.float_info.max
+) -> dict[str, int]:
+    """How many records hold an infinite number, or one above another size, by column; only
+    columns that have some."""
     schema = source.table.schema()
     floating = [name for name in names if schema[source.at(name)].is_floating()]
     if not floating:
         return {}
-    asked = {source.at(name): endless(source.table[source.at(name)]).sum() for name in floating}
+    asked = {
+        source.at(name): (source.table[source.at(name)].abs() > above).sum() for name in floating
+    }
     row = collected(source.table.aggregate(**asked), source).to_pylist()[0]
     return {name: int(row[source.at(name)]) for name in floating if row[source.at(name)]}
 

@@ -73,7 +73,8 @@ def read_csv(
         raise
     if place != path:
         remove_later(source, place.parent)
-    return normalised(source, missing).told(source.told_size, source.told_head)
+    made = replace(normalised(source, missing), sure=dialect.sure)
+    return made.told(source.told_size, source.told_head)
 
 
 def _read(texts: _Texts, as_text: Collection[str], length: int) -> Source:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from discreet.engine.embedded import embedded, same
+from discreet.engine.embedded import embedded, readable, same
 from discreet.engine.embedded import uploaded as registered
 from discreet.engine.embedded import write as write_embedded
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from discreet.engine.wait import Watch
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
+__all__ = ["collected", "kept", "readable", "reader", "same", "uploaded", "watch", "write"]
 
 _BATCH = 1 << 18
 

@@ -103,6 +103,15 @@ def watch_of(running: Any) -> Watch:
     return Watch(running.query_progress, running.interrupt)
 
 
+_TEXTS = ("is_json", "is_inet", "is_macaddr", "is_interval", "is_geospatial", "is_unknown")
+
+
+def readable(table: ir.Table) -> ir.Table:
+    """The table with columns of types that Ibis cannot count, join or give out as texts."""
+    odd = [n for n, t in table.schema().items() if any(getattr(t, test)() for test in _TEXTS)]
+    return table.mutate(**{n: table[n].cast("string") for n in odd}) if odd else table
+
+
 def kept(table: ir.Table) -> ir.Table:
     """The outcome of a step as a temporary table, dropped when nothing refers to it."""
     backend, name = table.get_backend(), fresh_name()

@@ -40,6 +40,31 @@ def _problem(error: Exception, origin: str) -> Problem:
     short = _too_little(message, type(error).__name__, origin)
     if short is not None:
         return short
+    unread = _unread_csv(message, origin)
+    if unread is not None:
+        return unread
+    if re.search(r"after year 10K|before year 1\b|hour must be in 0\.\.23", message):
+        return Problem(
+            "S08",
+            f"{origin} has a date or time that no file holds: before year 1, after year 9999, "
+            "infinite, or 24:00.",
+            "Read a query that mends it or leaves the column out.",
+        )
+    if "No module named 'discreet'" in message:
+        return Problem(
+            "M03",
+            "the executors do not find the package discreet.",
+            "Install it there, in the Python that PYSPARK_PYTHON names.",
+        )
+    if "arquet" in message or "magic bytes" in message:
+        return Problem(
+            "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."
+        )
+    return failure(error, "E01", f"the engine failed on {origin}")
+
+
+def _unread_csv(message: str, origin: str) -> Problem | None:
+    """What the embedded engine says of a CSV file that it cannot read."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]} of {origin}" if line else origin
     if "latin-1" in message:
@@ -63,17 +88,7 @@ def _problem(error: Exception, origin: str) -> Problem:
             f"{where} mixes line ends or has a quote out of place.",
             "Save it with one kind of line end and balanced quotes.",
         )
-    if "No module named 'discreet'" in message:
-        return Problem(
-            "M03",
-            "the executors do not find the package discreet.",
-            "Install it there, in the Python that PYSPARK_PYTHON names.",
-        )
-    if "arquet" in message or "magic bytes" in message:
-        return Problem(
-            "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."
-        )
-    return failure(error, "E01", f"the engine failed on {origin}")
+    return None
 
 
 _FULL = ("No space left", "File too large", "Disk quota exceeded")

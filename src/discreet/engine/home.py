@@ -19,6 +19,10 @@ _HOMES = {"duckdb": "embedded", "pyspark": "spark", "postgres": "postgres"}
 class Home(Protocol):
     """The steps that differ between engines; everything else is said in Ibis."""
 
+    def readable(self, table: ir.Table) -> ir.Table:
+        """The table with columns of types that cannot be counted, joined or given out as texts, or
+        as the numbers that they are."""
+
     def kept(self, table: ir.Table) -> ir.Table:
         """Carry out a step once and keep the outcome as long as something refers to it."""
 

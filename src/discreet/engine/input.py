@@ -17,6 +17,7 @@ from discreet.engine import spark
 from discreet.engine.embedded import embedded, uploaded
 from discreet.engine.failures import translated
 from discreet.engine.held import Held, as_given_back, is_plain, is_small
+from discreet.engine.home import home_of
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import Source, collected
@@ -39,10 +40,17 @@ def from_table(table: Any, missing: MissingCodes) -> Source:
     if spark.is_frame(table):
         csvfile.refuse_duplicates(names, Path("the Spark frame"))
         opened = translated(lambda: spark.opened(table), "the Spark frame")
-        return normalised(Source(opened, names, "the Spark frame", None, "arrow"), missing)
+        return _readable(Source(opened, names, "the Spark frame", None, "arrow"), missing)
     translated(table.get_backend, "the Ibis table")
     renamed = table.select(**{f"c{i}": table[name] for i, name in enumerate(table.columns)})
-    return normalised(Source(renamed, names, "the table", None, "arrow"), missing)
+    return _readable(Source(renamed, names, "the table", None, "arrow"), missing)
+
+
+def _readable(source: Source, missing: MissingCodes) -> Source:
+    """The records in types that can be worked with, and with one missing value."""
+    table = source.table
+    made = translated(lambda: home_of(table).readable(table), source.origin)
+    return normalised(replace(source, records=made), missing)
 
 
 def in_spark(source: Source) -> Source:
@@ -59,7 +67,7 @@ def read_parquet_in_spark(path: Path, missing: MissingCodes) -> Source:
     """Open a Parquet file, or a folder of them, with Spark; rows have no numbers there."""
     frame = translated(lambda: spark.session().read.parquet(path.absolute().as_uri()), path.name)
     opened = translated(lambda: spark.opened(frame), path.name)
-    return normalised(Source(opened, tuple(frame.columns), path.name, None, "arrow"), missing)
+    return _readable(Source(opened, tuple(frame.columns), path.name, None, "arrow"), missing)
 
 
 def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Source:
@@ -103,10 +111,15 @@ def read_parquet(path: Path, missing: MissingCodes) -> Source:
             f"the parts of {path.name} have different columns.",
             "Give a folder that holds the parts of one table and nothing else.",
         )
+    lengths = [field.name for field in schemas[0] if pa.types.is_duration(field.type)]
+    raise_all([unreadable(name) for name in lengths])  # else they would be read as integers
     table, row = _scanned(parts, names, path.name)
     columns = {f"c{i}": table[i] for i in range(len(names))}
+    halves = [i for i, dtype in enumerate(schemas[0].types) if pa.types.is_float16(dtype)]
+    # the engine does not know NaN among them, but it does write it
+    columns |= {f"c{i}": table[i].cast("string").cast("float32") for i in halves}
     source = Source(table.select(**columns, row=row), names, path.name, "row", "arrow")
-    found = normalised(_in_known_types(source), missing)
+    found = _readable(_in_known_types(source), missing)
     return brought(found) if is_small(sum(_lengths(parts, path.name)), len(names)) else found
 
 

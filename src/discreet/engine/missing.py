@@ -15,6 +15,7 @@ from discreet.engine.source import Source, kept
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
+LARGEST = 1e75  # of the numbers whose fourth powers can be added up
 MissingCodes = Mapping[str, Sequence[Any]]
 
 

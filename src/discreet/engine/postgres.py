@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import functools
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.engine.elsewhere import collected, reader, write
@@ -28,11 +29,95 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
+__all__ = ["collected", "kept", "readable", "reader", "same", "uploaded", "watch", "write"]
 
 _REFUSED = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 _MOST_CELLS = 200_000  # of a table that stands in the query
 _TRIES = 20  # to drop a table
+_PLAIN = {  # what the server calls the types that are read as they are
+    "bool": "boolean", "int2": "int16", "int4": "int32", "int8": "int64", "oid": "int64",
+    "float4": "float32", "float8": "float64", "numeric": "decimal", "text": "string",
+    "varchar": "string", "bpchar": "string", "name": "string", "bytea": "binary", "date": "date",
+    "time": "time", "timestamp": "timestamp(6)", "timestamptz": "timestamp('UTC', 6)",
+}  # fmt: skip
+_DIGITS = 38  # of a decimal number elsewhere
+_SCALE = 9  # of them behind the point, where none is declared
+
+
+def readable(table: ir.Table) -> ir.Table:
+    """The table with amounts of money as numbers, and columns of types that no other engine has as
+    texts: enumerations, JSON, addresses, ranges, lists, … A domain is what it is made of.
+
+    Ibis takes some of these for plain types: the server is asked.
+    """
+    schema, stored = table.schema(), _stored(table)
+    made = {}
+    for name, dtype in schema.items():
+        plain = _PLAIN.get(stored.get(name, ""))
+        if stored.get(name) == "money":
+            made[name] = table[name].cast(f"decimal({_DIGITS}, 2)")
+        elif plain is None:
+            made[name] = _cast(table[name], "string")
+        elif dtype.is_unknown():
+            made[name] = table[name].cast(plain)
+    return _with_decimals(table.mutate(**made) if made else table)
+
+
+def _stored(table: ir.Table) -> dict[str, str]:
+    """What the server calls the types of the columns, but of those that Ibis gives out as others;
+    of a domain, the type below it.
+    """
+    from psycopg.postgres import types
+
+    backend, schema = table.get_backend(), table.schema()
+    asked = [n for n, t in schema.items() if not (t.is_json() or t.is_map() or t.is_geospatial())]
+    if not asked:
+        return {}
+    with backend.begin() as cursor:
+        cursor.execute(backend.compile(table.select(*asked).limit(0)))
+        codes = [column.type_code for column in cursor.description]
+    known = {one.oid: one.name for one in types}
+    return {name: known.get(code, "") for name, code in zip(asked, codes, strict=True)}
+
+
+def _cast(column: Any, dtype: str) -> Any:
+    """A column in a type, also where Ibis takes it to be of that type already."""
+    import ibis
+    from ibis.expr.operations import Cast
+
+    return Cast(column, to=ibis.dtype(dtype)).to_expr()
+
+
+def _with_decimals(table: ir.Table) -> ir.Table:
+    """The table with decimals that have no limit, or one that no other engine has: in 38 digits
+    where that loses nothing, else as in a CSV file, as floating-point numbers or texts. NaN is a
+    missing value.
+    """
+    import ibis
+
+    decimals = {name: dtype for name, dtype in table.schema().items() if dtype.is_decimal()}
+    nan = {name: ibis.literal("NaN").cast(dtype) for name, dtype in decimals.items()}
+    known = {name: table[name].nullif(nan[name]) for name in decimals}
+    wide = {n: known[n] for n, t in decimals.items() if (t.precision or _DIGITS + 1) > _DIGITS}
+    scales = {n: min(decimals[n].scale or _SCALE, _DIGITS) for n in wide}
+    asked = {f"{n}_{how}": test for n in wide for how, test in _tests(wide[n], scales[n]).items()}
+    found = collected(table.aggregate(**asked)).to_pylist()[0] if asked else {}
+    for name, column in wide.items():
+        exact = f"decimal({_DIGITS}, {scales[name]})"
+        lost = found[f"{name}_exact"] is False
+        near = "string" if found[f"{name}_number"] is False else "float64"
+        known[name] = column.cast(near if lost else exact)
+    return table.mutate(**known) if known else table
+
+
+def _tests(column: Any, scale: int) -> dict[str, Any]:
+    """Whether 38 digits hold every number, and whether each has few before the point or no end."""
+    import ibis
+
+    size, cast = column.abs(), column.cast(f"decimal({_DIGITS}, {scale})")
+    endless = column.cast("string").isin(["Infinity", "-Infinity"])
+    exact = ibis.ifelse(size < Decimal(10) ** (_DIGITS - scale), cast == column, False)
+    return {"exact": exact.all(), "number": (endless | (size < Decimal(10) ** 15)).all()}
 
 
 def kept(table: ir.Table) -> ir.Table:

@@ -39,6 +39,7 @@ class Source:
     origin: str
     row: str | None
     kind: FrameKind
+    sure: bool = True  # the names are names; else they may be the first record of a file
 
     @property
     def held(self) -> Held | None:
@@ -175,7 +176,17 @@ def collected(expression: Any, source: Source) -> pa.Table:
     Here and in :func:`batches`, and nowhere else, does anything cross from the engine.
     """
     watch = watched(expression, "counting records")
-    return translated(lambda: home_of(expression).collected(expression), source.origin, watch)
+    found = translated(lambda: home_of(expression).collected(expression), source.origin, watch)
+    return _in_microseconds(found)
+
+
+def _in_microseconds(table: pa.Table) -> pa.Table:
+    """Times of day as engines hold them: Ibis gives them out in nanoseconds, which no engine takes
+    back as times."""
+    for i, field in enumerate(table.schema):
+        if field.type == pa.time64("ns"):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.time64("us")))
+    return table
 
 
 def batches(expression: Any, source: Source) -> Iterator[pa.RecordBatch]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from discreet.engine.embedded import same
+from discreet.engine.embedded import readable, same
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.wait import Watch, Work
 from discreet.errors import fail
@@ -32,7 +32,7 @@ from discreet.surface import in_python
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-__all__ = ["collected", "kept", "reader", "same", "uploaded", "watch", "write"]
+__all__ = ["collected", "kept", "readable", "reader", "same", "uploaded", "watch", "write"]
 
 _LOCAL = {  # of a session that is opened here, on one machine
     "spark.master": "local[*]",

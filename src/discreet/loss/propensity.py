@@ -25,7 +25,7 @@ from annotated_doc import Doc
 from discreet.data import attributes
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.data.paired_columns import NUMERIC, TIMES, as_numbers, shared_codes
+from discreet.data.paired_columns import LARGEST, NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure, need_fit
@@ -326,8 +326,9 @@ def _is_number(initial: Microdata, masked: Microdata, name: str) -> bool:
 def _number_terms(x: pa.ChunkedArray, y: pa.ChunkedArray, records: Floats) -> Floats:
     """A number in standard deviations from its mean, 0 where it is missing; then whether it is."""
     values = np.concatenate([as_numbers(x), as_numbers(y)])
-    if np.isinf(values).any():
-        fail("D12", "a column has infinite values and no mean.", "Name other columns.")
+    if (np.abs(values) > LARGEST).any():
+        what = f"a column has infinite values, or some above {LARGEST:g} in size, and no variance."
+        fail("D12", what, "Name other columns.")
     missing = np.isnan(values)
     known, times = values[~missing], records[~missing]
     n = max(times.sum(), 1.0)

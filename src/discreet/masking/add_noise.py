@@ -178,7 +178,7 @@ def add_noise(
     problems = perturbing_problems(add_noise, data, chosen, strata, seed, given)
     raise_all([*problems, *_together(amount, kind, round)])
     assert seed is not None
-    raise_all(data.infinite_problems(chosen))
+    raise_all(data.unbounded_problems(chosen))
     found = drawn_records(data, chosen, strata, seed)
     task = NoiseTask(found, chosen, kind, float(amount), keep_zeros or kind == "multiplicative")
     made = task.run()

@@ -34,7 +34,11 @@ def hierarchy_problems(data: Microdata, hierarchies: Mapping[str, Hierarchy]) ->
     problems = []
     for name, hierarchy in hierarchies.items():
         if name not in data.columns:
-            problems.append(attributes.unknown_column("hierarchy", name, data.columns, data.name))
+            problems.append(
+                attributes.unknown_column(
+                    "hierarchy", name, data.columns, data.name, data.has_names
+                )
+            )
         elif name not in data.keys:
             what = f"a hierarchy is given for {name!r}, which is not a key attribute."
             problems.append(

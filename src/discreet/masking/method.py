@@ -310,7 +310,10 @@ def masking(
 def unknown_columns(data: Microdata, columns: Sequence[str], word: str = "column") -> list[Problem]:
     """The columns that the data do not have; ``word`` is what they are to the method."""
     absent = [name for name in columns if name not in data.columns]
-    return [attributes.unknown_column(word, name, data.columns, data.name) for name in absent]
+    return [
+        attributes.unknown_column(word, name, data.columns, data.name, data.has_names)
+        for name in absent
+    ]
 
 
 def column_problems(

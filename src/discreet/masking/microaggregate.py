@@ -405,7 +405,7 @@ def _problems(
     problems += unfit_columns(data, chosen, vars(options), averageable)
     there = [c for c in chosen if c in data.columns]
     numbers = [c for c in there if _continuous(data, c) or options.univariate]
-    return problems + data.infinite_problems(numbers)
+    return problems + data.unbounded_problems(numbers)
 
 
 def _on_executors(

@@ -18,6 +18,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Interval
 
 from discreet.data.attributes import names
+from discreet.data.checks import unfit_kinds
 from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
@@ -305,6 +306,7 @@ def _problems(
     moving: Sequence[str],
 ) -> list[Problem]:  # fmt: skip
     problems = unknown_columns(data, beside)
+    problems += unfit_kinds(data, [n for n in (*where, *beside) if n in data.columns])
     if not keys:
         what = "no column is named that makes people stand out."
         problems.append(Problem("P04", what, f"Give {argument('keys')}."))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.options import OF_SOURCE, ROLES, is_codes
-from discreet.errors import Problem, did_you_mean, listed
+from discreet.errors import Problem, did_you_mean, meant
 from discreet.formats import WRITTEN
 from discreet.parameters import Columns
 from discreet.plan import criteria, hierarchies, measures, steps
@@ -230,13 +230,17 @@ def _list(value: Any) -> list[Any]:
 
 
 def column_problems(
-    document: Mapping[str, Any], columns: Sequence[str], source: str, where: Where
+    document: Mapping[str, Any],
+    columns: Sequence[str],
+    source: str,
+    where: Where,
+    sure: bool = True,
 ) -> list[Problem]:
     """The columns that a plan names and the source does not have."""
     problems = []
     for at, name in named_columns(document):
         if name not in columns:
             what = f"{name!r} is not a column of {source}."
-            remedy = did_you_mean(name, columns) or f"Its columns are {listed(columns)}."
+            remedy = meant(name, columns, sure)
             problems.append(where.problem(at, "R01", what, remedy))
     return problems

@@ -218,7 +218,9 @@ class Plan(Result):
         except DiscreetError as error:
             problems = self._located(error)
         else:
-            problems = column_problems(self.document, data.columns, data.name, self.where)
+            problems = column_problems(
+                self.document, data.columns, data.name, self.where, data.has_names
+            )
         raise_all(problems)
         return data
 
@@ -407,7 +409,7 @@ def source_problems(
         data = ds.read(source, **options)
     except (DiscreetError, TypeError):
         return []
-    return column_problems(document, data.columns, data.name, where)
+    return column_problems(document, data.columns, data.name, where, data.has_names)
 
 
 def _text(file: Path) -> str:

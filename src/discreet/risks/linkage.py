@@ -415,7 +415,7 @@ def unknown_columns(
 ) -> list[Problem]:
     """The problems of columns that one of the files does not have."""
     return [
-        attributes.unknown_column(word, name, data.columns, data.name)
+        attributes.unknown_column(word, name, data.columns, data.name, data.has_names)
         for data in files
         for name in dict.fromkeys(columns)
         if name not in data.columns

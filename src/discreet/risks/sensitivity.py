@@ -206,7 +206,7 @@ def settings_in(place: Path) -> dict[str, Any]:
 def unknown_attributes(data: Microdata, known: Any, sensitivity: Any) -> list[Problem]:
     """The problems of attributes that are not columns of the data."""
     return [
-        unknown_column(word, name, data.columns, data.name)
+        unknown_column(word, name, data.columns, data.name, data.has_names)
         for word, names in (("known attribute", known), ("sensitive attribute", sensitivity))
         if isinstance(names, Mapping)
         for name in names
