@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import warnings
 from decimal import Decimal
 from pathlib import Path
 
@@ -579,3 +580,13 @@ def test_a_first_plan_holds_no_cell_value(folder):
         assert not [
             value for value in frame[column].astype(str) if len(value) > 3 and value in text
         ]
+
+
+def test_what_is_wrong_with_a_plan_is_told_without_hints_on_a_source_that_it_reads_well(folder):
+    rows = "".join(f"{day:02}.05.2024;{20 + day}\n" for day in range(1, 29))
+    (folder / "visits.csv").write_text(f"visit;age\n{rows}")
+    text = '[source]\nfile = "visits.csv"\ndate_format = "dd.mm.yyyy"\n\n[criterion]\nk = "five"\n'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ds.errors.ReadHint)
+        with pytest.raises(ds.DiscreetError, match=r"criterion\.k"):
+            ds.Plan.read(written(text))

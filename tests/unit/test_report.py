@@ -447,3 +447,36 @@ def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, masking
     for key, number in fewer.changes.items():
         assert f"{key} {number:,}" in rows
     assert ("By the number of records that had the same keys before." in rows) is not public
+
+
+def test_a_report_says_what_a_criterion_asks_for_and_whom_the_figures_are_against(
+    tmp_path, data, masked
+):
+    asked = [ds.PSensitiveKAnonymity(p=2, k=3, confidential="illness"), ds.TCloseness(0.9)]
+    for audience in ("internal", "public"):
+        file = tmp_path / f"{audience}.html"
+        why = {"income": "of nobody"}
+        ds.report(data, masked, file, criterion=asked, audience=audience, unique_columns=why)
+        said = text_of(file)
+        assert "It asks for at least 3 records with every combination of age, zip, sex" in said
+        assert "with at least 2 values of illness among them." in said
+        assert "Confidential values are distributed in every class nearly as" in said
+        assert "An intruder is taken to know age, zip, sex of a person." in said
+
+
+def test_records_that_were_left_out_are_not_taken_for_cells_that_were_blanked(tmp_path):
+    ages = [None] * 10 + [*range(20, 30)] * 4 + [90]
+    data = ds.read({"age": ages, "sex": ["F"] * 51}, keys=["age", "sex"])
+    hierarchies = {"age": ds.Hierarchy.intervals([10]), "sex": ds.Hierarchy.suppress()}
+    found = ds.generalize(data, hierarchies, ds.KAnonymity(5), max_suppressed=0.1)
+    assert found.best.mask().n == 50
+    ds.report(data, found.best.mask(), tmp_path / "r.html", found=found)
+    assert "four counts" not in text_of(tmp_path / "r.html")
+
+
+def test_the_risk_of_households_says_against_whom_it_holds(tmp_path):
+    table = {"hid": [1, 1, 2, 2, 3, 4] * 5, "age": [20, 30, 20, 30, 30, 20] * 5}
+    data = ds.read(table, keys=["age"], household="hid")
+    ds.report(data, ds.sample(data, fraction=0.9, seed=1), tmp_path / "r.html")
+    said = text_of(tmp_path / "r.html")
+    assert "someone who can put the records of a household together: by hid, where it" in said
