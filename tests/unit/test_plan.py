@@ -590,3 +590,11 @@ def test_what_is_wrong_with_a_plan_is_told_without_hints_on_a_source_that_it_rea
         warnings.simplefilter("error", ds.errors.ReadHint)
         with pytest.raises(ds.DiscreetError, match=r"criterion\.k"):
             ds.Plan.read(written(text))
+
+
+def test_a_run_tells_risk_and_cost_in_words(folder):
+    release = ds.Plan.read(written(PLAN)).run()
+    said = release.explain()
+    risk = release.disclosure_risk
+    assert f"{risk.minimal:.2%} of the people for certain (DR_min), and {risk.maximal:.2%}" in said
+    assert f"(Iyengar) {release.information_loss.loss:.4g}" in said
