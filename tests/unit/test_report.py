@@ -361,6 +361,7 @@ COMMON = ("initial.csv", "masked.csv", "--on", "rec", "--keys", "age,sex")
 def test_the_command_writes_a_report_and_refuses_to_overwrite_it(files, run):
     code, said, _ = run("-o", "r.html", "--title", "Spring release")
     assert (code, "internal report is in r.html" in said) == (0, True)
+    assert "publish the version with --public." in said
     assert "<h1>Spring release</h1>" in (files / "r.html").read_text(encoding="utf-8")
     code, _, wrong = run("-o", "r.html")
     assert (code, "O03" in wrong) == (2, True)
