@@ -480,4 +480,23 @@ def test_the_risk_of_households_says_against_whom_it_holds(tmp_path):
     data = ds.read(table, keys=["age"], household="hid")
     ds.report(data, ds.sample(data, fraction=0.9, seed=1), tmp_path / "r.html")
     said = text_of(tmp_path / "r.html")
-    assert "someone who can put the records of a household together: by hid, where it" in said
+    assert "hid is held back: this holds against someone who can put the records of a" in said
+
+
+def test_an_identifier_that_is_written_is_not_called_held_back(tmp_path):
+    rows = "".join(f"{i // 2},{20 + i % 3}\n" for i in range(60))
+    (tmp_path / "homes.csv").write_text(f"hid,age\n{rows}")
+    plan = {
+        "source": {"file": "homes.csv"},
+        "roles": {"keys": ["age"], "household": "hid"},
+        "steps": [{"do": "sample", "fraction": 0.9, "seed": 1}],
+        "outputs": {"masked": "m.csv", "report": "r.html", "identifiers": ["hid"]},
+    }
+    ds.Plan.of(plan, tmp_path).run()
+    assert (tmp_path / "m.csv").read_text(encoding="utf-8").startswith("hid,age\n")
+    said = text_of(tmp_path / "r.html")
+    assert "held back" not in said.lower()
+    assert "hid is released: it puts the records of a household together." in said
+    data = ds.read(tmp_path / "homes.csv", keys=["age"], household="hid")
+    with pytest.raises(ds.DiscreetError, match="R12"):
+        ds.report(data, ds.sample(data, n=50, seed=1), tmp_path / "x.html", identifiers=["age"])

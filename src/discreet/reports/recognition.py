@@ -136,10 +136,12 @@ def _together(facts: Facts) -> list[Block]:
             blocks.append(Words((f"By {by}: not measured. {said}",)))
         else:
             column = facts.names[getattr(facts.masked, by)]
-            only = (
-                f"This holds against someone who can put the records of a {_WHOSE[by]} together: "
-                f"by {column}, where it is released, or by other values that only they share."
-            )
+            only = f"{column} is released: it puts the records of a {_WHOSE[by]} together."
+            if facts.on is None and getattr(facts.masked, by) not in facts.released:
+                only = (
+                    f"{column} is held back: this holds against someone who can put the records "
+                    f"of a {_WHOSE[by]} together by other values that only they share."
+                )
             blocks.append(Words((*facts.explained(found), only), "bad" if found.uniques else ""))
     return blocks
 
