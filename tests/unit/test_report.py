@@ -500,3 +500,17 @@ def test_an_identifier_that_is_written_is_not_called_held_back(tmp_path):
     data = ds.read(tmp_path / "homes.csv", keys=["age"], household="hid")
     with pytest.raises(ds.DiscreetError, match="R12"):
         ds.report(data, ds.sample(data, n=50, seed=1), tmp_path / "x.html", identifiers=["age"])
+
+
+def test_a_report_tells_which_columns_lost_a_category_with_the_records_left_out(tmp_path):
+    table = {"age": ["young", "old"] * 20 + ["old"], "sex": ["F"] * 40 + ["X"]}
+    data = ds.read(table, keys=["age", "sex"])
+    hierarchies = {"age": ds.Hierarchy.suppress(), "sex": ds.Hierarchy.suppress()}
+    found = ds.generalize(data, hierarchies, ds.KAnonymity(5), max_suppressed=0.05)
+    masked = found.best.mask()
+    ds.report(data, masked, tmp_path / "in.html", found=found)
+    assert "Values that no released record has any more: sex (1 of 2)." in text_of(
+        tmp_path / "in.html"
+    )
+    ds.report(data, masked, tmp_path / "out.html", found=found, audience="public")
+    assert "any more" not in text_of(tmp_path / "out.html")
