@@ -598,3 +598,8 @@ def test_a_run_tells_risk_and_cost_in_words(folder):
     risk = release.disclosure_risk
     assert f"{risk.minimal:.2%} of the people for certain (DR_min), and {risk.maximal:.2%}" in said
     assert f"(Iyengar) {release.information_loss.loss:.4g}" in said
+
+
+def test_a_folder_that_does_not_exist_is_named(folder):
+    with pytest.raises(ds.DiscreetError, match=r"\[O02\].*'spring', the folder of masked.csv"):
+        ds.Plan.read(written(PLAN.replace('"masked.csv"', '"spring/masked.csv"'))).run()
