@@ -102,7 +102,7 @@ def _figures(facts: Facts) -> KeyFigures:
         figures.append(("highest risk of recognition", risk))
     if not facts.public:
         figures.append(("records alone in their class", after.uniques))
-        figures.append(("linked for certain (DR_min)", facts.disclosure.minimal))
+        figures.append(("unique in both files (DR_min)", facts.disclosure.minimal))
     maximal = facts.disclosure.maximal
     figures.append(("linked by guessing (DR_max)", upwards(maximal) if facts.public else maximal))
     return KeyFigures(tuple(figures))
