@@ -452,7 +452,7 @@ def test_the_release_is_verified_by_a_second_run(visitor, ready):
     assert made.verified
     page = text_of(visitor.get(f"/w/{ready.id}/release"))
     assert "Verified: made a second time from the plan" in page
-    assert "digest of the masked file, made again" in page
+    assert "The same when the plan is run again: digest of the masked file" in page
 
 
 def test_parquet_and_formulas_are_as_asked(visitor, patients):

@@ -102,6 +102,7 @@ def test_what_cannot_be_is_refused(table, options, code):
         ("a,b\n1,x\nNA,y\n3,z\n", 'missing_values="NA"'),
         ('a,b\n"1,234",x\n"2,345,678",y\n', 'thousands=","'),
         ("a;b\n1.234,50;x\n2.345,00;y\n", 'thousands="." and decimal=","'),
+        ("a;b\n1.234,50;x\n824,59;y\n3.000,10;z\n", 'thousands="." and decimal=","'),
         ("a;b\n1'234;x\n2'345;y\n", "Name the mark with thousands="),
         ("a,b\n" + "".join(f"{i},x\n" for i in range(1, 30)) + f"{SECRET}x,y\n", "missing_values="),
     ],

@@ -126,6 +126,7 @@ def test_with_the_original_the_plan_is_run_again_and_gives_the_same_bytes(releas
         "digest of the masked file, made again",
         "disclosure risk, made again",
     } <= set(found.agreed)
+    assert "The same when the plan is run again: digest of the masked file, " in found.explain()
 
 
 def tampered(folder, name, change):

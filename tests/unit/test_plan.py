@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import warnings
 from decimal import Decimal
 from pathlib import Path
 
@@ -579,3 +580,26 @@ def test_a_first_plan_holds_no_cell_value(folder):
         assert not [
             value for value in frame[column].astype(str) if len(value) > 3 and value in text
         ]
+
+
+def test_what_is_wrong_with_a_plan_is_told_without_hints_on_a_source_that_it_reads_well(folder):
+    rows = "".join(f"{day:02}.05.2024;{20 + day}\n" for day in range(1, 29))
+    (folder / "visits.csv").write_text(f"visit;age\n{rows}")
+    text = '[source]\nfile = "visits.csv"\ndate_format = "dd.mm.yyyy"\n\n[criterion]\nk = "five"\n'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ds.errors.ReadHint)
+        with pytest.raises(ds.DiscreetError, match=r"criterion\.k"):
+            ds.Plan.read(written(text))
+
+
+def test_a_run_tells_risk_and_cost_in_words(folder):
+    release = ds.Plan.read(written(PLAN)).run()
+    said = release.explain()
+    risk = release.disclosure_risk
+    assert f"{risk.minimal:.2%} of the people for certain (DR_min), and {risk.maximal:.2%}" in said
+    assert f"(Iyengar) {release.information_loss.loss:.4g}" in said
+
+
+def test_a_folder_that_does_not_exist_is_named(folder):
+    with pytest.raises(ds.DiscreetError, match=r"\[O02\].*'spring', the folder of masked.csv"):
+        ds.Plan.read(written(PLAN.replace('"masked.csv"', '"spring/masked.csv"'))).run()

@@ -361,6 +361,7 @@ COMMON = ("initial.csv", "masked.csv", "--on", "rec", "--keys", "age,sex")
 def test_the_command_writes_a_report_and_refuses_to_overwrite_it(files, run):
     code, said, _ = run("-o", "r.html", "--title", "Spring release")
     assert (code, "internal report is in r.html" in said) == (0, True)
+    assert "publish the version with --public." in said
     assert "<h1>Spring release</h1>" in (files / "r.html").read_text(encoding="utf-8")
     code, _, wrong = run("-o", "r.html")
     assert (code, "O03" in wrong) == (2, True)
@@ -447,3 +448,69 @@ def test_changed_cells_are_drawn_by_key_and_told_by_class_size(tmp_path, masking
     for key, number in fewer.changes.items():
         assert f"{key} {number:,}" in rows
     assert ("By the number of records that had the same keys before." in rows) is not public
+
+
+def test_a_report_says_what_a_criterion_asks_for_and_whom_the_figures_are_against(
+    tmp_path, data, masked
+):
+    asked = [ds.PSensitiveKAnonymity(p=2, k=3, confidential="illness"), ds.TCloseness(0.9)]
+    for audience in ("internal", "public"):
+        file = tmp_path / f"{audience}.html"
+        why = {"income": "of nobody"}
+        ds.report(data, masked, file, criterion=asked, audience=audience, unique_columns=why)
+        said = text_of(file)
+        assert "It asks for at least 3 records with every combination of age, zip, sex" in said
+        assert "with at least 2 values of illness among them." in said
+        assert "Confidential values are distributed in every class nearly as" in said
+        assert "An intruder is taken to know age, zip, sex of a person." in said
+
+
+def test_records_that_were_left_out_are_not_taken_for_cells_that_were_blanked(tmp_path):
+    ages = [None] * 10 + [*range(20, 30)] * 4 + [90]
+    data = ds.read({"age": ages, "sex": ["F"] * 51}, keys=["age", "sex"])
+    hierarchies = {"age": ds.Hierarchy.intervals([10]), "sex": ds.Hierarchy.suppress()}
+    found = ds.generalize(data, hierarchies, ds.KAnonymity(5), max_suppressed=0.1)
+    assert found.best.mask().n == 50
+    ds.report(data, found.best.mask(), tmp_path / "r.html", found=found)
+    assert "four counts" not in text_of(tmp_path / "r.html")
+
+
+def test_the_risk_of_households_says_against_whom_it_holds(tmp_path):
+    table = {"hid": [1, 1, 2, 2, 3, 4] * 5, "age": [20, 30, 20, 30, 30, 20] * 5}
+    data = ds.read(table, keys=["age"], household="hid")
+    ds.report(data, ds.sample(data, fraction=0.9, seed=1), tmp_path / "r.html")
+    said = text_of(tmp_path / "r.html")
+    assert "hid is held back: this holds against someone who can put the records of a" in said
+
+
+def test_an_identifier_that_is_written_is_not_called_held_back(tmp_path):
+    rows = "".join(f"{i // 2},{20 + i % 3}\n" for i in range(60))
+    (tmp_path / "homes.csv").write_text(f"hid,age\n{rows}")
+    plan = {
+        "source": {"file": "homes.csv"},
+        "roles": {"keys": ["age"], "household": "hid"},
+        "steps": [{"do": "sample", "fraction": 0.9, "seed": 1}],
+        "outputs": {"masked": "m.csv", "report": "r.html", "identifiers": ["hid"]},
+    }
+    ds.Plan.of(plan, tmp_path).run()
+    assert (tmp_path / "m.csv").read_text(encoding="utf-8").startswith("hid,age\n")
+    said = text_of(tmp_path / "r.html")
+    assert "held back" not in said.lower()
+    assert "hid is released: it puts the records of a household together." in said
+    data = ds.read(tmp_path / "homes.csv", keys=["age"], household="hid")
+    with pytest.raises(ds.DiscreetError, match="R12"):
+        ds.report(data, ds.sample(data, n=50, seed=1), tmp_path / "x.html", identifiers=["age"])
+
+
+def test_a_report_tells_which_columns_lost_a_category_with_the_records_left_out(tmp_path):
+    table = {"age": ["young", "old"] * 20 + ["old"], "sex": ["F"] * 40 + ["X"]}
+    data = ds.read(table, keys=["age", "sex"])
+    hierarchies = {"age": ds.Hierarchy.suppress(), "sex": ds.Hierarchy.suppress()}
+    found = ds.generalize(data, hierarchies, ds.KAnonymity(5), max_suppressed=0.05)
+    masked = found.best.mask()
+    ds.report(data, masked, tmp_path / "in.html", found=found)
+    assert "Values that no released record has any more: sex (1 of 2)." in text_of(
+        tmp_path / "in.html"
+    )
+    ds.report(data, masked, tmp_path / "out.html", found=found, audience="public")
+    assert "any more" not in text_of(tmp_path / "out.html")

@@ -1,5 +1,6 @@
 """Suggested roles: by the names of the columns and by how many values they have."""
 
+import datetime as dt
 import json
 
 import pytest
@@ -150,3 +151,22 @@ def test_only_microdata_are_taken():
     with pytest.raises(ds.DiscreetError) as caught:
         ds.suggest_roles({"a": [1]})
     assert caught.value.code == "P09"
+
+
+def test_a_column_of_dates_is_a_key_whatever_its_name():
+    days = [dt.date(2024, 1, 1 + i % 28) for i in range(60)]
+    found = ds.suggest_roles(ds.read({"Aufnahme": days}))
+    assert found.roles == {"keys": ["Aufnahme"]}
+    assert found.reason("Aufnahme") == "a date (HIPAA: all but the year)"
+
+
+def test_german_names_are_known():
+    found = suggested(["Bundesland", "PLZ", "Wohnort", "Krankheit", "Kosten", "Haushaltsnummer"])
+    assert found == {
+        "Bundesland": "key",
+        "PLZ": "key",
+        "Wohnort": "key",
+        "Krankheit": "confidential",
+        "Kosten": "confidential",
+        "Haushaltsnummer": "household",
+    }

@@ -11,6 +11,7 @@ from discreet.registry import criteria, everything
 from discreet.surface import Reference
 
 _COMMANDS = {"disclosure_risk": "compare", "key_candidates": "candidates"}
+_SWITCHES = {"overwrite": "force", "audience": "public"}  # options that take no value
 _IN_A_PLAN = {"run", "verify"}  # commands whose arguments stand in one
 _PLACES = {"settings": "front of the command"}  # where its options stand
 
@@ -41,9 +42,9 @@ def option_of(one: Reference) -> str | None:
     """The option of an argument, where the command that was given has one of that name; what a
     plan has is said as it is written there."""
     flags = options_of(sys.argv[1:])
-    flag = flags.get({"overwrite": "force"}.get(one.name, one.name))
+    flag = flags.get(_SWITCHES.get(one.name, one.name))
     if flag is None:
         return in_plan(one) if _IN_A_PLAN & set(sys.argv[1:]) else None
-    value = one.value
+    value = "" if one.name in _SWITCHES else one.value
     said = value if len(value) > 1 or value.isalnum() else f"'{value}'"  # a comma is no full stop
     return flag if value in ("", "True", "False") else f"{flag} {said}"

@@ -372,7 +372,9 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
         return f"its values are numbers, and the code {names}.", remedy
     grouped = [found for c in others if (found := _GROUPED.fullmatch(c))]
     marked = csv.thousands is None and grouped and numbers + len(grouped) >= _MOST * len(others)
-    if marked and (not commas or csv.decimal == "," or any(found[2] for found in grouped)):
+    if marked and (
+        not commas or csv.decimal == "," or any(found[2] or found[3] for found in grouped)
+    ):
         what = "most of its values are numbers with marks between thousands."
         return what, _marks(grouped, csv)
     if csv.decimal == "." and commas and numbers + commas >= _MOST * len(others):

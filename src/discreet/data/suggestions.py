@@ -59,11 +59,12 @@ _KEYS: dict[str, tuple[str, ...]] = {
         "zip", "zipcode", "postcode", "postal", "plz", "city", "town", "county", "district",
         "region", "municipality", "village", "state", "province", "country", "geo", "latitude",
         "longitude", "lat", "lon", "location", "area", "nuts", "fips", "birthplace", "land",
-        "gemeinde", "bezirk", "wohnort", "commune", "pays", "municipio", "pais"),
+        "bundesland", "gemeinde", "bezirk", "wohnort", "ort", "kreis", "landkreis", "commune",
+        "pays", "municipio", "pais"),
     "a date (HIPAA: all but the year)": (
         "date", "dob", "birth", "birthdate", "birthday", "born", "admission", "admitted",
-        "discharge", "discharged", "death", "died", "visit", "datum", "geburtsdatum", "naissance",
-        "nacimiento", "fecha"),
+        "discharge", "discharged", "death", "died", "visit", "datum", "geburtsdatum",
+        "aufnahmedatum", "entlassungsdatum", "naissance", "nacimiento", "fecha"),
     "age (HIPAA: 90 and over together)": ("age", "years", "birthyear", "yob", "alter", "edad"),
     "sex or gender": ("sex", "gender", "geschlecht", "sexe", "sexo"),
     "origin": ("race", "ethnicity", "ethnic", "nationality", "citizenship", "native", "language",
@@ -76,21 +77,27 @@ _KEYS: dict[str, tuple[str, ...]] = {
 _CONFIDENTIAL: dict[str, tuple[str, ...]] = {
     "health": ("illness", "disease", "diagnosis", "diag", "icd", "condition", "hiv", "drug",
                "medication", "treatment", "symptom", "disability", "pregnant", "bmi", "blood",
-               "test result", "therapy", "smoker", "alcohol", "diagnose", "krankheit", "maladie",
-               "enfermedad"),
+               "test result", "therapy", "smoker", "alcohol", "diagnose", "krankheit", "krank",
+               "maladie", "enfermedad"),
     "money": ("income", "salary", "wage", "wages", "earnings", "pay", "capital", "debt", "loan",
               "tax", "wealth", "billed", "cost", "charge", "charges", "expenses", "expend",
               "expenditure", "expenditures", "spending", "saving", "savings", "price", "rent",
-              "turnover", "revenue", "profit", "einkommen", "gehalt", "lohn", "revenu", "ingreso",
-              "ingresos"),
+              "turnover", "revenue", "profit", "einkommen", "gehalt", "lohn", "kosten", "revenu",
+              "ingreso", "ingresos"),
     "belief, conduct or law": ("vote", "party", "orientation", "crime", "conviction", "arrest",
                                "offence", "offense", "grade", "score"),
 }  # fmt: skip
 _HOUSEHOLD = ("hid", "hhid", "hhno", "hhnum", "hh id", "hh no", "hh nr", "hh number",
               "household id", "household no", "household nr", "household num",
               "household number", "family id", "family no", "family number", "dwelling id",
-              "dwelling number")  # fmt: skip
-_HOME = (("household",), ("hh",), ("family",), ("dwelling",))  # a number, or a kind of household
+              "dwelling number", "haushaltsnummer", "haushalt nr", "haushalt id")  # fmt: skip
+_HOME = (
+    ("household",),
+    ("hh",),
+    ("family",),
+    ("dwelling",),
+    ("haushalt",),
+)  # a number, or a kind of household
 _SUBJECT = ("patient id", "patientid", "patient no", "patient nr", "patient number",
             "person id", "personid", "person no", "person number", "subject id", "subjectid",
             "subject no", "participant id", "respondent id", "client id", "pid")  # fmt: skip
@@ -251,6 +258,8 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
         meaning = next((word for word, names in known.items() if says(tried, names)), None)
         if meaning is not None:
             return role, f"by its name, {meaning}"  # type: ignore[return-value]
+    if kind in ("date", "timestamp"):
+        return "key", "a date (HIPAA: all but the year)"
     if kind == "text" and data.n >= _FEW and distinct > _MANY * data.n:
         return "identifier", f"a text with {counted(distinct, 'value')} in {data.n:,} records"
     if kind == "other":

@@ -55,9 +55,8 @@ def place_problems(
         what = f"{target.name} does not end in {either(suffixes)}."
         problems.append(Problem("O01", what, "Change the ending."))
     if not target.parent.is_dir():
-        problems.append(
-            Problem("O02", f"the folder of {target.name} does not exist.", "Create it first.")
-        )
+        what = f"{target.parent.name!r}, the folder of {target.name}, does not exist."
+        problems.append(Problem("O02", what, "Create it first."))
     elif target.is_dir() or (os.path.lexists(target) and not overwrite):
         remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
         problems.append(Problem("O03", f"{target.name} exists.", remedy))

@@ -205,6 +205,11 @@ class InformationLoss(Result):
         lines += self.provenance.unweighted()
         return "\n".join(lines)
 
+    def in_short(self) -> str:
+        """What applies to this masking, in a sentence."""
+        said = [f"{self._meaning(name)} {value:.4g}" for name, value in self._said()]
+        return f"Cost: {'; '.join(said) or f'share of the bits lost of {self._shares()}'}."
+
     def _meaning(self, name: str) -> str:
         """What a measure means, over the attributes that it is of."""
         seen = {"keys": "the keys", "file": "the released attributes"}

@@ -12,6 +12,7 @@ import functools
 import os
 import re
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as ds
 from discreet.data.options import FORMAT, ROLES
-from discreet.errors import DiscreetError, Problem, fail, listed, raise_all
+from discreet.errors import DiscreetError, Problem, ReadHint, fail, listed, raise_all
 from discreet.files import existing, write_text
 from discreet.hierarchies.written import built
 from discreet.plan import criteria, measures
@@ -406,7 +407,9 @@ def source_problems(
     given = document.get("source", {})
     options = {n: given[n] for n in FORMAT if n in given and SOURCE[n].fits(given[n])}
     try:
-        data = ds.read(source, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReadHint)  # a run, which reads it in full, tells them
+            data = ds.read(source, **options)
     except (DiscreetError, TypeError):
         return []
     return column_problems(document, data.columns, data.name, where, data.has_names)

@@ -74,7 +74,7 @@ class Release(Result):
         """What was released, whether it is safe, and what it cost."""
         lines = [self.ledger.explain()] if self.satisfied else []
         lines += [self.check.explain()] if self.check is not None else []
-        lines += [repr(part) for part in (self.disclosure_risk, self.information_loss) if part]
+        lines += [one.in_short() for one in (self.disclosure_risk, self.information_loss) if one]
         lines += [one.explain() for one in self.measures.values()]
         lines.append(self.unchanged.explain())
         if self.files:

@@ -226,6 +226,7 @@ def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[s
                 measures=release.measures,
                 note=release.plan.section("outputs").get("note") if name == "report" else None,
                 unique_columns=release.plan.section("outputs").get("unique_columns"),
+                identifiers=release.plan.section("outputs").get("identifiers", ()),
             )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.plan.ledger import Ledger
     from discreet.plan.plan import Plan
 
+_AGAIN = ", made again"  # from the original, by the plan
 _FRESH = ("computed_from",)
 _OF_PEOPLE = ("people", "people_k")
 
@@ -80,7 +81,10 @@ class Verification(Result):
             lines = [f"NOT as the ledger says: {counted(len(self.differences), 'difference')}."]
             lines += [f"  {one}." for one in self.differences]
             lines += ["Do not release or use this file until this is explained."]
-        lines += [f"As the ledger says: {', '.join(self.agreed)}."] if self.agreed else []
+        again = [one.removesuffix(_AGAIN) for one in self.agreed if one.endswith(_AGAIN)]
+        as_it_is = [one for one in self.agreed if not one.endswith(_AGAIN)]
+        lines += [f"As the ledger says: {', '.join(as_it_is)}."] if as_it_is else []
+        lines += [f"The same when the plan is run again: {', '.join(again)}."] if again else []
         lines += [f"Not compared: {one}." for one in self.not_compared]
         return "\n".join(lines)
 
@@ -119,7 +123,7 @@ class _Findings:
     def compare_again(self, what: str, recorded: Any, result: Any) -> None:
         """Compare what a result found that was made again."""
         found = without(_FRESH, figures(result))
-        self.compare(f"{what}, made again", without(_FRESH, recorded), found)
+        self.compare(f"{what}{_AGAIN}", without(_FRESH, recorded), found)
 
     def outcome(self) -> Verification:
         """All of it."""
@@ -338,9 +342,7 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
         what = f"the masked file, made again: {listed(by_clock)} searched for some seconds"
         findings.not_compared.append(what)
         return
-    findings.compare(
-        "digest of the masked file, made again", ledger.output("masked")["sha256"], again
-    )
+    findings.compare(f"digest of the masked file{_AGAIN}", ledger.output("masked")["sha256"], again)
     if seeded.criterion:
         found = ds.check(masked, seeded.criterion)
         findings.compare_again("the check", ledger.document["check"], found)
@@ -366,7 +368,7 @@ def _measure_again(findings: _Findings, ledger: Ledger, plan: Plan, data: Any, m
     for name, then in recorded.items():
         if name in found:
             now = measures.figures_of(found[name].to_dict())
-            findings.compare(f"{name}, made again", measures.figures_of(then), now)
+            findings.compare(f"{name}{_AGAIN}", measures.figures_of(then), now)
 
 
 def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | None:

@@ -12,7 +12,6 @@ from discreet.reports.blocks import (
     KeyFigures,
     Section,
     Share,
-    SideBySide,
     Table,
     Words,
     rounded,
@@ -31,12 +30,12 @@ def section(facts: Facts) -> Section:
             ("columns released", len(facts.released)),
         )
     )
-    tables = SideBySide((_columns(facts), *_steps(facts)))
     blocks: tuple[Block, ...] = (
         figures,
         _in_words(facts),
         *_warnings(facts),
-        tables,
+        _columns(facts),
+        *_steps(facts),
         *_unchanged(facts),
     )
     return Section("released", "What was released", blocks)
@@ -204,8 +203,8 @@ def _steps(facts: Facts) -> list[Table]:
         shown = method.published(step.parameters) if facts.public else step.parameters
         found.append(
             Table(
-                f"Step {number}: {step.method}",
-                ("parameter", "value"),
+                f"Step {number}: {method.title}",
+                ("parameter or result", "value"),
                 (*_parameters(shown, facts), *((n, f"{v:,}") for n, v in rows)),
                 note if withheld else "",
             )

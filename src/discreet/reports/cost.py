@@ -56,12 +56,26 @@ def _in_words(facts: Facts) -> list[Words]:
         )
     if loss.missing_records:
         lines.append(f"{counted(loss.missing_records, 'record')} of the initial file left out.")
+        lines += [] if facts.public else _gone(facts)
     if loss.left_out and not facts.public:
         lines.append(
             f"{counted(loss.left_out, 'record')} with missing values left out of the measures "
             "of numbers."
         )
     return [Words(tuple(lines))]
+
+
+def _gone(facts: Facts) -> list[str]:
+    """The categories of unchanged columns that went with the records that were left out."""
+    before, after = facts.initial.profile, facts.masked.profile
+    said = [
+        f"{facts.names[c]} ({before[c][0] - after[c][0]:,} of {before[c][0]:,})"
+        for c in (one.column for one in facts.unchanged.columns)
+        if c in before
+        and facts.initial.types[c].measure != "continuous"
+        and after[c][0] < before[c][0]
+    ]
+    return [f"Values that no released record has any more: {', '.join(said)}."] if said else []
 
 
 def _lead(facts: Facts) -> str:

@@ -27,6 +27,7 @@ class ReportInput:
     score: Any = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     measures: Mapping[str, Any] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,10 @@ class Facts:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The columns of the masked file that are released."""
-        return tuple(c for c in self.masked.released if c != self.on)
+        """The columns of the masked file that are released, with identifiers that are written
+        all the same."""
+        written = {*self.masked.released, *self.given.identifiers} - {self.on}
+        return tuple(c for c in self.masked.columns if c in written)
 
     @property
     def satisfied(self) -> bool | None:
@@ -118,7 +121,7 @@ class Facts:
     def unchanged(self) -> ds.Unchanged:
         """What is released unchanged, but for the column that links a file masked elsewhere."""
         if self.on is None and isinstance(self.masked, ds.Masked):
-            return ds.unchanged(self.masked)
+            return ds.unchanged(self.masked, identifiers=self.given.identifiers)
         linking = () if self.on is None else (self.on,)
         return ds.unchanged(self.masked, changed=[*self.changed(), *linking])
 

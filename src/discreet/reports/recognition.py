@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import discreet as ds
+from discreet.registry import criteria
 from discreet.reports.blocks import (
     Block,
     KeyFigures,
@@ -22,11 +23,12 @@ from discreet.reports.fragments import class_size_figure, figure
 from discreet.words import PERTURBED, counted, perturbation_caution
 
 _USUAL_K = 3
+_WHOSE = {"household": "household", "subject": "person"}
 
 
 def section(facts: Facts) -> Section:
     """The second section of the report."""
-    blocks: list[Block] = [*_checks(facts), *_worth(facts), _figures(facts)]
+    blocks: list[Block] = [*_checks(facts), *_worth(facts), _figures(facts), _intruder(facts)]
     blocks += _in_population(facts)
     blocks += _together(facts)
     blocks += _public(facts) if facts.public else _internal(facts)
@@ -44,7 +46,10 @@ def _worth(facts: Facts) -> list[Words]:
 def _checks(facts: Facts) -> list[Words]:
     """Each criterion and whether it holds."""
     return [
-        Words((_outcome(check, facts),), "good" if check.satisfied else "bad")
+        Words(
+            (_outcome(check, facts), _asked(check.criterion, facts)),
+            "good" if check.satisfied else "bad",
+        )
         for check in facts.checks
     ]
 
@@ -56,6 +61,32 @@ def _outcome(check: Any, facts: Facts) -> str:
         return f"{sign} {facts.said(check.criterion.describe())} {verdict}."
     lines = [line for line in check.explain().splitlines() if not line.startswith(PERTURBED)]
     return f"{sign} {facts.said(' '.join(' '.join(lines).split()))}"
+
+
+def _asked(asked: Any, facts: Facts) -> str:
+    """What a criterion asks for, for those who do not know its name."""
+    if not asked.counts_decide:
+        return str(criteria[type(asked).__name__].about)
+    who = "people" if facts.masked.subject else "records"
+    keys = facts.listed(facts.after.provenance.keys)
+    said = f"It asks for at least {asked.least_size:,} {who} with every combination of {keys}"
+    values = [
+        f"{p} values of {facts.names.get(name, name)}"
+        for name, p in asked.least_distinct(facts.masked.confidential).items()
+    ]
+    return f"{said}, with at least {' and '.join(values)} among them." if values else f"{said}."
+
+
+def _intruder(facts: Facts) -> Words:
+    """Against whom the figures are."""
+    keys = facts.listed(facts.after.provenance.keys)
+    return Words(
+        (
+            f"An intruder is taken to know {keys} of a person. Records with equal values of these "
+            "form a class, and a record is recognised with a chance of one in the size of its "
+            "class.",
+        )
+    )
 
 
 def _figures(facts: Facts) -> KeyFigures:
@@ -71,9 +102,9 @@ def _figures(facts: Facts) -> KeyFigures:
         figures.append(("highest risk of recognition", risk))
     if not facts.public:
         figures.append(("records alone in their class", after.uniques))
-        figures.append(("DR_min", facts.disclosure.minimal))
+        figures.append(("unique in both files (DR_min)", facts.disclosure.minimal))
     maximal = facts.disclosure.maximal
-    figures.append(("DR_max", upwards(maximal) if facts.public else maximal))
+    figures.append(("linked by guessing (DR_max)", upwards(maximal) if facts.public else maximal))
     return KeyFigures(tuple(figures))
 
 
@@ -104,17 +135,20 @@ def _together(facts: Facts) -> list[Block]:
             said = facts.said(error.problems[0].text)
             blocks.append(Words((f"By {by}: not measured. {said}",)))
         else:
-            blocks.append(Words(facts.explained(found), "bad" if found.uniques else ""))
+            column = facts.names[getattr(facts.masked, by)]
+            only = f"{column} is released: it puts the records of a {_WHOSE[by]} together."
+            if facts.on is None and getattr(facts.masked, by) not in facts.released:
+                only = (
+                    f"{column} is held back: this holds against someone who can put the records "
+                    f"of a {_WHOSE[by]} together by other values that only they share."
+                )
+            blocks.append(Words((*facts.explained(found), only), "bad" if found.uniques else ""))
     return blocks
 
 
 def _public(facts: Facts) -> list[Block]:
-    keys = facts.listed(facts.after.provenance.keys)
     said = Words(
         (
-            f"An intruder is taken to know {keys} of a person. Records with equal values of these "
-            "form a class, and a record is recognised with a chance of one in the size of its "
-            "class.",
             f"By guessing within classes, at most {upwards(facts.disclosure.maximal):.1%} of the "
             "people of the initial file are recognised (DR_max).",
             *_values_per_class(facts),
@@ -150,8 +184,7 @@ def _internal(facts: Facts) -> list[Block]:
     blocks: list[Block] = [
         SideBySide((_measures(facts), Words(facts.explained(facts.disclosure)))),
         class_size_figure(
-            {"before": before.class_sizes.binned(), "after": after.class_sizes.binned()},
-            note=f"A class is all records with equal {facts.listed(after.provenance.keys)}.",
+            {"before": before.class_sizes.binned(), "after": after.class_sizes.binned()}
         ),
     ]
     if facts.given.record_risk is not None:
@@ -214,12 +247,12 @@ def reading_blocks(facts: Facts) -> list[Block]:
 
 
 def _in_cells(facts: Facts) -> bool:
-    """Whether a key has more blanks than before, or single cells of it were changed."""
+    """Whether a key has more blanks than before, or single cells of it were changed; of a file
+    masked elsewhere, whether it has more for its number of records."""
     before, after, keys = facts.initial, facts.masked, facts.initial.keys
     if isinstance(after, ds.Masked) and facts.on is None:
-        keys = tuple(k for k in keys if k in after.changed)
-        if after.in_cells & set(keys):
-            return True
+        more = any(after.profile[k][1] > before.profile[k][1] for k in keys)
+        return more or bool(after.in_cells & set(keys))
     return any(after.profile[k][1] * before.n > before.profile[k][1] * after.n for k in keys)
 
 

@@ -64,7 +64,9 @@ def _plan(facts: Facts) -> list[Block]:
     blocks: list[Block] = []
     if left_out:
         line = f"Left out below, because values are listed there: {', '.join(left_out)}."
-        blocks.append(Words((line, "The whole plan is masked.plan().to_toml(), or its file.")))
+        blocks.append(
+            Words((line, "The file of the plan has them; in Python, masked.plan().to_toml()."))
+        )
     python = Code("In Python", plan.to_python())
     return [*blocks, Code("As a plan, for: discreet run release.toml", plan.to_toml()), python]
 

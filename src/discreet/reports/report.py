@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,7 @@ def report(
     note: str | None = None,
     threshold: int | None = None,
     unique_columns: Mapping[str, str] | None = None,
+    identifiers: Sequence[str] | str = (),
     overwrite: bool = False,
 ) -> Report:
     """Write a report of a release: what, at which risk, at what cost, how chosen, how to repeat.
@@ -151,6 +152,8 @@ def report(
     unique_columns : mapping of column to reason, optional
         Why a column may be released unchanged although it makes many records unique
         (``ds.unchanged``); the public version is refused without. The internal version shows it.
+    identifiers : list of str
+        Identifiers that the masked file has all the same, as in ``masked.write``.
     overwrite : bool
         Replace an existing file.
 
@@ -171,10 +174,13 @@ def report(
     ('What was released', 'Who could be recognised', 'What it cost', 'How to repeat it')
     """
     reasons = unique_columns if unique_columns is not None else {}
-    given = ReportInput(criterion, found, ru_map, record_risk, score, reasons, measures or {})
+    written = (identifiers,) if isinstance(identifiers, str) else tuple(identifiers)
+    given = ReportInput(
+        criterion, found, ru_map, record_risk, score, reasons, measures or {}, written
+    )
     wrong = [*_problems(path, audience, title, note, threshold), *_given_problems(given)]
     wrong += asked_problems(given.measures)
-    raise_all([*wrong, *_reason_problems(reasons, masked)])
+    raise_all([*wrong, *_reason_problems(reasons, masked), *_held_problems(written, masked)])
     target = Path(path)
     need_free(target, overwrite=overwrite, suffixes=_SUFFIXES, inputs=_read(initial, masked))
     altair(), environment()  # say what is not installed before anything is computed
@@ -259,6 +265,20 @@ def _reason_problems(reasons: Any, masked: Any) -> list[Problem]:
         Problem("P36", f"the reason for {name!r} is not a text, or is empty.", "Write a sentence.")
         for name, reason in reasons.items()
         if not (isinstance(reason, str) and reason.strip())
+    ]
+
+
+def _held_problems(written: Sequence[str], masked: Any) -> list[Problem]:
+    columns, released = getattr(masked, "columns", ()), getattr(masked, "released", ())
+    held = {*columns} - {*released, getattr(masked, "record_id", None)}
+    return [
+        Problem(
+            "R12",
+            f"{argument('identifiers')} names {name!r}, which is not an identifier to write.",
+            "Leave it out.",
+        )
+        for name in written
+        if name not in held
     ]
 
 

@@ -39,8 +39,8 @@ _SHORT = {
     "sse_ratio": "SSE/SST", "il1s": "IL1s", "eigenvalues": "eigenvalues",
     "hellinger": "Hellinger", "loss": "Iyengar's loss", "precision_loss": "precision loss",
     "dist": "Dist", "entropy": "entropy", "discernibility": "discernibility",
-    "average_class_size": "average class size", "pil_q": "PIL, quantiles", "pil_m1": "PIL, means",
-    "pil_m2": "PIL, variances", "pil_m11": "PIL, covariances", "pil_r": "PIL, correlations",
+    "average_class_size": "average class size", "pil_q": "PIL (quantiles)", "pil_m1": "PIL (means)",
+    "pil_m2": "PIL (variances)", "pil_m11": "PIL (covariances)", "pil_r": "PIL (correlations)",
     "ctbil": "CTBIL′", "actbil": "ACTBIL′", "ebil_share": "EBIL, share",
 }  # fmt: skip
 

@@ -158,6 +158,15 @@ class DisclosureRisk(Result):
         ]
         return "\n".join(lines)
 
+    def in_short(self) -> str:
+        """The two ends in a sentence."""
+        sure = f"{self.minimal:.2%} of the people for certain (DR_min), and {self.maximal:.2%}"
+        return (
+            "Risk: someone who has the names and keys of everybody links "
+            f"{sure if self.exact else f'at most {self.maximal:.2%} of the people'} by guessing, "
+            "on average (DR_max)."
+        )
+
     def _exactness(self) -> str:
         if self.exact is None:
             return (

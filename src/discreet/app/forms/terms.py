@@ -39,7 +39,10 @@ TERMS = {  # the row of the glossary begins with the same words, which a test ho
         "Leaving a record (or a value) out of the release. In generalization: all records of "
         "every class that fails.",
     ),
-    "criterion": ("criterion", "A condition on every class, such as 5-anonymity."),
+    "criterion": (
+        "criterion",
+        "A condition on every class, such as 5-anonymity, or on the whole file.",
+    ),
     "DR_max": (
         "DR_max, maximal disclosure risk",
         "All weights equal: every record counts with 1/max(i, j), its probability of being linked.",
