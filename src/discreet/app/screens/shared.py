@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms.fields import text_in, whole_in
-from discreet.app.server.pages import CHANGED, desk, form_of, page, see, workspace_of
+from discreet.app.server.pages import CHANGED, alone, desk, form_of, page, see, workspace_of
+from discreet.app.server.workspaces import Workspace
 
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
@@ -64,12 +65,16 @@ async def history(request: Request) -> Response:
 async def go_to(request: Request) -> Response:
     """Take back what was chosen after a place in the history, or make it again."""
     workspace, form = workspace_of(request), await form_of(request)
-    place = whole_in(text_in(form, "place"), len(workspace.history))
-    if place is None:
-        raise HTTPException(422)
-    await run_in_threadpool(workspace.go_to, place)
+    await alone(workspace, _go_to, text_in(form, "place"))
     here = form.get("here")
     return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(request, here)}")
+
+
+def _go_to(workspace: Workspace, asked: str) -> None:
+    place = whole_in(asked, len(workspace.history))
+    if place is None:
+        raise HTTPException(422)
+    workspace.go_to(place)
 
 
 async def close(request: Request) -> Response:

@@ -134,6 +134,8 @@ class Workspace:
         where any file of that name will do.
     keeper : ProjectKeeper or None
         Saves it whenever something has changed.
+    lock
+        Held by whoever changes something, from reading what it depends on until it is changed.
     """
 
     id: str
