@@ -389,3 +389,20 @@ def test_what_is_wrong_names_the_step_and_the_field_as_pages_do(visitor, patient
     assert "Step 1 (Microaggregation): " in page
     assert "steps[0]" not in page
     assert "release.toml" not in page
+
+
+def test_a_failure_is_told_until_the_plan_has_changed(visitor, patients):
+    workspace = opened(visitor, patients)
+    at = f"/w/{workspace.id}"
+    many = {"do-0": "microaggregate", "k-0": "999", "method-0": "mdav", "columns-0": ["2"]}
+    visitor.post(f"{at}/protect", {"do": "run", **many, "k": "", "p": ""})
+    ended(workspace.job)
+    failed = "Protecting the table: failed."
+    visitor.post(f"{at}/protect", {"do": "save", **many, "k": "", "p": ""})  # as it was
+    assert failed in text_of(visitor.get(f"{at}/protect"))
+    card = visitor.get(f"{at}/job?here=protect")
+    assert failed in text_of(card)
+    assert "hx-trigger" not in card.headers  # it would ask again, for ever
+    visitor.post(f"{at}/protect", {"do": "save", **many, "k-0": "9", "k": "", "p": ""})
+    assert failed not in text_of(visitor.get(f"{at}/protect"))
+    assert failed not in text_of(visitor.get(f"{at}/job?here=protect"))

@@ -33,7 +33,8 @@ async def job(request: Request) -> Response:
     """
     workspace, seen = workspace_of(request), request.query_params.get("seen")
     follows = workspace.job is not None and seen not in (None, workspace.job.name)
-    headers = CHANGED if follows or not workspace.is_busy else {}
+    watched = seen is not None  # a card of a job that is over asks when something has changed
+    headers = CHANGED if watched and (follows or not workspace.is_busy) else {}
     here = _screen(request, request.query_params.get("here"))
     return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
 
