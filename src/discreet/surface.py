@@ -9,19 +9,20 @@ shown, for it may travel from one process to another.
 from __future__ import annotations
 
 import contextlib
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Literal, NamedTuple
 
 
 class Reference(NamedTuple):
     """What a text names: an argument and perhaps its value, a public function and perhaps what it
-    is called with, or words that make sense in Python; how Python writes it, and the method that
-    says so, where one was at work.
+    is called with, a place in a plan, or words that make sense in Python; how Python writes it, and
+    the method that says so, where one was at work.
     """
 
-    sort: Literal["argument", "function", "words"]
+    sort: Literal["argument", "function", "place", "words"]
     name: str
     value: str
     python: str
@@ -77,6 +78,18 @@ def function(name: str, given: str | None = None) -> str:
     """
     call = "" if given is None else f"({given})"
     return marked(Reference("function", name, given or "", f"ds.{name}{call}"))
+
+
+def place(at: Sequence[str | int], written: str, of: str = "") -> str:
+    """A place in a plan within a text: the keys that lead to it, how a plan has them, and the
+    method of the step that it is in. A form says it as the fields of a page.
+
+    Examples
+    --------
+    >>> said(f"{place(('steps', 0, 'fraction'), 'steps[0].fraction', 'sample')}: is missing.")
+    'steps[0].fraction: is missing.'
+    """
+    return marked(Reference("place", json.dumps(at), "", written, of))
 
 
 def in_python(words: str) -> str:

@@ -1,5 +1,6 @@
 """Forms that lead on: columns that can be averaged, files that are replaced, limits that fit."""
 
+import json
 import re
 import sys
 import tomllib
@@ -12,10 +13,19 @@ from discreet.app.jobs.protection import label_of
 from discreet.app.jobs.table import TableColumn
 from discreet.app.screens.roles import types_for
 from discreet.masking.microaggregate import averageable
-from tests.app.releases import done, downloaded, number, opened, protected, released, text_of
+from tests.app.releases import (
+    GENERALIZE,
+    done,
+    downloaded,
+    number,
+    opened,
+    protected,
+    released,
+    text_of,
+)
 from tests.app.test_jobs import endless  # noqa: F401 - a fixture
 from tests.app.visitor import Visitor
-from tests.app.waiting import PATIENCE
+from tests.app.waiting import PATIENCE, ended
 from tests.processes import run
 
 EDU = b"".join(
@@ -317,7 +327,7 @@ def test_a_chain_that_leaves_no_complete_record_runs_and_names_the_step(visitor,
     protected(visitor, workspace, chain)
     page = text_of(visitor.get(f"/w/{workspace.id}/compare/1"))
     assert "No released record has all of its numbers" in page
-    assert "Step 2 (protect_records) emptied 200 cells: raise its limit." in page
+    assert "Step 2 (Targeted suppression) emptied 200 cells: raise its limit." in page
     released(visitor, workspace, 1)
     report = visitor.get(f"/w/{workspace.id}/release/file/report").text
     assert "No released record has all of its numbers" in report
@@ -359,3 +369,40 @@ def test_runs_of_the_same_method_are_told_apart_by_their_columns():
     assert named("age", "zip") == "mdav k=5 of age, zip"
     assert named(*"abcdef") == "mdav k=5 of a, b, c, d and 2 more"
     assert len(named("x" * 10_000)) < 80
+
+
+def test_what_is_wrong_names_the_step_and_the_field_as_pages_do(visitor, patients):
+    workspace = opened(visitor, patients)
+    at = f"/w/{workspace.id}"
+    assert visitor.post(f"{at}/protect", {"do": "save", **GENERALIZE}).status == 303
+    nothing = {"k": "", "p": "", "released": "all", "share": ""}
+    said = json.loads(visitor.post(f"{at}/roles/wanted", nothing).headers["hx-trigger"])["said"]
+    assert said == (
+        "Not saved: Step 1 (Generalization): it needs a criterion, and none is given. "
+        "Under “What must hold”, write for example k = 5."
+    )
+    many = {"do-0": "microaggregate", "k-0": "999", "method-0": "mdav", "columns-0": ["2"]}
+    visitor.post(f"{at}/protect", {"do": "run", **many, "k": "", "p": ""})
+    ended(workspace.job)
+    assert workspace.job.state == "failed"
+    page = text_of(visitor.get(f"{at}/protect"))
+    assert "Step 1 (Microaggregation): " in page
+    assert "steps[0]" not in page
+    assert "release.toml" not in page
+
+
+def test_a_failure_is_told_until_the_plan_has_changed(visitor, patients):
+    workspace = opened(visitor, patients)
+    at = f"/w/{workspace.id}"
+    many = {"do-0": "microaggregate", "k-0": "999", "method-0": "mdav", "columns-0": ["2"]}
+    visitor.post(f"{at}/protect", {"do": "run", **many, "k": "", "p": ""})
+    ended(workspace.job)
+    failed = "Protecting the table: failed."
+    visitor.post(f"{at}/protect", {"do": "save", **many, "k": "", "p": ""})  # as it was
+    assert failed in text_of(visitor.get(f"{at}/protect"))
+    card = visitor.get(f"{at}/job?here=protect")
+    assert failed in text_of(card)
+    assert "hx-trigger" not in card.headers  # it would ask again, for ever
+    visitor.post(f"{at}/protect", {"do": "save", **many, "k-0": "9", "k": "", "p": ""})
+    assert failed not in text_of(visitor.get(f"{at}/protect"))
+    assert failed not in text_of(visitor.get(f"{at}/job?here=protect"))

@@ -642,3 +642,21 @@ def test_a_step_survives_its_form(step):
     weights = {"known": {"a": 0.1}, "sensitivity": {"c": 1.0}}
     known = chain_form.Known(["a", "b", "c"], ["a", "b"], {"record_risk": weights})
     assert chain_form.steps_in([chain_form.fields_of(step, known)], known) == ([step], [])
+
+
+def test_the_checklist_calls_a_column_what_it_looks_like_and_a_weight_no_identifier(visitor):
+    rows = [f"{1.5 + i / 7:.6f},{i // 3},{20 + i % 5}" for i in range(60)]
+    workspace = visitor.open("people.csv", "\n".join(["w,hh,age", *rows]).encode())
+    assert [one.suggested for one in workspace.columns] == ["identifier", "household", "key"]
+    roles = {"weight": "w", "keys": ["hh", "age"]}
+    workspace.change(lambda d: {**d, "roles": roles})
+    chain = {"do-0": "sample", "fraction-0": "80", "seed-0": "7", "k": "", "p": ""}
+    protected(visitor, workspace, chain)
+    visitor.post(f"/w/{workspace.id}/compare/1/choose")
+    page = text_of(visitor.get(f"/w/{workspace.id}/release"))
+    title = "Direct identifiers are removed"
+    assert f"{title} Released, though it looks like the number of a household: hh." in page
+    assert "looks like an identifier" not in page
+    workspace.change(lambda d: {**d, "roles": {"weight": "w", "household": "hh", "keys": ["age"]}})
+    page = text_of(visitor.get(f"/w/{workspace.id}/release"))
+    assert f"✓ {title} Not in the masked file: hh." in page

@@ -143,7 +143,7 @@ def test_a_node_is_used_by_keyboard_and_the_page_says_so(look, all_swept):
     page = visit.page
     page.focus("#use")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".done")
+    page.wait_for_selector("#panel .done")
     assert all_swept("12").document["steps"][0]["levels"] == {"key0": 2, "key1": 1, "key2": 1}
     assert "is in the plan" in page.inner_text("#status")
     assert page.evaluate("document.activeElement.id") == "use"
@@ -182,7 +182,7 @@ def test_a_weaker_node_asks_first_and_both_answers_are_given_by_mouse_and_keyboa
     page.keyboard.press("Tab")
     page.wait_for_function(focused, arg="Yes, ask for k = 2 and use it")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".done")
+    page.wait_for_selector("#panel .done")
     assert workspace.document["criterion"] == {"k": 2}, page.inner_text("#panel")
     assert visit.said == []
     workspace.change(lambda _: before)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.options import OF_SOURCE, ROLES, is_codes
-from discreet.errors import Problem, did_you_mean, meant
+from discreet.errors import Problem, argument, did_you_mean, meant
 from discreet.formats import WRITTEN
 from discreet.parameters import Columns
 from discreet.plan import criteria, hierarchies, measures, steps
@@ -142,10 +142,11 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
             problems += criteria.criterion_problems(criterion, here, where, folder)
         wants = _needs_criterion(step)
         if wants and not (criterion or document.get("criterion")):
-            what = f"{wants} needs a criterion, and none is given."
-            problems.append(
-                where.problem(at, "P32", what, "Write [criterion] with, for example, k = 5.")
+            what = "it needs a criterion, and none is given."
+            remedy = (
+                f"Under {argument('criterion', written='[criterion]')}, write for example k = 5."
             )
+            problems.append(where.problem(at, "P32", what, remedy, wants))
     return problems
 
 

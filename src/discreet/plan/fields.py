@@ -15,6 +15,7 @@ from discreet.errors import Problem, did_you_mean, listed
 from discreet.parameters import Columns, Parameter, is_whole
 from discreet.plan.lines import At
 from discreet.plan.toml import key_text
+from discreet.surface import place
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
@@ -104,17 +105,17 @@ class Where:
     file: str = ""
     lines: Mapping[At, int] = field(default_factory=dict)
 
-    def problem(self, at: At, code: str, what: str, remedy: str) -> Problem:
-        """A problem that says where it is."""
-        return Problem(code, f"{self.said(at)}: {what}", remedy)
+    def problem(self, at: At, code: str, what: str, remedy: str, of: str = "") -> Problem:
+        """A problem that says where it is: in a step of a method, if one is named."""
+        return Problem(code, f"{place(at, self.said(at), of)}: {what}", remedy)
 
-    def all(self, at: At, problems: Iterable[Problem]) -> list[Problem]:
+    def all(self, at: At, problems: Iterable[Problem], of: str = "") -> list[Problem]:
         """The problems that were found at a place."""
-        return [self.problem(at, p.code, p.what, p.remedy) for p in problems]
+        return [self.problem(at, p.code, p.what, p.remedy, of) for p in problems]
 
     def in_order(self, problems: Iterable[Problem]) -> list[Problem]:
         """Problems in the order of their lines; those without one come last."""
-        lines = ((re.match(rf"{re.escape(self.file)}:(\d+) ", p.what), p) for p in problems)
+        lines = ((re.match(rf"{re.escape(self.file)}:(\d+) ", str(p)), p) for p in problems)
         numbered = [(int(line[1]) if line else 10**9, p) for line, p in lines]
         return [p for _, p in sorted(numbered, key=lambda pair: pair[0])]
 

@@ -245,11 +245,12 @@ class Plan(Result):
 
     def step(self, data: Any, number: int) -> Done:
         """Carry out one step of the plan; what is wrong says on which line it stands."""
+        step = self.section("steps")[number]
         try:
-            return self._step(data, self.section("steps")[number])
+            return self._step(data, step)
         except DiscreetError as error:
             if self.where.file:
-                raise_all(self.where.all(("steps", number), error.problems))
+                raise_all(self.where.all(("steps", number), error.problems, step["do"]))
             raise
 
     def _step(self, data: Any, step: Mapping[str, Any]) -> Done:

@@ -16,6 +16,7 @@ from discreet.charts import (
     correlation_scatter_chart,
     difference_chart,
 )
+from discreet.registry import maskings
 from discreet.reports.blocks import Block, Figure, Section, Share, Table, Words, cut, rounded, shown
 from discreet.reports.distributions import distributions
 from discreet.reports.facts import Facts
@@ -235,9 +236,8 @@ def _none_complete(facts: Facts) -> str:
     said = "No released record has all of its numbers: means and correlations are not compared."
     for place, step in enumerate(getattr(facts.masked, "steps", ()), 1):
         if cells := sum(step.parameters.get("changes", {}).values()):
-            said += (
-                f" Step {place} ({step.method}) emptied {counted(cells, 'cell')}: raise its limit."
-            )
+            title = maskings[step.method].title if step.method in maskings else step.method
+            said += f" Step {place} ({title}) emptied {counted(cells, 'cell')}: raise its limit."
     return said
 
 

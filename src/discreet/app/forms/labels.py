@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 from discreet.app.forms.fields import called
 from discreet.errors import Problem
 from discreet.registry import criteria, everything, maskings, measures
@@ -31,6 +34,7 @@ _FIELDS = {
     "alpha": "Consequence α",
     "epsilon": "Leave out sets less likely than ε",
     "default": "Weight of values not listed",
+    "criterion": "What must hold",
     "steps": "the steps",
     "unmapped=suppress": "A value that is not in the hierarchy: is suppressed",
 }
@@ -55,6 +59,18 @@ _PLACES = {  # of functions that are no methods
 }
 
 
+_SECTIONS = {  # of a plan: where pages have them
+    "source": "The page Data",
+    "roles": "The page Roles & risk",
+    "types": "Type of",
+    "hierarchies": "Hierarchy of",
+    "criterion": "What must hold",
+    "steps": "The page Protect",
+    "measures": "Further measures",
+    "outputs": "The page Release",
+}
+
+
 def in_words(told: Problem) -> str:
     """A problem for someone who fills in forms."""
     return told.said(on_pages)
@@ -66,6 +82,8 @@ def on_pages(one: Reference) -> str | None:
         return _PLACES.get(one.name) or _title(one.name)
     if one.sort == "words":
         return _WORDS.get(one.name)
+    if one.sort == "place":
+        return _place(json.loads(one.name), one.of)
     return _ENVIRONMENT.get(one.name) or _label(one)
 
 
@@ -73,6 +91,26 @@ def _title(name: str) -> str | None:
     """The title of a masking, a criterion or a measure."""
     entry = everything().get(name)
     return None if entry is None else f"“{entry.title or entry.name}”"
+
+
+def _place(at: Sequence[str | int], of: str) -> str:
+    """A place in a plan, as pages have it: the step or the section, and what is asked for there.
+
+    Examples
+    --------
+    >>> _place(["steps", 0, "fraction"], "sample"), _place(["hierarchies", "age"], "")
+    ('Step 1 (Sampling), “Share of the records”', "Hierarchy of 'age'")
+    """
+    section, *inner = at or ["plan"]
+    where = _SECTIONS.get(str(section), "The plan")
+    if section == "steps" and inner:
+        title = f" ({maskings[of].title})" if of in maskings else ""
+        where = f"Step {int(inner.pop(0)) + 1}{title}"
+    elif where.endswith(" of") and inner:
+        where = f"{where} {inner.pop(0)!r}"
+    keys = [key for key in inner if isinstance(key, str)]  # numbers are places in lists
+    labels = [_label(Reference("argument", key, "", "", of)) or repr(key) for key in keys]
+    return ", ".join([where, *labels])
 
 
 def _label(one: Reference) -> str | None:

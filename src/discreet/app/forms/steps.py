@@ -319,7 +319,8 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
     for i, fields in enumerate(all_fields, 1):
         here = known.after(one["do"] for one in all_fields[: i - 1])
         own: list[Problem] = []
-        steps.append(_StepReading(f"Step {i}", here.columns, own, here).step(fields))
+        where = f"Step {i} ({maskings[fields['do']].title})"
+        steps.append(_StepReading(where, here.columns, own, here).step(fields))
         problems += own
     return steps, problems
 

@@ -19,6 +19,12 @@ from discreet.reports.names import few, renamed
 from discreet.words import counted, share
 
 _MOST_NAMED = 12  # columns
+_NAMING = {  # roles of columns that are never released, and what such a column looks like
+    "identifier": "an identifier",
+    "record id": "a record id",
+    "household": "the number of a household",
+    "subject": "the number of a person",
+}
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,18 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
 
 def _identifiers(workspace: Workspace) -> Item:
     roles = {c.name: draft.role_of(workspace.document, c.name) for c in workspace.columns}
-    naming = ("identifier", "record id", "household", "subject")
-    removed = [n for n, role in roles.items() if role in naming]
-    left = [c.name for c in workspace.columns if c.suggested in naming and c.name not in removed]
+    removed = [name for name, role in roles.items() if role in _NAMING]
+    known = (*_NAMING, "weight")  # a weight is released as such: its own line looks at it
+    left: dict[str, list[str]] = {}
+    for column in workspace.columns:
+        if column.suggested in _NAMING and roles[column.name] not in known:
+            left.setdefault(_NAMING[column.suggested], []).append(column.name)
     names = workspace.labels
     if left:
-        words = f"Released, though it looks like an identifier: {_listed(names, left)}."
+        words = " ".join(
+            f"Released, though it looks like {what}: {_listed(names, some)}."
+            for what, some in left.items()
+        )
     elif removed:
         words = f"Not in the masked file: {_listed(names, removed)}."
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -13,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms.fields import text_in
 from discreet.app.screens.run_map import map_of
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError
 
@@ -68,22 +67,18 @@ async def _done(
     request: Request, do: Callable[[Workspace, runs.Kept], None], *, onward: str = ""
 ) -> Response:
     """Do something with a run, and lead on, or say why it cannot be done."""
-    workspace = workspace_of(request)
-    kept = runs.run_of(workspace, int(request.path_params["run"]))
+    workspace, number = workspace_of(request), int(request.path_params["run"])
     try:
-        await run_in_threadpool(do, workspace, kept)
+        await alone(workspace, lambda own: do(own, runs.run_of(own, number)))
     except DiscreetError as error:
-        view = _view(workspace, kept.number) | {"problems": error.problems}
+        view = _view(workspace, number) | {"problems": error.problems}
         return page(request, "compare.html", workspace, status=409, **view)
-    return see(f"/w/{workspace.id}/{onward or f'compare/{kept.number}'}")
+    return see(f"/w/{workspace.id}/{onward or f'compare/{number}'}")
 
 
 async def remove(request: Request) -> Response:
     """Erase a run."""
-    workspace = workspace_of(request)
-    kept = runs.run_of(workspace, int(request.path_params["run"]))
-    await run_in_threadpool(runs.remove, workspace, kept)
-    return see(f"/w/{workspace.id}/compare")
+    return await _done(request, runs.remove, onward="compare")
 
 
 def _number(request: Request) -> int | None:

@@ -26,7 +26,7 @@ from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_picture, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.plan.criteria import NAMED, built, tables_of
@@ -83,9 +83,9 @@ async def use(request: Request) -> Response:
     """Write the selected node into the plan."""
     workspace = workspace_of(request)
     fields = await form_of(request)
-    lattice = await run_in_threadpool(_kept, workspace, fields)
-    if fields.get("onward") == "run":
-        await run_in_threadpool(runs.begin, workspace)
+    onward = fields.get("onward") == "run"
+    lattice = await alone(workspace, _use, fields, onward=onward)
+    if onward:
         return see(f"/w/{workspace.id}/protect#job")
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/explore?{lattice.state.query()}")
@@ -100,7 +100,7 @@ async def save_wanted(request: Request) -> Response:
     workspace = workspace_of(request)
     form = await form_of(request)
     try:
-        await run_in_threadpool(_keep_wanted, workspace, form)
+        await alone(workspace, _keep_wanted, form)
         answer = {"said": "Saved.", "changed": ""}
     except DiscreetError as error:
         answer = {"said": f"Not saved: {in_words(error.problems[0])}"}
@@ -112,12 +112,11 @@ async def save_wanted(request: Request) -> Response:
 
 
 def _keep_wanted(workspace: Workspace, form: FormData) -> None:
-    with workspace.lock:  # the plan must not change between
-        before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
-        said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
-        asked, problems = workspace.criterion_in(said)
-        raise_all([*problems, *criterion.aimless(asked, workspace.confidential)])
-        workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
+    before = criterion.said_of(workspace.document.get("criterion", {}), workspace.names)
+    said = criterion.sent(form, workspace.names) | {name: before[name] for name in SLIDERS}
+    asked, problems = workspace.criterion_in(said)
+    raise_all([*problems, *criterion.aimless(asked, workspace.confidential)])
+    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), asked))
 
 
 def _page(request: Request, workspace: Workspace, template: str) -> Response:
@@ -311,10 +310,12 @@ def _named(workspace: Workspace) -> list[str]:
     return [workspace.labels.get(name, name) for name in head.get(NAMED, ())]
 
 
-def _kept(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:
-    """Change the plan, which must not be changed meanwhile."""
-    with workspace.lock:
-        return _used(workspace, given)
+def _use(workspace: Workspace, given: Mapping[str, Any], *, onward: bool) -> LatticeFigures:
+    """Use the selected node, and run the plan with it where that is asked for."""
+    used = _used(workspace, given)
+    if onward:
+        runs.begin(workspace)
+    return used
 
 
 def _used(workspace: Workspace, given: Mapping[str, Any]) -> LatticeFigures:

@@ -33,7 +33,7 @@ from discreet.app.jobs.plan_run import hierarchy_files
 from discreet.app.jobs.table import values_file
 from discreet.app.screens.preview import groups_of, preview, unmatched
 from discreet.app.server import uploads
-from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.plan.suggested_hierarchies import is_named_for
@@ -95,7 +95,7 @@ async def save(request: Request) -> Response:
     number = column_of(request, workspace)
     async with form_of(request, files=1) as form:
         try:
-            is_file = await run_in_threadpool(_save, workspace, number, form)
+            is_file = await alone(workspace, _save, number, form)
         except _Unfit as unfit:
             said = fields_of(form), None, unfit.problems, unfit.lost
             return await _page(request, workspace, *said)
@@ -110,7 +110,7 @@ async def save_files(request: Request) -> Response:
     workspace = workspace_of(request)
     async with form_of(request, files=MOST_FILES) as form:
         files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
-        raise_all(await run_in_threadpool(_save_files, workspace, files))
+        raise_all(await alone(workspace, _save_files, files))
     return see(f"/w/{workspace.id}/roles#hierarchies")
 
 
@@ -171,7 +171,7 @@ async def change_groups(request: Request) -> Response:
     number, form = column_of(request, workspace), await form_of(request)
     level = text_in(form, "level")
     try:
-        level = await run_in_threadpool(_change, workspace, number, form)
+        level = await alone(workspace, _change, number, form)
     except DiscreetError as error:
         return await run_in_threadpool(_groups_page, request, workspace, level, error.problems)
     return see(f"/w/{workspace.id}/hierarchy/{number}/groups?level={level}")
@@ -421,12 +421,11 @@ def _make_key(workspace: Workspace, number: int) -> None:
 
 def _put(workspace: Workspace, number: int, fields: Mapping[str, Any], draft: Path) -> None:
     """Give an upload its place: that of the column's file of this name, if there is one."""
-    with workspace.lock:
-        name = uploads.unlike(draft.name, _files_of_others(workspace, number))
-        if (workspace.folder / name).exists():  # a job may read it
-            workspace.need_idle()
-        workspace.keep_file(draft, name)
-        _keep(workspace, number, hierarchy_in(fields, name))
+    name = uploads.unlike(draft.name, _files_of_others(workspace, number))
+    if (workspace.folder / name).exists():  # a job may read it
+        workspace.need_idle()
+    workspace.keep_file(draft, name)
+    _keep(workspace, number, hierarchy_in(fields, name))
 
 
 def _files_of_others(workspace: Workspace, number: int) -> list[str]:

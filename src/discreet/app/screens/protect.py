@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,7 +19,7 @@ from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
-from discreet.app.server.pages import form_of, page, see, showing, workspace_of
+from discreet.app.server.pages import alone, form_of, page, see, showing, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
@@ -55,10 +54,10 @@ async def act(request: Request) -> Response:
     verb, what = asked["verb"], asked["what"] or ""
     try:
         fields = _moved(fields, verb, what)
-        await run_in_threadpool(_keep, workspace, form, fields, what if verb == "add" else "")
+        await alone(workspace, _keep, form, fields, what if verb == "add" else "")
         if verb == "run":
             fields = fields if workspace.levels_fit else _fields(workspace)
-            await run_in_threadpool(_run, workspace)
+            await alone(workspace, _run)
     except DiscreetError as error:
         view = _view(workspace, fields) | {"problems": error.problems}
         view["must"] = workspace.must(criterion_form.sent(form, workspace.names))

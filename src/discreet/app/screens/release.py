@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
 from discreet.app.jobs.release import GIVEN
 from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.server import runs
-from discreet.app.server.pages import chosen, form_of, page, see, showing, workspace_of
+from discreet.app.server.pages import alone, chosen, form_of, page, see, showing, workspace_of
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
@@ -81,14 +80,13 @@ async def make(request: Request) -> Response:
     """Keep what was written, and make the files."""
     workspace = workspace_of(request)
     form = await form_of(request)
-    kept = runs.candidate(workspace)
-    if kept is None or not kept.can_be_released:
-        return _refused(request, workspace, _why(workspace, kept))
     try:
-        await run_in_threadpool(_begin, workspace, kept, form)
+        refused = await alone(workspace, _begin, form)
     except DiscreetError as error:
         view = _view(workspace) | {"asked": _asked(form, workspace), "problems": error.problems}
         return page(request, "release.html", workspace, status=422, **view)
+    if refused is not None:
+        return _refused(request, workspace, refused)
     return see(f"/w/{workspace.id}/release#job")
 
 
@@ -174,7 +172,11 @@ def _why(workspace: Workspace, kept: Kept | None) -> Problem:
     return Problem("N64", what, "Run it again on the page Protect, and choose the new run.")
 
 
-def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
+def _begin(workspace: Workspace, form: FormData) -> Problem | None:
+    """Make the release of the candidate; why there is nothing to release, where that is so."""
+    kept = runs.candidate(workspace)
+    if kept is None or not kept.can_be_released:
+        return _why(workspace, kept)
     items = items_of(workspace, kept)
     asked = _asked(form, workspace)
     raise_all(_problems(items, asked))
@@ -190,12 +192,12 @@ def _begin(workspace: Workspace, kept: Kept, form: FormData) -> None:
     outputs |= {"unique_columns": reasons} if reasons else {}
     note = note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
-    with workspace.lock:
-        workspace.need_idle()
-        workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
-        # the chain on the page Protect may ask for something else by now
-        chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
-        workspace.begin("release", slot=SLOT, changes=chosen_plan)
+    workspace.need_idle()
+    workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
+    # the chain on the page Protect may ask for something else by now
+    chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
+    workspace.begin("release", slot=SLOT, changes=chosen_plan)
+    return None
 
 
 def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem]:

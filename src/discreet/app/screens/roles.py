@@ -22,6 +22,7 @@ from discreet.app.forms.value_weights import weights_in, weights_text
 from discreet.app.jobs.table import TableColumn
 from discreet.app.server.pages import (
     CHANGED,
+    alone,
     chosen,
     column_of,
     form_of,
@@ -143,7 +144,7 @@ async def save_wanted(request: Request) -> Response:
     workspace = workspace_of(request)
     form = await form_of(request)
     try:
-        await run_in_threadpool(_keep_wanted, workspace, form)
+        await alone(workspace, _keep_wanted, form)
         said = "Saved."
     except DiscreetError as error:
         said = f"Not saved: {in_words(error.problems[0])}"
@@ -160,7 +161,7 @@ async def measure(request: Request) -> Response:
     workspace = workspace_of(request)
     form = await form_of(request)
     try:
-        await run_in_threadpool(_measure, workspace, form)
+        await alone(workspace, _measure, form)
     except DiscreetError as error:
         must = workspace.must(criterion_form.sent(form, workspace.names))
         sent = {name: text_in(form, name) for name in ("released", "share")}
@@ -170,10 +171,9 @@ async def measure(request: Request) -> Response:
 
 def _measure(workspace: Workspace, form: FormData) -> None:
     criterion, asked = _wanted(workspace, form)
-    with workspace.lock:
-        workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
-        workspace.set("risk", asked | ({"criterion": criterion} if criterion else {}))
-        workspace.begin("risk")
+    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
+    workspace.set("risk", asked | ({"criterion": criterion} if criterion else {}))
+    workspace.begin("risk")
 
 
 def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
@@ -196,12 +196,16 @@ async def measure_records(request: Request) -> Response:
     workspace = workspace_of(request)
     form = await form_of(request)
     try:
-        workspace.set("record_risk", _settings(form, workspace))
-        await run_in_threadpool(workspace.begin, "record_risk")
+        await alone(workspace, _measure_records, form)
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
         return page_again(request, error, asked=sent, sent=True)
     return see(f"/w/{workspace.id}/roles#job")
+
+
+def _measure_records(workspace: Workspace, form: FormData) -> None:
+    workspace.set("record_risk", _settings(form, workspace))
+    workspace.begin("record_risk")
 
 
 async def measure_more(request: Request) -> Response:
@@ -209,20 +213,19 @@ async def measure_more(request: Request) -> Response:
     workspace = workspace_of(request)
     said = measure_form.sent(await form_of(request), workspace.names)
     try:
-        await run_in_threadpool(_measure_more, workspace, said)
+        await alone(workspace, _measure_more, said)
     except DiscreetError as error:
         return page_again(request, error, further=measure_form.drawn(said), further_sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
 def _measure_more(workspace: Workspace, said: measure_form.Said) -> None:
-    with workspace.lock:
-        before = workspace.document.get("measures", {})
-        asked, problems = measure_form.measures_in(said, before, workspace.names)
-        raise_all(problems)
-        workspace.change(lambda d: draft.with_measures(d, asked))
-        if any(measures[name].of == "file" for name in asked):
-            workspace.begin("measures")
+    before = workspace.document.get("measures", {})
+    asked, problems = measure_form.measures_in(said, before, workspace.names)
+    raise_all(problems)
+    workspace.change(lambda d: draft.with_measures(d, asked))
+    if any(measures[name].of == "file" for name in asked):
+        workspace.begin("measures")
 
 
 def _edited(

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms.fields import text_in, whole_in
-from discreet.app.server.pages import CHANGED, desk, form_of, page, see, workspace_of
+from discreet.app.server.pages import CHANGED, alone, desk, form_of, page, see, workspace_of
+from discreet.app.server.workspaces import Workspace
 
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
@@ -32,7 +33,8 @@ async def job(request: Request) -> Response:
     """
     workspace, seen = workspace_of(request), request.query_params.get("seen")
     follows = workspace.job is not None and seen not in (None, workspace.job.name)
-    headers = CHANGED if follows or not workspace.is_busy else {}
+    watched = seen is not None  # a card of a job that is over asks when something has changed
+    headers = CHANGED if watched and (follows or not workspace.is_busy) else {}
     here = _screen(request, request.query_params.get("here"))
     return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
 
@@ -64,12 +66,16 @@ async def history(request: Request) -> Response:
 async def go_to(request: Request) -> Response:
     """Take back what was chosen after a place in the history, or make it again."""
     workspace, form = workspace_of(request), await form_of(request)
-    place = whole_in(text_in(form, "place"), len(workspace.history))
-    if place is None:
-        raise HTTPException(422)
-    await run_in_threadpool(workspace.go_to, place)
+    await alone(workspace, _go_to, text_in(form, "place"))
     here = form.get("here")
     return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(request, here)}")
+
+
+def _go_to(workspace: Workspace, asked: str) -> None:
+    place = whole_in(asked, len(workspace.history))
+    if place is None:
+        raise HTTPException(422)
+    workspace.go_to(place)
 
 
 async def close(request: Request) -> Response:

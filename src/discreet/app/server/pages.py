@@ -6,8 +6,9 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from discreet.app.server.workspaces import Workspace, Workspaces
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 TEMPLATES = Path(__file__).parents[1] / "templates"
 CHANGED = {"HX-Trigger": "changed"}  # parts of the page that depend on the plan ask again
 MOST_FIELDS = 10_000
@@ -146,6 +149,23 @@ def showing(
         return page(request, template, workspace, **view(workspace))
 
     return show
+
+
+async def alone(
+    workspace: Workspace,
+    do: Callable[Concatenate[Workspace, Given], Found],
+    *given: Given.args,
+    **options: Given.kwargs,
+) -> Found:
+    """Do something with a workspace in a thread, while no other request and no job changes it: what
+    was read of its plan and settings still holds when they are changed.
+    """
+
+    def locked() -> Found:
+        with workspace.lock:
+            return do(workspace, *given, **options)
+
+    return await run_in_threadpool(locked)
 
 
 def see(path: str) -> Response:

@@ -198,9 +198,8 @@ def run_again(workspace: Workspace, kept: Kept) -> None:
 
 def remove(workspace: Workspace, kept: Kept) -> None:
     """Erase a run and its files."""
-    with workspace.lock:
-        if kept.chosen:
-            workspace.set("release", {})
-        workspace.results = {s: r for s, r in workspace.results.items() if s != kept.slot}
-        rename(workspace, kept, "")
+    if kept.chosen:
+        workspace.set("release", {})
+    workspace.results = {s: r for s, r in workspace.results.items() if s != kept.slot}
+    rename(workspace, kept, "")
     shutil.rmtree(folder_of(workspace.folder, kept.slot), ignore_errors=True)

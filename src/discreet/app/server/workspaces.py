@@ -124,7 +124,7 @@ class Workspace:
     results : dict
         By their slot: the name of the work that found them, or another where there are several.
     job : Job or None
-        The last one that was started.
+        The last one that was started, unless it failed and the plan has changed since.
     downloaded : frozenset
         What of a release was downloaded: the basis of that release, and the file.
     history, place
@@ -134,6 +134,8 @@ class Workspace:
         where any file of that name will do.
     keeper : ProjectKeeper or None
         Saves it whenever something has changed.
+    lock
+        Held by whoever changes something, from reading what it depends on until it is changed.
     """
 
     id: str
@@ -320,6 +322,8 @@ class Workspace:
             except ds.DiscreetError:
                 self.document, self.settings = before, settings
                 raise
+            if self.document != before:
+                self._forget_failure()
             self._remember_choice(before)
 
     def set(self, name: str, settings: Any) -> None:
@@ -363,6 +367,7 @@ class Workspace:
             changed = {LEVELS: chosen.levels, DIGESTS: {**known, **other}}
             self.document, self.settings = chosen.document, {**self.settings, **changed}
             self.place = place
+            self._forget_failure()
             if self.table is None and not self.is_busy:
                 self.begin(_READ)  # another way to read the file
             self.save()
@@ -436,6 +441,14 @@ class Workspace:
     @property
     def _is_at_work(self) -> bool:
         return self.job is not None and not self.job.is_over
+
+    def _forget_failure(self) -> None:
+        """Tell no more of a job that failed or was cancelled: it was about another plan. That the
+        table could not be read is told until it is read again.
+        """
+        job = self.job
+        if job is not None and job.is_over and job.state != "done" and job.name != _READ:
+            self.job = None
 
     def begin(
         self,
