@@ -1,6 +1,9 @@
 """The average risk: a limit that is just met, beside other criteria, and when only small classes go."""
 
+from collections import Counter
+
 import ibis
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -95,3 +98,19 @@ def test_the_order_of_the_records_does_not_matter():
         for keys in (KEYS, KEYS[::-1])
     )
     assert sorted(first.to("arrow")["a"].to_pylist()) == sorted(other.to("arrow")["a"].to_pylist())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_suppressing_cells_for_an_average_costs_no_more_than_the_k_that_gives_it(seed):
+    random = np.random.default_rng(seed)
+    table = {key: random.integers(0, 4, 40).tolist() for key in "abc"}
+    survey = ds.read(table, keys=list("abc"))
+    for k in (2, 3, 5):
+        by_size = ds.suppress_cells(survey, ds.KAnonymity(k))
+        rows = Counter(zip(*(by_size.to("arrow")[key].to_pylist() for key in "abc"), strict=True))
+        average = len(rows) / 40
+        masked = ds.suppress_cells(survey, ds.AverageRisk(average))
+        released = zip(*(masked.to("arrow")[key].to_pylist() for key in "abc"), strict=True)
+        assert len(set(released)) / 40 <= average + 1e-9
+        assert masked.outcome.cost <= by_size.outcome.cost
+        assert masked.bound <= masked.outcome.cost

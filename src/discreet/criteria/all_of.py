@@ -165,6 +165,12 @@ def people_apart(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
     return _apart(criterion, lambda one: bool(one.registers))
 
 
+def file_apart(criterion: Criterion) -> tuple[Any, tuple[Any, ...]]:
+    """The criteria on single classes, as one (or None), and those on the whole file that class
+    sizes decide."""
+    return _apart(criterion, lambda one: one.of_file and one.sizes_apart is not None)
+
+
 def _apart(criterion: Criterion, other: Callable[[Any], bool]) -> tuple[Any, tuple[Any, ...]]:
     """The criteria that are not of another kind, as one (or None), and those that are."""
     others = tuple(c for c in criterion.parts if other(c))

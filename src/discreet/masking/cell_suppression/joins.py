@@ -56,6 +56,13 @@ def failing_items(task: CellTask, passes: Passes | None = None) -> Flags:
     return bad[classes.owner]
 
 
+def all_pass(task: CellTask, cells: Cells, passes: Passes | None = None) -> bool:
+    """Whether all classes that cells form hold."""
+    classes = _Joining(task, cells, None)
+    rows = np.arange(len(cells.item))
+    return not failing_of(task, cells, passes)(rows, classes.owner, len(classes.node)).any()
+
+
 def joined(task: CellTask, cells: Cells, failing: Failing, most: int | None = None) -> Cells | None:
     """Cells whose classes all hold, made from given ones by joining; None where it did not work.
 

@@ -3,6 +3,7 @@ records changed where they are."""
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from discreet import engine
+from discreet.criteria.all_of import file_apart
 from discreet.errors import argument, fail
 from discreet.kernels.local_recoding.search import too_large
 from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import CellPeople, cell_people
-from discreet.masking.cell_suppression.joins import failing_items
+from discreet.masking.cell_suppression.joins import all_pass, failing_items
 from discreet.masking.cell_suppression.outcome import SuppressedCells
 from discreet.masking.cell_suppression.request import flag_of
 from discreet.masking.cell_suppression.search import Choice, chosen, chosen_with_people, on_key_sets
@@ -148,12 +150,27 @@ class _Items:
     def passes(self, rows: Ints) -> Passes | None:
         """Which classes of some items meet the criterion; None where numbers of records and of
         values decide."""
-        if self.classes.counts_decide:
+        return self._passes(self.classes, rows)
+
+    def of_file(self, rows: Ints) -> tuple[int, Passes | None] | None:
+        """The size of classes with which what is asked of the whole file always holds, and which
+        classes meet the rest of the criterion; None where nothing is asked of the file."""
+        if self.classes.criterion is None:
+            return None
+        rest, of_file = file_apart(self.classes.criterion)
+        if not of_file:
+            return None
+        return max(one.sizes_apart for one in of_file), self._passes(
+            replace(self.classes, criterion=rest), rows
+        )
+
+    def _passes(self, classes: ItemCriterion, rows: Ints) -> Passes | None:
+        if classes.counts_decide:
             return None
         alone = too_large(self.part(rows))  # then cuts, which never see all classes
 
         def passing(item: Ints, count: Ints, owner: Ints, number: int) -> Bools:
-            return self.classes.passes(rows[item], count, owner, number, alone=alone)
+            return classes.passes(rows[item], count, owner, number, alone=alone)
 
         return passing
 
@@ -213,7 +230,35 @@ def _found(items: _Items, rows: Ints) -> Choice:
         return on_key_sets(task, sets, *how)
     if items.people:
         return chosen_with_people(task, items.people, *how[1:], passes)
-    return chosen(task, *how, passes)
+    found, of_file = chosen(task, *how, passes), items.of_file(rows)
+    return found if of_file is None else _cheaper_by_size(task, asked, found, passes, *of_file)
+
+
+def _cheaper_by_size(
+    task: CellTask,
+    asked: SuppressionRequest,
+    found: Choice,
+    passes: Passes | None,
+    enough: int,
+    of_classes: Passes | None,
+) -> Choice:
+    """The answer, or a cheaper one that suffices for the whole file because its classes are large:
+    that of the least size that does, found by halving."""
+    made: dict[int, Cells | None] = {}
+
+    def suffices(k: int) -> bool:
+        larger = replace(task, k=k)
+        cells = chosen(larger, asked.reading, asked.search, asked.max_blanks, of_classes).cells
+        made[k] = cells if cells is not None and all_pass(task, cells, passes) else None
+        return made[k] is not None
+
+    bisect.bisect_left(range(task.k, enough + 1), True, key=suffices)
+    for cells in (one for one in made.values() if one is not None):
+        price = cells.price(task)
+        if found.cells is None or price < found.cells.price(task):
+            known = found.bound <= price
+            found = replace(found, cells=cells) if known else Choice(cells, 0.0)
+    return found
 
 
 def _no_answer(asked: SuppressionRequest) -> NoReturn:
