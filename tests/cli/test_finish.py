@@ -135,3 +135,35 @@ def test_the_handlers_of_signals_are_given_back(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def _in_a_shell(line, folder):
+    """The exit code of a command in a shell, and what it said on its standard error."""
+    line = line.replace("discreet ", f"{sys.executable} -m discreet ", 1)
+    shell = ["sh", "-c", line]
+    done = subprocess.run(shell, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("discreet check patients.csv --keys sex --k 5", 0),
+        ("discreet check patients.csv --keys age,zip --k 5", 1),
+        ("discreet check patients.csv --keys age,zip --k 5 --json", 1),
+        ("discreet check absent.csv --keys sex --k 5 --json", 2),
+        ("discreet schema", 0),
+    ],
+)
+def test_the_exit_code_is_the_same_where_nobody_reads_the_output(folder, command, code):
+    unread = f"({command}; echo $? >code) | true; exit $(cat code)"
+    assert _in_a_shell(unread, folder) == (code, "")
+    assert _in_a_shell(f"{command} >&-", folder) == (code, "")
+    assert _in_a_shell(f"{command} 2>&- >/dev/null", folder) == (code, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_output_that_is_lost_on_a_full_disk_is_no_success(folder):
+    code, said = _in_a_shell("discreet check patients.csv --keys sex --k 5 >/dev/full", folder)
+    assert code == 2
+    assert said == "DiscreetError[O08]: the disk is full. Free some space, and try again.\n"

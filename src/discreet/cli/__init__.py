@@ -17,6 +17,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 from discreet.errors import (
@@ -36,6 +37,7 @@ _NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criteri
 def command() -> None:
     """The command of a terminal: run it, and leave the process with its exit code."""
     gc.disable()  # a command is short: collecting what its imports left behind takes longer
+    _open_streams()
     _leave(_exit_code())
 
 
@@ -89,8 +91,6 @@ def _exit_code() -> int:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except DiscreetError as error:
         return _told(error, as_json)
-    except BrokenPipeError:  # the reader has seen enough
-        return 0
     except Exception as error:  # noqa: BLE001 - exit code 1 would say that a criterion fails
         problem = failure(error, "E02", "the command failed")
         family = DiscreetError if problem.code[0] != "E" else EngineFailure
@@ -124,6 +124,32 @@ def _told(error: DiscreetError, as_json: bool) -> int:
 # What a terminal of another age has instead of the characters that we draw with.
 _PLAIN = dict(zip("█▉▊▋▌▍▎▏─│├└·–—−×’“”", '####=--|-|++.---x\'""', strict=True))
 _PLAIN |= {"…": "...", "≤": "<=", "≥": ">=", "→": "->", "Σ": "sum"}
+
+
+class _Unread(io.FileIO):
+    """A file or pipe that takes all, also when nobody reads it: the exit code still counts."""
+
+    def write(self, data: Any) -> int:
+        """Write, or drop what the reader does not want to see."""
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return len(data)
+
+
+def _open_streams() -> None:
+    """Have streams that were closed before the start take all, and pipes that are closed later."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+        elif not stream.isatty():
+            raw = _Unread(stream.fileno(), "w", closefd=False)
+            lines = name == "stderr"
+            again = io.TextIOWrapper(
+                io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=lines
+            )
+            setattr(sys, name, again)
 
 
 def _fall_back() -> None:
@@ -190,7 +216,10 @@ _WORDS = {
 def _leave(code: int) -> None:
     """Leave without taking the engine apart, which takes longer than some commands."""
     vacate()
-    with contextlib.suppress(BrokenPipeError):
+    try:
         sys.stdout.flush()
+    except OSError as error:  # what was printed is lost, so it is not done
+        code = code or _told(DiscreetError(failure(error, "E06", "the output is lost")), False)
+    with contextlib.suppress(OSError):
         sys.stderr.flush()
     os._exit(code)
