@@ -142,7 +142,8 @@ def _open_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as we run
+            setattr(sys, name, nowhere)
         elif not stream.isatty():
             raw = _Unread(stream.fileno(), "w", closefd=False)
             lines = name == "stderr"
