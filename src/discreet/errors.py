@@ -288,9 +288,7 @@ def environment_problem(error: BaseException) -> Problem | None:
         what = f"a character cannot be written in the encoding {error.encoding}."
         return Problem("E05", what, "Set PYTHONUTF8=1 in the environment.")
     if isinstance(error, OSError) and error.errno in FULL:
-        return Problem(
-            "O08", "the disk is full.", "Nothing was written. Free some space, and try again."
-        )
+        return Problem("O08", "the disk is full.", "Free some space, and try again.")
     if isinstance(error, OSError) and "temporary directory" in str(error.strerror):
         what = "no folder for temporary files can be written to."
         return Problem("E06", what, "Name one in the environment: TMPDIR=…")

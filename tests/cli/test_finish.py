@@ -154,7 +154,7 @@ CLOSED = [
 def test_a_reader_that_closes_the_pipe_changes_no_exit_code(folder, arguments, code, unbuffered):
     reads, writes = os.pipe()
     os.close(reads)
-    command = [sys.executable, "-c", "from discreet.cli import command; command()", *arguments]
+    command = [sys.executable, "-m", "discreet", *arguments]
     done = subprocess.run(
         command, stdout=writes, stderr=subprocess.PIPE, text=True, check=False, cwd=folder,
         env={**os.environ, "PYTHONUNBUFFERED": unbuffered},

@@ -27,6 +27,7 @@ FLOORS = (
     *("files", "csvfile", "frames", "formats", "results", "font", "charts"),
     *("kernels", "frequency", "hierarchies", "engine", "data", "datasets"),
     *("risks", "loss", "criteria", "masking", "rumap", "plan", "reports", "app", "cli"),
+    *("__main__",),
 )
 # Methods of a result that lead to a floor above: said here, so that there are no more of them.
 DOORS = {
