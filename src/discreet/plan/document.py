@@ -114,8 +114,8 @@ def _keyless(document: Mapping[str, Any], where: Where) -> list[Problem]:
     """Hierarchies of columns that are not keys."""
     keys = document.get("roles", {}).get("keys", [])
     remedy = "Name it in roles.keys, or leave the hierarchy out."
-    if not isinstance(keys, list):
-        return []
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        return []  # which is said
     return [
         where.problem(
             ("hierarchies", name), "R10", "is not a key.", did_you_mean(name, keys) or remedy
