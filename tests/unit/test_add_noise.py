@@ -160,7 +160,7 @@ def test_a_column_of_one_value_stays_and_is_said_to():
 
 def test_numbers_beyond_all_others_are_refused():
     rows = table().set_column(2, "pay", pa.array(np.linspace(1e308, 1.7e308, 60)))
-    with pytest.raises(InvalidData, match="beyond the largest number"):
+    with pytest.raises(InvalidData, match="values above 1e"):
         ds.add_noise(read(rows), "pay", 0.5, kind="multiplicative", seed=1)
 
 

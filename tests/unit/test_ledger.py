@@ -180,6 +180,7 @@ LEDGER_CHANGES = {
     "fewer records": lambda d: d["records"].update(after=1),
     "another k": lambda d: d["risk"].update(k=99),
     "a stricter criterion": lambda d: d["plan"]["criterion"].update(k=50),
+    "a weaker criterion": lambda d: d["plan"]["criterion"].update(k=2),
     "another digest": lambda d: d["outputs"][0].update(sha256="0" * 64),
     "another digest of the extract": lambda d: d["outputs"][1].update(sha256="0" * 64),
     "other columns": lambda d: d["outputs"][0]["columns"].append("x"),

@@ -603,6 +603,8 @@ def test_a_run_tells_risk_and_cost_in_words(folder):
 def test_a_folder_that_does_not_exist_is_named(folder):
     with pytest.raises(ds.DiscreetError, match=r"\[O02\].*'spring', the folder of masked.csv"):
         ds.Plan.read(written(PLAN.replace('"masked.csv"', '"spring/masked.csv"'))).run()
+
+
 def test_keys_that_are_no_names_are_told_with_their_line_beside_hierarchies(tmp_path):
     place = tmp_path / "release.toml"
     place.write_text("[roles]\nkeys = [1]\n\n[hierarchies]\nage = { suppress = true }\n")

@@ -20,7 +20,7 @@ from discreet.cli.options import (
     option,
     parameter_option,
 )
-from discreet.cli.reading import READING
+from discreet.cli.source import READING
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, noted, raise_all
 from discreet.masking.method import MEASURE, Method

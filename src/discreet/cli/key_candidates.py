@@ -12,7 +12,7 @@ from annotated_types import Ge, Interval
 import discreet as ds
 from discreet.cli.options import Json, names_in
 from discreet.cli.program import app
-from discreet.cli.reading import reads_data
+from discreet.cli.source import reads_data
 from discreet.cli.usage import Command
 from discreet.errors import raise_all
 

@@ -13,7 +13,7 @@ import typer
 
 from discreet.cli import shown
 from discreet.cli.program import app
-from discreet.cli.reading import reads_data
+from discreet.cli.source import reads_data
 from discreet.cli.usage import Command
 from discreet.errors import fail
 from discreet.registry import Registry

@@ -15,7 +15,7 @@ import discreet as ds
 from discreet.cli.lazy import each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, names_in, option
 from discreet.cli.program import app, show
-from discreet.cli.reading import look_at_both, reads_data
+from discreet.cli.source import look_at_both, reads_data
 from discreet.cli.usage import Command, checks
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures

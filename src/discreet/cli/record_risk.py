@@ -13,7 +13,7 @@ from annotated_types import Ge
 import discreet as ds
 from discreet.cli.options import Force, Json
 from discreet.cli.program import app
-from discreet.cli.reading import reads_data
+from discreet.cli.source import reads_data
 from discreet.cli.usage import Command
 
 Settings = Annotated[

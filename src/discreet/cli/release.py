@@ -11,7 +11,7 @@ import typer
 import discreet as ds
 from discreet.cli.options import Force, Json, UniqueColumns, reasons_in
 from discreet.cli.program import app, show
-from discreet.cli.reading import reads_data
+from discreet.cli.source import reads_data
 from discreet.cli.usage import Command, checks, telling
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]

@@ -6,6 +6,7 @@ the file. With the original at hand, the plan is run again and must give the sam
 
 from __future__ import annotations
 
+import itertools
 import math
 import tempfile
 import warnings
@@ -291,6 +292,17 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
         name = " and ".join(one.describe() for one in criterion)
         counted = ", by records," if _subject_left_out(ledger, data) else ""
         findings.compare(f"whether {name}{counted} holds", True, found.satisfied)
+        recorded = _asked(ledger.document.get("check") or {})
+        strange = [one for one in _asked(figures(found)) if one not in recorded]
+        findings.compare("criteria of the plan that were not checked", 0, len(strange))
+
+
+def _asked(check: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The criteria of a check as a ledger has them."""
+    if "checks" in check:  # some of classes, some that compare with the original
+        return [one for part in check["checks"] for one in _asked(part)]
+    own = itertools.takewhile(lambda pair: pair[0] != "satisfied", check.items())
+    return list(check.get("criteria") or [dict(own)])
 
 
 def _subject_left_out(ledger: Ledger, data: Any) -> bool:

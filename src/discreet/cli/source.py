@@ -149,6 +149,7 @@ def _options() -> dict[str, inspect.Parameter]:
     codes = typer.Option(
         "--missing-in",
         help="Codes that mean missing in one column: 'income=-9,-8'.",
+        metavar="TEXT",
         show_default=False,
     )
     found = [option("file", Annotated[Path, about])]
@@ -162,7 +163,10 @@ def _options() -> dict[str, inspect.Parameter]:
         )
         for name, parameter in OPTIONS.items()
     ]
-    found.append(option(_MISSING_IN, Annotated[list[str], codes], []))
+    found.insert(
+        1 + list(OPTIONS).index("missing_values") + 1,
+        option(_MISSING_IN, Annotated[list[str], codes], []),
+    )
     return {one.name: one for one in found}
 
 
