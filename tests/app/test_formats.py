@@ -1,12 +1,22 @@
 """The app opens files of other programs: an upload goes through the same reader."""
 
+import re
+
 import pandas as pd
 import pytest
 
+from discreet.app.forms import draft
+from discreet.app.forms import source as reading
+from discreet.plan.document import SOURCE
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 
 pyreadstat = pytest.importorskip("pyreadstat")
+
+
+@pytest.fixture(autouse=True)
+def room_for_all(server, monkeypatch):
+    monkeypatch.setattr(server.workspaces, "most", 20)
 
 
 def test_decimal_commas_local_dates_and_sheets_are_said_in_the_form(server, tmp_path):
@@ -23,6 +33,86 @@ def test_decimal_commas_local_dates_and_sheets_are_said_in_the_form(server, tmp_
         frame.to_excel(writer, sheet_name="people", index=False)
     workspace = visitor.open("t.xlsx", (tmp_path / "t.xlsx").read_bytes(), sheet="people")
     assert [column.name for column in workspace.columns] == ["x"]
+
+
+def test_every_option_of_reading_has_a_field_on_both_pages(server):
+    beside = {"file", "missing", "engine"}  # the upload, the page Roles, and not in the app
+    assert set(reading.FIELDS) - {"missing_in"} == set(SOURCE) - beside
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.csv", b"a\n1\n")
+    data = visitor.get(f"/w/{workspace.id}/data").text
+    for page, names in ((visitor.get("/").text, set(SOURCE) - beside), (data, reading.FIELDS)):
+        assert {name for name in names if f'id="{name}"' not in page} == set()
+
+
+def test_marks_between_thousands_are_said_in_the_form(server):
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.csv", b"a;b\n1.234,5;x\n2.234,5;y\n")
+    page = visitor.get(f"/w/{workspace.id}/data").text
+    assert "“Mark between thousands”: point and “Decimal sign”: comma" in page
+    told = _sent(page) | {"thousands": ".", "decimal": ","}
+    assert visitor.post(f"/w/{workspace.id}/data", told).status == 303
+    ended(workspace.job)
+    assert [column.type for column in workspace.columns] == ["continuous", "nominal"]
+
+
+def _sent(page):
+    """The form of reading as the page has it."""
+    chosen = r'<select id="(\w+)".*?<option value="([^"]*)" selected'
+    filled = r'<input id="(\w+)" name="\1" value="([^"]*)"'
+    lines = r'<textarea id="(\w+)"[^>]*>([^<]*)<'
+    form = page.partition("How the file is read")[2]
+    return {name: said for one in (chosen, filled, lines) for name, said in re.findall(one, form)}
+
+
+SOURCES = [
+    {"missing_values": [-9, "a, b"], "encoding": "cp1251", "separator": ":"},
+    {"missing_values": {"a": ["-9"], "b": ["?"]}, "engine": "spark"},
+    {"missing_values": {"a": ["x", "-9"], "b": ["x"]}, "decimal": ","},
+    {"date_format": {"a": "dd/mm/yyyy", "b, c": "yyyy-mm-dd"}, "thousands": " "},
+    {"labels": False, "sheet": 2, "names": ["a", "b"], "separator": "\t"},
+    {"header": True, "date_format": "dd.mm.yyyy", "thousands": "\u202f"},
+]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_form_says_what_a_plan_says_of_reading(source):
+    said = reading.said_of(source, ["a", "b"])
+    again = reading.options_in(said, source, ["a", "b"])
+    codes = source.get("missing_values")
+    plain = {"missing_values": [str(one) for one in codes]} if isinstance(codes, list) else {}
+    assert again == {name: one for name, one in (source | plain).items() if name != "engine"}
+
+
+def test_reading_again_keeps_what_the_form_does_not_ask_for():
+    source = {"file": "t.csv", "missing": "wildcard", "engine": "spark", "decimal": ","}
+    after = draft.with_source({"source": source}, {"thousands": "."})["source"]
+    assert after == {"file": "t.csv", "missing": "wildcard", "engine": "spark", "thousands": "."}
+
+
+def test_codes_of_one_column_are_said_in_the_form(server):
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.csv", b"a;b\n1;x\n-9;-9\n3;y\n")
+    told = _sent(visitor.get(f"/w/{workspace.id}/data").text) | {"missing_in": "a = -9"}
+    for all_columns, missing in (("", [1, 0]), ("y", [1, 1])):
+        told["missing_values"] = all_columns
+        assert visitor.post(f"/w/{workspace.id}/data", told).status == 303
+        ended(workspace.job)
+        assert [column.missing for column in workspace.columns] == missing
+        told = _sent(visitor.get(f"/w/{workspace.id}/data").text)
+        assert told["missing_in"] == "a = -9"
+    for wrong in ({"missing_in": "-9"}, {"thousands": "x"}, {"encoding": "no such"}):
+        assert visitor.post(f"/w/{workspace.id}/data", told | wrong).status == 422
+
+
+def test_an_spss_file_is_read_with_its_codes(server, tmp_path):
+    frame = pd.DataFrame({"sex": [1.0, 2.0] * 30})
+    words = {"sex": {1.0: "male", 2.0: "female"}}
+    pyreadstat.write_sav(frame, tmp_path / "s.sav", variable_value_labels=words)
+    visitor = Visitor(server).logged_in()
+    content = (tmp_path / "s.sav").read_bytes()
+    read = [visitor.open("s.sav", content, labels=said) for said in ("", "no")]
+    assert [one.columns[0].kind for one in read] == ["text", "integer"]
 
 
 def test_an_spss_file_is_opened_measured_and_offered_with_its_words(server, tmp_path):

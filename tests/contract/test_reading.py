@@ -7,6 +7,7 @@ import inspect
 import pytest
 
 import discreet as ds
+from discreet.app.forms import source as form
 from discreet.cli import commands
 from discreet.cli.lazy import options_of
 from discreet.cli.source import READING
@@ -46,3 +47,11 @@ def test_a_plan_has_every_option_of_reading_with_title_and_help(name):
 def test_a_command_that_reads_has_every_option_of_reading(command):
     assert commands.app.registered_commands
     assert set(READING) - {"file"} <= set(options_of([command]))
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_app_asks_for_every_option_of_reading(name):
+    on_roles = name in (*ROLES, "types", "missing")  # a page of its own asks for these
+    if name in form.FIELDS:
+        assert form.FIELDS[name].label == OPTIONS[name].label
+    assert (name in form.FIELDS or on_roles) != (name in APP_GAPS)

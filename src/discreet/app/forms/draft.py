@@ -88,9 +88,9 @@ def with_entry(document: Document, section: str, column: str, given: Any) -> Doc
 
 
 def with_source(document: Document, options: Mapping[str, Any]) -> Document:
-    """The plan with other options of reading; the file and the missing policy stay."""
+    """The plan with other options of reading; what the form does not ask for stays."""
     source = document.get("source", {})
-    kept = {name: source[name] for name in ("file", "missing") if name in source}
+    kept = {name: source[name] for name in ("file", "missing", "engine") if name in source}
     return {**document, "source": {**kept, **options}}
 
 

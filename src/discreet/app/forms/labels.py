@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from discreet.app.forms import source as reading
 from discreet.app.forms.fields import called
 from discreet.errors import Problem
 from discreet.registry import criteria, everything, maskings, measures
@@ -14,15 +15,7 @@ LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that 
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
 
 _FIELDS = {
-    "missing_values": "Codes that mean missing",
-    "encoding": "Encoding",
-    "separator": "Separator",
-    "header": "The first line",
-    "header=True": "The first line: column names",
-    "names": "Names, if the first line is a record",
-    "decimal": "Decimal sign",
-    "date_format": "Dates are written as",
-    "sheet": "Sheet",
+    **{name: one.label for name, one in reading.FIELDS.items()},
     "missing": "A missing value is",
     "keys": "key (a role)",
     "confidential": "confidential (a role)",
@@ -118,7 +111,7 @@ def _label(one: Reference) -> str | None:
     whole = _FIELDS.get(f"{one.name}={one.value}")
     known = whole or _FIELDS.get(one.name)
     if known:
-        return f"“{known}”" if whole or not one.value else f"“{known}”: {one.value}"
+        return f"“{known}”" if whole or not one.value else f"“{known}”: {_value(one)}"
     # parameters of what is measured before a step come after those of the steps themselves
     steps = sorted(maskings.all(), key=lambda method: bool(method.measures))
     every = (*steps, *criteria.all(), *measures.all())
@@ -127,3 +120,9 @@ def _label(one: Reference) -> str | None:
         (each.parameters[one.name] for each in described if one.name in each.parameters), None
     )
     return None if found is None else called(found, one.value)
+
+
+def _value(one: Reference) -> str:
+    """What is to be chosen, in the words of the field."""
+    is_reading = one.name == "missing" or one.name in reading.FIELDS
+    return reading.word_of(one.name, one.value) if is_reading else one.value

@@ -6,37 +6,26 @@ enough records. What is rarer is said by number; how many are enough can be set,
 
 from __future__ import annotations
 
-import csv
+from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import draft
+from discreet.app.forms import source as reading
 from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.server import projects, uploads
-from discreet.app.server.pages import chosen, column_of, form_of, page, see, workspace_of
+from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.reports.shown_values import LEAST
 
 PATH = "data"
 MOST_FILES = 50  # that are given at once
-SEPARATORS = {"": "find out", ",": "comma", ";": "semicolon", "tab": "tab", "|": "bar |"}
-ENCODINGS = {
-    "utf-8": "UTF-8",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-    "utf-16": "UTF-16",
-}
-FIRST_LINES = {
-    "": "holds the names of the columns",
-    "yes": "holds the names, although there are numbers among them",
-    "no": "is a record; the names are given here:",
-}
 
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
@@ -64,7 +53,7 @@ async def results(request: Request) -> Response:
 
 def _page(request: Request, template: str = "data.html", **more: Any) -> Response:
     workspace = workspace_of(request)
-    view = {**form_view(request), "given": _given(workspace), **more}
+    view = {**form_view(request, workspace), **more}
     return page(request, template, workspace, status=422 if "problems" in more else 200, **view)
 
 
@@ -72,10 +61,11 @@ async def read_again(request: Request) -> Response:
     """Read the same file in another way."""
     workspace = workspace_of(request)
     form = await form_of(request)
+    said, source = reading.sent(form), workspace.document.get("source", {})
     try:
-        return await _read(workspace, options_in(form))
+        return await _read(workspace, reading.options_in(said, source, workspace.names))
     except DiscreetError as error:
-        return _page(request, given=form_again(form), problems=error.problems)
+        return _page(request, given=said, problems=error.problems)
 
 
 async def give_files(request: Request) -> Response:
@@ -113,75 +103,19 @@ async def _read(workspace: Workspace, options: dict[str, Any]) -> Response:
     return see(f"/w/{workspace.id}/data")
 
 
-def form_view(request: Request) -> dict[str, Any]:
-    """What the form of reading needs."""
-    most = request.app.state.most_upload
+def form_view(request: Request, workspace: Workspace | None = None) -> dict[str, Any]:
+    """What the form of reading needs: its fields, and what the plan says in them."""
+    source: draft.Document = workspace.document.get("source", {}) if workspace else {}
+    columns = workspace.names if workspace else []
     return {
-        "separators": SEPARATORS,
-        "encodings": ENCODINGS,
-        "first_lines": FIRST_LINES,
-        "most_upload": most,
+        "fields": {
+            name: replace(one, choices=reading.choices_of(name, source))
+            for name, one in reading.FIELDS.items()
+        },
+        "rows": reading.ROWS if workspace else [r for r in reading.ROWS if r != ("missing_in",)],
+        "given": reading.said_of(source, columns),
+        "most_upload": request.app.state.most_upload,
     }
-
-
-def options_in(form: FormData) -> dict[str, Any]:
-    """The options of reading, the usual left out."""
-    separator = chosen(form, "separator", SEPARATORS)
-    encoding = chosen(form, "encoding", ENCODINGS)
-    header = chosen(form, "header", FIRST_LINES)
-    names = _listed(text_in(form, "names"))
-    if header == "no" and not names:
-        fail("P60", "the columns have no names.", "Write them, separated by commas.")
-    options = {
-        "separator": "\t" if separator == "tab" else separator,
-        "encoding": "" if encoding == "utf-8" else encoding,
-        "missing_values": _listed(text_in(form, "missing_values")),
-        "names": names if header == "no" else [],
-        "header": header == "yes",
-        "decimal": "," if text_in(form, "decimal") == "," else "",
-        "date_format": text_in(form, "date_format"),
-        "sheet": int(sheet) if (sheet := text_in(form, "sheet")).isdecimal() else sheet,
-    }
-    return {name: given for name, given in options.items() if given}
-
-
-def form_again(form: FormData) -> dict[str, str]:
-    """The form as it was sent."""
-    fields = (
-        *("separator", "encoding", "header", "missing_values", "names"),
-        *("decimal", "date_format", "sheet"),
-    )
-    return {name: text_in(form, name) for name in fields}
-
-
-def _listed(text: str) -> list[str]:
-    """Words separated by commas; one with a comma stands in double quotes."""
-    try:
-        rows = list(csv.reader([text], skipinitialspace=True))
-    except csv.Error:
-        fail("P60", "a list cannot be read.", "Separate its words by commas, on one line.")
-    return [word.strip() for row in rows for word in row if word.strip()]
-
-
-def _given(workspace: Workspace) -> dict[str, str]:
-    """The form as the plan has it."""
-    source = workspace.document.get("source", {})
-    names = source.get("names", [])
-    codes = source.get("missing_values", [])
-    return {
-        "separator": "tab" if source.get("separator") == "\t" else source.get("separator", ""),
-        "encoding": source.get("encoding", "utf-8"),
-        "missing_values": ", ".join(map(_quoted, codes)),
-        "header": "no" if names else "yes" if source.get("header") else "",
-        "names": ", ".join(map(_quoted, names)),
-        "decimal": source.get("decimal", ""),
-        "date_format": source.get("date_format", ""),
-        "sheet": str(source.get("sheet", "")),
-    }
-
-
-def _quoted(word: str) -> str:
-    return '"{}"'.format(word.replace('"', '""')) if "," in word or '"' in word else word
 
 
 # -- the values of a column ----------------------------------------------------------------------

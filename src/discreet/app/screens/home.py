@@ -15,8 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from discreet.app.forms import source as reading
 from discreet.app.forms.fields import text_in
-from discreet.app.screens.data import form_again, form_view, options_in
+from discreet.app.screens.data import form_view
 from discreet.app.server import projects, uploads
 from discreet.app.server.guard import HOME
 from discreet.app.server.pages import desk, form_of, page, see
@@ -54,7 +55,7 @@ async def open_file(request: Request) -> Response:
         try:
             workspace = await run_in_threadpool(_opened, desk(request), form)
         except DiscreetError as error:
-            return _page(request, given=form_again(form), problems=error.problems)
+            return _page(request, given=reading.sent(form), told=True, problems=error.problems)
     return see(f"/w/{workspace.id}/data")
 
 
@@ -63,7 +64,7 @@ def _opened(all_: Workspaces, form: FormData) -> Workspace:
     if not isinstance(file, UploadFile) or not file.filename:
         fail("P60", "no file was chosen.", "Choose a table or a plan.")
     name = uploads.tame(file.filename, "table.csv")
-    options = {} if projects.is_plan(name) else options_in(form)
+    options = {} if projects.is_plan(name) else reading.options_in(reading.sent(form), {})
     return projects.open_upload(all_, file.file, name, options)
 
 
@@ -115,7 +116,7 @@ async def _listed(request: Request, problems: tuple[Problem, ...] = ()) -> Respo
 
 
 def _page(request: Request, **view: Any) -> Response:
-    usual: dict[str, Any] = {"listing": "", "tables": [], "projects": [], "given": None}
+    usual: dict[str, Any] = {"listing": "", "tables": [], "projects": [], "told": False}
     status = 422 if view.get("problems") else 200
     return page(request, "home.html", status=status, **{**form_view(request), **usual, **view})
 

@@ -18,6 +18,7 @@ from discreet.app.forms import draft
 from discreet.app.forms import measures as measure_form
 from discreet.app.forms.fields import Reading, text_in
 from discreet.app.forms.labels import in_words
+from discreet.app.forms.source import MISSING
 from discreet.app.forms.value_weights import weights_in, weights_text
 from discreet.app.jobs.table import TableColumn
 from discreet.app.server.pages import (
@@ -46,11 +47,6 @@ ROLE_WORDS = {
     "record id": "record id",
     "household": "household: who lives together",
     "subject": "subject: a person with several records",
-}
-MISSING = {
-    "category": "a category of its own",
-    "wildcard": "matches every value",
-    "refuse": "not allowed",
 }
 
 _COUNTED = {"keys": "key", "confidential": "confidential", "identifiers": "identifier"}
