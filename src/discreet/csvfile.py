@@ -71,6 +71,7 @@ class CsvOptions:
     decimal: str = "."
     thousands: str | None = None
     date_format: str | Mapping[str, str] | None = None
+    columns: frozenset[str] = frozenset()  # that the user speaks of: a header has them
 
 
 def inspect(path: Path, options: CsvOptions) -> Dialect:
@@ -104,7 +105,8 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
     if options.names is not None:
         _need_as_many(options.names, first, path)
         return Dialect(chosen, known, _names(list(options.names), path), rows - 1, *how)
-    why = None if sure else _like_a_record(first, _rows(body, chosen)[rows - bool(stated) :])
+    others = _rows(body, chosen)[rows - bool(stated) :]
+    why = None if sure else _like_a_record(first, others, options.columns)
     if why:
         fail(
             "S14",
@@ -115,13 +117,17 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
     return Dialect(chosen, known, _names(first, path), rows, *how)
 
 
-def _like_a_record(first: Sequence[str], others: Sequence[Sequence[str]]) -> str | None:
+def _like_a_record(
+    first: Sequence[str], others: Sequence[Sequence[str]], columns: frozenset[str]
+) -> str | None:
     """What of a first line belies that it is a header; its cells would be shown as names."""
     cells = [cell.strip() for cell in first]
     if any(map(_NUMBER.fullmatch, cells)):
         return "holds numbers"
     if any(map(_DATE.fullmatch, cells)):
         return "holds dates"
+    if not columns.isdisjoint(cells):
+        return None
     again = [{row[i].strip() for row in others if i < len(row)} for i in range(len(cells))]
     if any(cell and cell in below for cell, below in zip(cells, again, strict=True)):
         return "holds cells that stand below it again"

@@ -150,7 +150,14 @@ def read(
 def _read(source: Any, how: ReadOptions) -> Microdata:
     named = None if how.names is None else attributes.names(how.names)
     csv = csvfile.CsvOptions(
-        how.separator, how.encoding, named, how.header, how.decimal, how.thousands, how.date_format
+        how.separator,
+        how.encoding,
+        named,
+        how.header,
+        how.decimal,
+        how.thousands,
+        how.date_format,
+        _roles(how, None).all_named,
     )
     as_text = {
         str(name) for name, spec in _items(how.types) if isinstance(spec, str) and spec == "nominal"
