@@ -196,7 +196,7 @@ def test_a_first_line_with_numbers_is_not_taken_for_a_header(tmp_path):
 def test_a_column_that_was_named_is_a_name_although_it_stands_below(tmp_path):
     path = tmp_path / "letters.csv"
     path.write_text("c,s\na,1\nc,2\n")
-    with pytest.raises(ds.DiscreetError, match="S14.*below it again"):
+    with pytest.raises(ds.DiscreetError, match=r"S14.*below it again"):
         ds.read(path)
     assert ds.read(path, keys=["s"]).columns == ("c", "s")
 

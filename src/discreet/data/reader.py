@@ -149,6 +149,7 @@ def read(
 
 def _read(source: Any, how: ReadOptions) -> Microdata:
     named = None if how.names is None else attributes.names(how.names)
+    given = _roles(how)
     csv = csvfile.CsvOptions(
         how.separator,
         how.encoding,
@@ -157,7 +158,7 @@ def _read(source: Any, how: ReadOptions) -> Microdata:
         how.decimal,
         how.thousands,
         how.date_format,
-        _roles(how, None).all_named,
+        given.all_named,
     )
     as_text = {
         str(name) for name, spec in _items(how.types) if isinstance(spec, str) and spec == "nominal"
@@ -168,7 +169,7 @@ def _read(source: Any, how: ReadOptions) -> Microdata:
         opened, ordered = foreign.source, dict(foreign.types)
     else:
         opened, ordered = _open(source, how, csv, as_text)
-    roles = _roles(how, foreign)
+    roles = given if foreign is None else _with_weight(given, foreign.book.weight)
     sure = opened.sure or not roles.all_named.isdisjoint(opened.names)
     problems = roles.problems(opened.names, opened.origin, sure)
     types_given, more = attributes.declared(how.types, opened.kinds, opened.origin, sure)
@@ -194,15 +195,17 @@ def _read(source: Any, how: ReadOptions) -> Microdata:
     return data
 
 
-def _roles(how: ReadOptions, foreign: Foreign | None) -> Roles:
-    """The roles as they were given; a weight that the file names where none was."""
-    roles = Roles(
+def _roles(how: ReadOptions) -> Roles:
+    return Roles(
         attributes.names(how.identifiers),
         attributes.names(how.keys),
         attributes.names(how.confidential),
         **{role: attributes.name(getattr(how, role), role) for role in options.ALONE},
     )
-    weight = None if foreign is None else foreign.book.weight
+
+
+def _with_weight(roles: Roles, weight: str | None) -> Roles:
+    """The roles with the weight that the file names, where none was given."""
     free = roles.weight is None and weight is not None and roles.of(weight) == "other"
     return replace(roles, weight=weight) if free else roles
 
