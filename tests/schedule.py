@@ -80,6 +80,9 @@ AGAIN = {
     r"engines/test_spark.py::test_values_of_classes.*\[(?!entropy)": "one criterion of values",
     r"engines/test_spark.py::test_(the_demo|views_and_kept|what_compares)":
         "the other tests of the file; what is refused, in test_described.py",
+    r"engines/test_column_types.py::test_every_type.*\[(?!a zone).*-(arrow|pandas|polars|duckdb)":
+        "every type from a Parquet file, one type from every source",
+    r"cli/test_finish.py::test_a_reader_that_closes.*\[arguments[135]": "five of eight commands",
     r"engines/test_(connect|interrupted|released_files).py": "the verbs of test_spark.py",
     r"(app|browser)/test_guards_by_mutation.py": "the guards; here each is taken away in turn",
     r"unit/test_font.*\[(dejavu|liberation|noto|none)":
