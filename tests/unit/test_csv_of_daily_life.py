@@ -100,6 +100,11 @@ def test_what_cannot_be_is_refused(table, options, code):
         ("a,b\n31/12/1999,x\n01/02/2000,y\n", 'date_format="dd/mm/yyyy"'),
         ("a,b\n12/31/1999,x\n01/02/2000,y\n", 'date_format="mm/dd/yyyy"'),
         ("a,b\n1,x\nNA,y\n3,z\n", 'missing_values="NA"'),
+        (
+            "a,b\n1,x\n?,y\n.,z\n",
+            """If '.', '?' mean missing, read it with missing_values=[".", "?"]""",
+        ),
+        (f"a,b\nx{SECRET},1\nx{SECRET} ,2\n", "blanks"),
         ('a,b\n"1,234",x\n"2,345,678",y\n', 'thousands=","'),
         ("a;b\n1.234,50;x\n2.345,00;y\n", 'thousands="." and decimal=","'),
         ("a;b\n1.234,50;x\n824,59;y\n3.000,10;z\n", 'thousands="." and decimal=","'),

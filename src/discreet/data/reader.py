@@ -8,6 +8,7 @@ No value is shown; the codes that are named are the usual ones of other programs
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -377,9 +378,7 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     numbers = sum(bool(_POINT.fullmatch(c)) and not _LEADING.match(c) for c in others)
     commas = sum(bool(_COMMA.fullmatch(c)) for c in others)
     if usual and numbers == len(others):
-        names = ", ".join(repr(code) for code in usual)
-        remedy = f"If {names} means missing, read it with {argument('missing_values', usual[0])}."
-        return f"its values are numbers, and the code {names}.", remedy
+        return _besides_codes(usual)
     grouped = [found for c in others if (found := _GROUPED.fullmatch(c))]
     marked = csv.thousands is None and grouped and numbers + len(grouped) >= _MOST * len(others)
     if marked and (
@@ -402,7 +401,22 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
         if numbers == len(others):
             what = f"some values after the first {_ROWS:,} records are not numbers."
         return what, f"If they mean missing, name them in {argument('missing_values')}."
+    if len({cell.strip() for cell in values}) < len(values):
+        what = (
+            "some of its values differ in nothing but blanks around them, and count as different."
+        )
+        return what, "Take the blanks away before it is read."
     return None
+
+
+def _besides_codes(codes: Sequence[str]) -> tuple[str, str]:
+    """What to say of numbers among which are codes that often mean missing."""
+    names = ", ".join(repr(code) for code in codes)
+    listed = json.dumps(codes[0] if len(codes) == 1 else codes)
+    code, means = ("code", "means") if len(codes) == 1 else ("codes", "mean")
+    said = argument("missing_values", ",".join(codes), listed)
+    remedy = f"If {names} {means} missing, read it with {said}."
+    return f"its values are numbers, and the {code} {names}.", remedy
 
 
 def _marks(grouped: Sequence[re.Match[str]], csv: CsvOptions) -> str:
