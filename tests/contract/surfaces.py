@@ -1,5 +1,5 @@
-"""Which parameters of a masking method, a criterion or a measure each surface has, from the
-registries; and the gaps, each with its reason. ``docs/surfaces.md`` is made from it.
+"""Which parameters of reading, of a masking method, a criterion or a measure each surface has, from
+their descriptions; and the gaps, each with its reason. ``docs/surfaces.md`` is made from it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from pathlib import Path
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import measures as measure_form
+from discreet.app.forms import source as source_form
 from discreet.app.forms.steps import LEVELS, own_parameters
 from discreet.cli.described import criterion_options, method_options, place
+from discreet.cli.lazy import options_of
+from discreet.data.options import OPTIONS, ROLES
 from discreet.parameters import parameters_of
 from discreet.plan import measures as plan_measures
 from discreet.plan.steps import fields_of
@@ -141,13 +144,34 @@ NO_MEASURES = {
 }
 
 
+READING_GAPS = {
+    (
+        "engine",
+        "form",
+    ): "never: the app works in the embedded engine; a plan that names one keeps it",
+}
+
+
+def reading_surfaces(name):
+    """On which surfaces an option of reading is there."""
+    sections = ds.Plan.schema()["properties"]
+    section = "roles" if name in ROLES else "source"
+    return {
+        "Python": name in {p.name for p in parameters_of(ds.read)},
+        "plan": name in sections or name in sections[section]["properties"],
+        "command": "risk" in commands() and name in options_of(["risk"]),
+        "form": name in source_form.FIELDS or name in (*ROLES, "types", "missing"),
+    }
+
+
 def page():
     """The page of the docs."""
     lines = [
         "# Surfaces", "",
-        "A masking method is described once, in the file that does the work. The plan, its "
-        "[schema](plan.md), the command, the form of the app and the docs are made from that "
-        "description; tests hold them against it.", "",
+        "A masking method is described once, in the file that does the work, and so is what reading a table takes. The "
+        "plan, its [schema](plan.md), the command, the form of the app and the docs are made from that description; "
+        "tests hold them against it.", "",
+        *_reading(), "",
         "## Masking methods", "",
         "| Method | Parameter | Python | plan | command | form | public |", "|---|---|---|---|---|---|---|",
     ]  # fmt: skip
@@ -166,10 +190,24 @@ def page():
         )
     lines += ["", "## Measures", "", *_measures()]
     lines += ["", "## Gaps", ""]
+    lines += [f"- Reading, {surface}, `{p}`: {why}." for (p, surface), why in READING_GAPS.items()]
     lines += [f"- {name}, {surface}: {why}." for (name, surface), why in CRITERION_GAPS.items()]
     lines += [f"- {name}, {surface}, `{p}`: {why}." for (name, surface, p), why in GAPS.items()]
     lines += [f"- {name}, {surface}: {why}." for (name, surface), why in MEASURE_GAPS.items()]
     return "\n".join(lines) + "\n"
+
+
+def _reading():
+    lines = [
+        "## Reading",
+        "",
+        "| Option | Python | plan | command | form |",
+        "|---|---|---|---|---|",
+    ]
+    for name, option in OPTIONS.items():
+        marks = " | ".join("yes" if one else "–" for one in reading_surfaces(name).values())
+        lines.append(f"| `{name}` {option.doc} | {marks} |")
+    return lines
 
 
 def _measures():

@@ -13,8 +13,7 @@ from discreet.cli.lazy import options_of
 from discreet.cli.source import READING
 from discreet.data.options import OPTIONS, ROLES, ReadOptions
 from discreet.parameters import parameters_of
-
-APP_GAPS = {"engine": "the app works in the embedded engine; a plan that names one keeps it"}
+from tests.contract.surfaces import READING_GAPS, reading_surfaces
 
 
 def test_the_signature_of_read_is_the_description():
@@ -50,8 +49,12 @@ def test_a_command_that_reads_has_every_option_of_reading(command):
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_the_app_asks_for_every_option_of_reading(name):
-    on_roles = name in (*ROLES, "types", "missing")  # a page of its own asks for these
-    if name in form.FIELDS:
+def test_every_surface_has_every_option_of_reading_but_for_gaps_with_a_reason(name):
+    for surface, has in reading_surfaces(name).items():
+        assert has != ((name, surface) in READING_GAPS), surface
+
+
+@pytest.mark.parametrize("name", form.FIELDS)
+def test_the_app_calls_an_option_of_reading_as_its_description_does(name):
+    if name in OPTIONS:
         assert form.FIELDS[name].label == OPTIONS[name].label
-    assert (name in form.FIELDS or on_roles) != (name in APP_GAPS)
