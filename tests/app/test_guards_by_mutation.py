@@ -131,7 +131,7 @@ RULES = {
     inside.path_as_name: {(uploads, "tame"): lambda name, _: name},
     inside.left_behind: {(workspaces.shutil, "rmtree"): lambda *_, **__: None},
     inside.choice_not_offered: {
-        f"{ROUTES}.{screen}.chosen": any_choice for screen in ("data", "roles", "release")
+        f"{ROUTES}.{screen}.chosen": any_choice for screen in ("roles", "release")
     },
     inside.column_not_there: {
         f"{ROUTES}.{screen}.column_of": any_column for screen in ("roles", "hierarchy")

@@ -59,6 +59,7 @@ def test_quick_search_in_the_reading_of_sdcmicro(testdata, name, most):
 
 
 @needs_highs
+@pytest.mark.timeout(900)  # two minutes where nothing else runs
 @pytest.mark.parametrize(("name", "most"), list(zip(TASKS, (25, 51, 120), strict=True)))
 def test_few_cells_in_the_reading_of_sdcmicro(testdata, name, most):
     masked = suppressed(testdata, name, search="optimal", reading="wildcard")

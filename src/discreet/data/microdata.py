@@ -276,17 +276,16 @@ class Microdata:
     def unbounded_problems(self, names: Sequence[str]) -> list[Problem]:
         """The problems of columns with infinite numbers, or with some whose powers are, for what
         works with variances."""
-        infinite = self.infinite_problems(names)
-        if infinite:
-            return infinite
-        return [
+        large = engine.infinite(self.source, names, engine.LARGEST)
+        infinite = self.infinite_problems(list(large)) if large else []
+        return infinite or [
             Problem(
                 "D12",
                 f"{name!r} has {counted(number, 'value')} above {engine.LARGEST:g} in size and no "
                 "variance.",
                 "Divide the column by a power of ten before it is read.",
             )
-            for name, number in engine.infinite(self.source, names, engine.LARGEST).items()
+            for name, number in large.items()
         ]
 
     def class_sizes(self) -> NDArray[np.int64]:
