@@ -297,3 +297,16 @@ def test_letters_of_stata_are_missing(tmp_path):
     frame = pd.DataFrame({"x": [1, 2, "a", "b"]})
     pyreadstat.write_dta(frame, tmp_path / "t.dta", missing_user_values={"x": ["a", "b"]})
     assert values(ds.read(tmp_path / "t.dta"), "x") == [1, 2, None, None]
+
+
+def test_labels_of_variables_tell_roles_where_names_say_nothing(tmp_path):
+    frame = pd.DataFrame(
+        {"v1": [20, 30, 40] * 10, "v2": [1, 2, 3] * 10, "sex": [1, 2, 1] * 10, "v3": [1, 2, 2] * 10}
+    )
+    question = "On how many days of the last year did you visit a town or a city?"
+    labels = {"v1": "Age of respondent", "v2": "Monthly income", "sex": "Income", "v3": question}
+    pyreadstat.write_sav(frame, tmp_path / "s.sav", column_labels=labels)
+    found = ds.suggest_roles(ds.read(tmp_path / "s.sav"))
+    assert found.roles == {"keys": ["v1", "sex"], "confidential": ["v2"]}
+    assert found.reason("v1").startswith("by its label, age")
+    assert found.reason("sex").startswith("by its name, sex")

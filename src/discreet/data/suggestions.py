@@ -1,10 +1,11 @@
 """Suggesting roles: which columns look like identifiers, keys or confidential attributes.
 
-By their names — the eighteen identifiers of the HIPAA safe harbour rule (45 CFR 164.514(b)(2))
-and what disclosure control usually takes for keys — and by how many values they have. A column
-without a telling name on which many records are unique is proposed as an identifier, that is to
-be left out: whoever knows its value of a person finds the record. It is a first guess for a
-person to correct: what an intruder may know is not written in the data.
+By their names, and by the labels of variables where a file has some: the eighteen identifiers of
+the HIPAA safe harbour rule (45 CFR 164.514(b)(2)) and what disclosure control usually takes for
+keys. And by how many values they have: a column without a telling name on which many records are
+unique is proposed as an identifier, that is to be left out: whoever knows its value of a person
+finds the record. It is a first guess for a person to correct: what an intruder may know is not
+written in the data.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ _PERSON = (("patient",), ("person",), ("subject",), ("participant",), ("responde
 _RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
            "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
 _MANY = 0.9  # share of records with a value of their own from which a text may name people
+_SHORT = 8  # words of a label up to which it names what is in the column; longer ones are questions
 _FEW = 20  # records below which uniqueness says nothing
 _EACH = 1000  # records of a person on average, from which a column does not tell people apart
 _TOGETHER = 20  # people of a household on average, from which its column is not a number of it
@@ -184,7 +186,8 @@ class RoleSuggestions(Result):
 
 
 def suggest_roles(data: Microdata) -> RoleSuggestions:
-    """Suggest a role for every column, by its name and by how many values it has.
+    """Suggest a role for every column, by its name, the label that a file of SPSS, Stata or SAS
+    gives it, and how many values it has.
 
     Parameters
     ----------
@@ -223,7 +226,7 @@ def _told(data: Microdata, one: Suggestion) -> Suggestion:
     told = found_in_words(data.n, *figures)
     if one.role == "other":
         reason = f"{told}: leave it out, unless you can say why it may be released"
-        known = f"{one.reason}; " if one.reason.startswith("by its name") else ""
+        known = f"{one.reason}; " if one.reason.startswith("by its ") else ""
         return Suggestion(one.column, "identifier", f"{known}{reason}")
     if one.role in ("confidential", "weight"):
         return Suggestion(one.column, one.role, f"{one.reason}; {told}")
@@ -231,20 +234,32 @@ def _told(data: Microdata, one: Suggestion) -> Suggestion:
 
 
 def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
-    words = words_of(column)
+    book = None if data.origin is None else data.origin.book
+    label = "" if book is None else book.label(column)
+    told = _named(data, column, column, "name")
+    if told is None and 0 < len(label.split()) <= _SHORT:
+        told = _named(data, column, label, "label")
+    return told or _by_values(data, column)
+
+
+def _named(
+    data: Microdata, column: str, name: str, which: Literal["name", "label"]
+) -> tuple[SuggestedRole, str] | None:
+    """The role of a column by its name, or by its label in a file of SPSS, Stata or SAS."""
+    words = words_of(name)
     distinct, missing = data.profile[column]
     kind = data.source.kinds[column]
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
-    if is_weight(column, kind):
-        return "weight", "by its name, a sampling weight"
+    if is_weight(name, kind):
+        return "weight", f"by its {which}, a sampling weight"
     if _is_household(data, column, words):
         shared = missing == 0 and 1 < distinct < data.n
         return (
             "household" if shared else "identifier",
-            "by its name, a household number: it tells who lives together",
+            f"by its {which}, a household number: it tells who lives together",
         )
     if _is_subject(data, column, words):
-        return "subject", "by its name, it tells people apart; some have several records"
+        return "subject", f"by its {which}, it tells people apart; some have several records"
     if says(words, _RECORD) and unique and kind in ("integer", "text"):
         return "record id", "it names the records: every one has a value of its own"
     bare = tuple(word for word in words if word != "name")  # city_name names a city
@@ -257,7 +272,13 @@ def _suggested(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
     ):
         meaning = next((word for word, names in known.items() if says(tried, names)), None)
         if meaning is not None:
-            return role, f"by its name, {meaning}"  # type: ignore[return-value]
+            return role, f"by its {which}, {meaning}"  # type: ignore[return-value]
+    return None
+
+
+def _by_values(data: Microdata, column: str) -> tuple[SuggestedRole, str]:
+    """The role of a column whose name says nothing."""
+    distinct, kind = data.profile[column][0], data.source.kinds[column]
     if kind in ("date", "timestamp"):
         return "key", "a date (HIPAA: all but the year)"
     if kind == "text" and data.n >= _FEW and distinct > _MANY * data.n:
