@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Annotated, Any
 
 import typer
 from annotated_types import Ge, Interval
 
 import discreet as ds
+from discreet.cli.lazy import reading_on_use
 from discreet.cli.options import Json, names_in
-from discreet.cli.program import app
-from discreet.cli.source import reads_data
-from discreet.cli.usage import Command
 from discreet.errors import raise_all
 
 _SHOWN = 20  # sets
@@ -29,8 +26,7 @@ def _asked(data: Any, given: dict[str, Any]) -> None:
         raise_all(unknown_columns(data, list(names), "attribute"))
 
 
-@app.command(cls=Command)
-@partial(reads_data, asked=_asked)
+@reading_on_use(_asked)
 def candidates(
     data: Any,
     *,

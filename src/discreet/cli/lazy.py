@@ -13,7 +13,6 @@ import typer
 
 from discreet.cli import shown
 from discreet.cli.program import app
-from discreet.cli.source import reads_data
 from discreet.cli.usage import Command
 from discreet.errors import fail
 from discreet.registry import Registry
@@ -28,6 +27,29 @@ def lazily(name: str, about: str, build: Build) -> None:
         fail("N80", what, "Remove the package that one of them came with.")
     app.command(name, help=about)(_not_built)
     BUILT[name] = build
+
+
+def reading_on_use(
+    asked: Callable[[Any, dict[str, Any]], Any] | None = None,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a command of its own that reads a file, about what its first line says; ``asked`` as for
+    :func:`discreet.cli.source.reads_data`.
+    """
+
+    def added(command: Callable[..., None]) -> Callable[..., None]:
+        about = (command.__doc__ or "").partition("\n\n")[0]
+        lazily(command.__name__.replace("_", "-"), about, lambda: _reads_data(command, asked))
+        return command
+
+    return added
+
+
+def _reads_data(
+    command: Callable[..., None], asked: Callable[[Any, dict[str, Any]], Any] | None
+) -> Callable[..., None]:
+    from discreet.cli.source import reads_data
+
+    return reads_data(command, asked)
 
 
 def _not_built() -> None:
@@ -90,7 +112,7 @@ def reading(
     others = [one for one in options if one.default is not inspect.Parameter.empty]
     run.__signature__ = inspect.Signature([data, *needed, *others])  # type: ignore[attr-defined]
     run.__doc__ = f"{about}\n\n{example}"
-    return reads_data(run, asked)
+    return _reads_data(run, asked)
 
 
 def options_of(arguments: list[str]) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +11,10 @@ import typer
 from annotated_types import Ge, Interval
 
 import discreet as ds
-from discreet.cli.lazy import each_lazily, lazily, reading
+from discreet.cli.lazy import each_lazily, lazily, reading, reading_on_use
 from discreet.cli.options import Force, Json, names_in, option
-from discreet.cli.program import app, show
-from discreet.cli.source import look_at_both, reads_data
-from discreet.cli.usage import Command, checks
+from discreet.cli.program import show
+from discreet.cli.usage import checks, look_at_both
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures
 
@@ -192,8 +190,7 @@ def _compared(data: Any, given: dict[str, Any]) -> None:
     )
 
 
-@app.command(cls=Command)
-@partial(reads_data, asked=_compared)
+@reading_on_use(_compared)
 def compare(
     data: Any,
     masked: Masked,

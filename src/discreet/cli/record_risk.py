@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,10 +10,8 @@ import typer
 from annotated_types import Ge
 
 import discreet as ds
+from discreet.cli.lazy import reading_on_use
 from discreet.cli.options import Force, Json
-from discreet.cli.program import app
-from discreet.cli.source import reads_data
-from discreet.cli.usage import Command
 
 Settings = Annotated[
     Path,
@@ -34,8 +31,7 @@ def _asked(data: Any, given: dict[str, Any]) -> None:
             settings.require_fit(data)
 
 
-@app.command("record-risk", cls=Command)
-@partial(reads_data, asked=_asked)
+@reading_on_use(_asked)
 def record_risk(
     data: Any,
     *,

@@ -9,16 +9,15 @@ from typing import Annotated, Any
 import typer
 
 import discreet as ds
+from discreet.cli.lazy import reading_on_use
 from discreet.cli.options import Force, Json, UniqueColumns, reasons_in
 from discreet.cli.program import app, show
-from discreet.cli.source import reads_data
 from discreet.cli.usage import Command, checks, telling
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan, release.toml.", show_default=False)]
 
 
-@app.command(cls=Command)
-@reads_data
+@reading_on_use()
 def init(
     data: Any,
     *,

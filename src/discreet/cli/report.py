@@ -12,8 +12,7 @@ import discreet as ds
 from discreet.cli.lazy import lazily, reading
 from discreet.cli.options import Force, Json, Measures, UniqueColumns, measures_in, reasons_in
 from discreet.cli.program import show
-from discreet.cli.source import look_at_both
-from discreet.cli.usage import checks
+from discreet.cli.usage import checks, look_at_both
 
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 On = Annotated[str, typer.Option("--on", help="Column that links the records of both files.")]

@@ -42,6 +42,23 @@ def checks(*steps: Callable[[], Any]) -> None:
     raise_all(problems)
 
 
+def look_at_both(data: Any, given: dict[str, Any]) -> None:
+    """Read the other file of a command, and look for the columns that both files need."""
+    from discreet.masking.method import unknown_columns
+
+    problems: list[Problem] = []
+    file, on, other = given.get("masked") or given.get("second"), given["on"], None
+    if file is not None:
+        with noted(problems):
+            other = given["read_alike"](file)
+    for one in (data, other):
+        if one is not None and on is not None:
+            problems += unknown_columns(one, [on], "record id")
+    if data is not None and other is not None:
+        problems += unknown_columns(other, data.keys, "key attribute")
+    raise_all(problems)
+
+
 def telling(others: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Have a command tell all that is wrong; ``others`` takes what it was given, and looks."""
 
