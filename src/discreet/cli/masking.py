@@ -16,7 +16,6 @@ import discreet as ds
 from discreet.cli.lazy import each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, Output
 from discreet.cli.program import show
-from discreet.errors import argument, fail
 from discreet.registry import maskings
 
 if TYPE_CHECKING:
@@ -48,9 +47,6 @@ def _masking(name: str) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         done = method.run(data, method_arguments(method, data, given))
-        if done.masked.n == 0:
-            remedy = f"Lower {argument('max_suppressed')} or the criterion."
-            fail("D32", "all records would be suppressed.", remedy)
         told = _told(method, data, done)
         written = done.masked.write(output, overwrite=force)
         report = {**written.to_dict(), **_figures(done, told)}

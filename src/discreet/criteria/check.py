@@ -13,7 +13,7 @@ from discreet.criteria.criterion import CLASS_SIZE, TOLERANCE, Criterion
 from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.population import with_people
 from discreet.criteria.subjects import PEOPLE, resolved
-from discreet.data.masked import Masked
+from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
@@ -71,20 +71,24 @@ class Check(Result):
         return "\n".join(lines if self._counts_people else [*lines, *self.provenance.by_record()])
 
     def _outcome(self) -> str:
-        name = self.criterion.describe()
+        name, several = self.criterion.describe(), len(self.criterion.parts) > 1
         if self.satisfied:
-            return f"{name} holds for all {self.provenance.records:,} records{self._of_people()}."
+            everyone = _everyone(self.provenance.records)
+            return f"{name} {'hold' if several else 'holds'} for {everyone}{self._of_people()}."
+        fails = f"{name} {'do' if several else 'does'} not hold"
         if not self.violating_records:
             return (
-                f"{name} does not hold: nobody in the file has "
+                f"{fails}: nobody in the file has "
                 f"{counted(self.by[VACANT].classes, 'combination')} of keys of the population.\n"
                 "Generalize or drop a key attribute."
             )
         part = share(self.violating_records, self.provenance.records)
         lines = [
-            f"{name} does not hold{self._of_people()}: "
+            f"{fails}{self._of_people()}: "
             f"{counted(self.violating_records, 'record')} ({part}) in "
-            f"{counted(self.violating_classes, 'class')} violate it."
+            f"{counted(self.violating_classes, 'class')} "
+            f"{'violates' if self.violating_records == 1 else 'violate'} "
+            f"{'them' if several else 'it'}."
         ]
         for reason, found in self.by.items():
             if found.records:
@@ -283,7 +287,12 @@ def risk_check(
     return RiskCheck(criterion, value <= criterion.limit + TOLERANCE, value, risk)
 
 
+def _everyone(records: int) -> str:
+    return "the only record" if records == 1 else f"all {counted(records, 'record')}"
+
+
 def _check_classes(data: Microdata, criterion: Criterion) -> Check:
+    require_records(data)
     classes, bound = counted_classes(data, criterion)
     failing = bound.failing(classes)
     total = _violations(classes, np.logical_or.reduce(list(failing.values())))

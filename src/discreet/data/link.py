@@ -200,10 +200,12 @@ def in_both(first: Microdata, second: Microdata, on: str) -> Linked:
 def _linked_by_column(
     initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...], *, whole: bool = True
 ) -> Linked:
+    words = ("the initial file", "the masked file") if whole else ("one release", "the other one")
+    one, other = (f"{w} ({d.name})" for w, d in zip(words, (initial, masked), strict=True))
     raise_all(
         [
-            attributes.unknown_column("record id", on, data.columns, data.name, data.has_names)
-            for data in (initial, masked)
+            attributes.unknown_column("record id", on, data.columns, name, data.has_names)
+            for data, name in ((initial, one), (masked, other))
             if on not in data.columns
         ]
     )
@@ -211,24 +213,23 @@ def _linked_by_column(
     if kinds[0] != kinds[1]:
         fail(
             "D10",
-            f"record id {on!r} is {kinds[0]} in {initial.name} and {kinds[1]} in {masked.name}.",
+            f"record id {on!r} is {kinds[0]} in {one} and {kinds[1]} in {other}.",
             "Write it the same way in both files.",
         )
     if not engine.same_engine(initial.source, masked.source):
         fail(
             "N04",
-            f"{initial.name} and {masked.name} are held by different engines.",
+            f"{one} and {other} are held by different engines.",
             "Open both in the same one.",
         )
     ids = initial.source.at(on), masked.source.at(on)
-    raise_all([*id_problems(initial, on, ids[0]), *id_problems(masked, on, ids[1])])
+    raise_all([*id_problems(initial, on, ids[0], one), *id_problems(masked, on, ids[1], other)])
     pair = engine.Pair(initial.source, masked.source, keys, ids)
     alone = engine.unlinked(pair) if whole else 0
     if alone:
         fail(
             "D11",
-            f"the id {on!r} of {counted(alone, 'record')} of {masked.name} is not in "
-            f"{initial.name}.",
+            f"the id {on!r} of {counted(alone, 'record')} of {other} is not in {one}.",
             "Give the initial file the masked one was made from.",
         )
     return Linked(initial, masked, pair, ids, on)

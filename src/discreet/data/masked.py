@@ -280,6 +280,7 @@ class Masked(Microdata):
         asked, kept = attributes.names(identifiers), attributes.names(metadata)
         problems = self.write_problems(path, overwrite, asked, escape_formulas, kept)
         raise_all([*problems, *seed_problems(seed)])
+        require_records(self)
         return self._write(Path(path), asked, escape_formulas, int(seed), kept)
 
     @property
@@ -440,8 +441,9 @@ def require_draws(data: Microdata) -> str:
     return data.source.at(data.record_id)
 
 
-def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
+def id_problems(data: Microdata, name: str, column: str, where: str = "") -> list[Problem]:
     """What is wrong with the record ids of a file, by count."""
+    where = where or data.name
     seen = data.__dict__.setdefault("_id_counts", {})  # records do not change
     if column not in seen:
         seen[column] = engine.id_counts(data.source, column)
@@ -449,14 +451,11 @@ def id_problems(data: Microdata, name: str, column: str) -> list[Problem]:
     counts = seen[column]
     problems = []
     if counts.missing:
-        what = (
-            f"record id {name!r} is missing in {counted(counts.missing, 'record')} of {data.name}."
-        )
+        what = f"record id {name!r} is missing in {counted(counts.missing, 'record')} of {where}."
         problems.append(Problem("D09", what, "Every record needs an id."))
     if counts.duplicated:
         what = (
-            f"record id {name!r} is repeated in {counted(counts.duplicated, 'record')} "
-            f"of {data.name}."
+            f"record id {name!r} is repeated in {counted(counts.duplicated, 'record')} of {where}."
         )
         problems.append(Problem("D09", what, "Every record needs an id of its own."))
     return problems

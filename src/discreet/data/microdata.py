@@ -512,15 +512,19 @@ class Microdata:
     def __repr__(self) -> str:
         """The columns and their counts; as a traceback shows it too, it asks no other engine."""
         here = engine.is_near(self.source)
-        n = f"{self.n:,} records" if here or "n" in self.__dict__ else "records (not counted yet)"
-        counted = self.profile if here else self.__dict__.get("profile", {})
+        n = (
+            counted(self.n, "record")
+            if here or "n" in self.__dict__
+            else "records (not counted yet)"
+        )
+        profile = self.profile if here else self.__dict__.get("profile", {})
         width = max(len(c) for c in self.columns)
         lines = [f"Microdata: {n} of {self.name}, missing={self.missing!r}"]
         for c in self.columns:
             kind = str(self.types[c]) if here else self.types.said(c)
             line = f"  {c:<{width}}  {self.roles.of(c):<18}  {kind:<20}"
-            if c in counted:
-                distinct, missing = counted[c]
+            if c in profile:
+                distinct, missing = profile[c]
                 line += f"  {distinct:>9,} distinct  {missing:>7,} missing"
             line += f"  {self.label(c)}"
             lines.append(line.rstrip())
@@ -535,7 +539,8 @@ class Microdata:
             for c in self.columns
         )
         return (
-            f"<table><caption>{self.n:,} records of {html.escape(self.name)}</caption><thead><tr>"
+            f"<table><caption>{counted(self.n, 'record')} of {html.escape(self.name)}</caption>"
+            "<thead><tr>"
             "<th>column</th><th>role</th><th>type</th><th>distinct</th><th>missing</th>"
             f"</tr></thead><tbody>{rows}</tbody></table>" + (f"<p>{why}</p>" if why else "")
         )

@@ -226,10 +226,13 @@ def _walk(node: Any, above: tuple[str | None, ...]) -> Iterator[tuple[str | None
 def _refuse_uneven(paths: list[tuple[str | None, ...]]) -> None:
     depths = Counter(len(path) - 1 for path in paths)
     if len(depths) > 1:
-        found = ", ".join(f"{n:,} have {depth}" for depth, n in sorted(depths.items()))
+        found = ", ".join(
+            f"{counted(n, 'leaf')} {'has' if n == 1 else 'have'} {depth}"
+            for depth, n in sorted(depths.items())
+        )
         fail(
             "P23",
-            f"the leaves have different numbers of levels above them: {found}.",
+            f"leaves have different numbers of levels above them: {found}.",
             "Where a branch ends early, repeat its label: {'Asia': {'Asia': ['JP']}}.",
         )
     if not depths or not next(iter(depths)):

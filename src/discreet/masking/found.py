@@ -191,7 +191,8 @@ class Found(Result):
 
     @property
     def tally(self) -> SearchTally:
-        """How many nodes were counted, and how many the conditions of Truta & Vinay excluded."""
+        """How many nodes were swept together, how many were counted one by one, and how many of
+        these the conditions of Truta & Vinay excluded."""
         return self.search.tally
 
     def _returned(self, number: int) -> Node:
@@ -317,6 +318,7 @@ class Found(Result):
             "bound": self.bound,
             "best": self.best.to_dict(),
             "minimal": [node.to_dict() for node in self.minimal],
+            "swept": self.tally.swept,
             "counted": self.tally.counted,
             "excluded_by_condition_2": self.tally.excluded_by_condition_2,
         }

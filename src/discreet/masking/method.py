@@ -22,7 +22,13 @@ from annotated_doc import Doc
 
 from discreet import engine
 from discreet.data import attributes
-from discreet.data.masked import Masked, masked_from, require_ids, require_link
+from discreet.data.masked import (
+    Masked,
+    masked_from,
+    require_ids,
+    require_link,
+    require_records,
+)
 from discreet.errors import Problem, fail
 from discreet.parameters import (
     Amount,
@@ -250,7 +256,9 @@ class Method:
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
         with speaking(self.name):
-            return self._run(data, given)
+            done = self._run(data, given)
+            require_records(done.masked)
+            return done
 
     def _run(self, data: Any, given: Mapping[str, Any]) -> Done:
         said = arguments_of(self.function, given)

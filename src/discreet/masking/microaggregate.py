@@ -31,7 +31,13 @@ from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_ids, require_link
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import (
+    Problem,
+    argument,
+    fail,
+    listed,
+    raise_all,
+)
 from discreet.masking.aggregation import (
     UNIVARIATE,
     Column,
@@ -346,7 +352,7 @@ def _aggregated(
     found = linked_records(data, [*chosen, *extra])
     columns = [Column.of(a, found.column(a.name)) for a in attributes_]
     parts = strata_of(found, strata)
-    _need_k([len(part) for part in parts], options.k)
+    _need_k([len(part) for part in parts], options.k, strata)
     if options.univariate:
         for column in columns:
             column.mask(parts, options)
@@ -467,16 +473,17 @@ def _moves(
     }
 
 
-def _need_k(sizes: Collection[int], k: int) -> None:
+def _need_k(sizes: Collection[int], k: int, strata: Sequence[str]) -> None:
     small = sum(size < k for size in sizes)
     if small:
-        what = f"{small:,} of {len(sizes):,} strata have fewer than k = {k} records."
+        by = f" by {listed(strata)}" if strata else ""
+        what = f"{small:,} of {len(sizes):,} strata{by} have fewer than k = {k} records."
         fail("D07", what, "Merge small strata, or lower k.")
 
 
 def _sizes(data: Microdata, strata: Sequence[str], options: Grouping) -> list[int]:
     sizes = data.frequency_set(strata).counts.tolist() if strata else [data.n]
-    _need_k(sizes, options.k)
+    _need_k(sizes, options.k, strata)
     largest = max(sizes) if options.univariate else min(max(sizes), options.blocks or max(sizes))
     if largest > _WHOLE:
         fail(

@@ -20,7 +20,13 @@ from discreet.data import attributes
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, require_draws, seed_problems
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import (
+    Problem,
+    argument,
+    fail,
+    listed,
+    raise_all,
+)
 from discreet.masking.method import SecretSeed, Strata, masking, unknown_columns
 from discreet.parameters import (
     Label,
@@ -190,7 +196,8 @@ def _stratified(
     if small:
         fail(
             "D07",
-            f"{small:,} of {len(taken):,} strata are too small to get a record.",
+            f"{small:,} of {len(taken):,} strata by {listed(strata)} are too small to get a "
+            "record.",
             "Merge small strata, or draw a larger sample.",
         )
     columns = [v.take(pa.array(c)) for v, c in zip(found.values, found.codes, strict=True)]

@@ -27,6 +27,7 @@ import numpy as np
 
 from discreet import frames
 from discreet.data.link import link
+from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
@@ -276,6 +277,7 @@ def disclosure_risk(
       for microdata*: equations (3)–(6).
     """
     linked = link(initial, masked, on)
+    require_records(masked)
     cells, classes = linked.classification()
     classification = Classification.from_arrow(cells, masked.source.kind)
     return DisclosureRisk(

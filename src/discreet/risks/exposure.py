@@ -96,7 +96,7 @@ def _weights(
                 f"of {data.name}."
             )
             remedy = (
-                f"Add the missing {counted(int(unlisted.sum()), 'value')} to its table, or give "
+                f"Add {counted(int(unlisted.sum()), 'missing value')} to its table, or give "
                 f"{argument('default')}."
             )
             problems.append(Problem("D40", what, remedy))

@@ -169,7 +169,8 @@ class RiskSettings:
                     "Give a weight, such as 1.",
                 )
             )
-        if isinstance(self.sensitivity, Mapping) and not any(self.sensitivity.values()):
+        weights = self.sensitivity.values() if isinstance(self.sensitivity, Mapping) else [None]
+        if all(is_number(weight) and weight == 0 for weight in weights):
             what = "no attribute is sensitive: every risk would be 0."
             problems.append(
                 Problem("P40", what, f"Give one in {argument('sensitivity')}, such as 1.0.")

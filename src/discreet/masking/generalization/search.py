@@ -34,6 +34,7 @@ from discreet.masking.generalization.nodes import NodeClasses, NodeCounter
 from discreet.masking.generalization.sweeps import Sweeps
 from discreet.masking.generalization.task import Task
 from discreet.progress import stage
+from discreet.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,8 +61,13 @@ class Figures:
 
 @dataclass
 class SearchTally:
-    """How much work a search took, and what the two conditions spared."""
+    """How much work a search took, and what the two conditions spared.
 
+    ``swept`` nodes were judged together in one sweep of the lattice, where neither condition has
+    anything to spare; ``counted`` are those that were counted one by one.
+    """
+
+    swept: int = 0
     counted: int = 0
     excluded_by_size: int = 0
     excluded_by_condition_1: int = 0
@@ -217,6 +223,7 @@ class Search:
             self.tally.excluded_by_condition_1 = self.task.lattice.nodes
             return Outcome((), None, complete=True)
         outcome = self._searched(name)
+        self.tally.swept = self.task.lattice.nodes if "every" in self.__dict__ else 0
         self.tally.seconds = time.perf_counter() - started
         return outcome
 
@@ -338,7 +345,8 @@ class Conditions:
     def explain(self, p: int) -> str:
         """Whether p can be reached, in the paper's terms."""
         if p > self.max_p:
-            return f"{self.narrowest!r} has {self.max_p} distinct values, so p ≤ {self.max_p}"
+            values = counted(self.max_p, "distinct value")
+            return f"{self.narrowest!r} has {values}, so p ≤ {self.max_p}"
         return f"at most {self.max_classes(p):,} classes are possible for p = {p}"
 
 
