@@ -216,8 +216,8 @@ def endless():
     [
         ({}, "no leaf"),
         ([], "no leaf"),
-        ({"*": {"Asia": ["JP"], "Europe": {"West": ["FR"]}}}, "1 have 2, 1 have 3"),
-        ({"a": ["x", "*"], "b": ["*"]}, "1 have 1, 1 have 2"),
+        ({"*": {"Asia": ["JP"], "Europe": {"West": ["FR"]}}}, "1 leaf has 2, 1 leaf has 3"),
+        ({"a": ["x", "*"], "b": ["*"]}, "1 leaf has 1, 1 leaf has 2"),
         ({"a": []}, "no leaf with a level"),
         ({"*": {"Europe": []}}, "no leaf with a level"),
         ({"*": ["a", "b"]}, "they are swapped"),
