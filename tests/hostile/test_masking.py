@@ -88,6 +88,12 @@ WRONG = {
     "nothing left: risk": (lambda: ds.risk(all_gone()), "D32"),
     "nothing left: prediction": (lambda: ds.sampling_risk(all_gone()), "D32"),
     "nothing left: search": (lambda: ds.generalize(all_gone(), HIERARCHIES, K), "D32"),
+    "nothing left: check": (lambda: ds.check(all_gone(), K), "D32"),
+    "nothing left: disclosure risk": (
+        lambda: ds.disclosure_risk((gone := all_gone()).initial, gone),
+        "D32",
+    ),
+    "nothing left: file": (lambda: all_gone().write("nothing.csv"), "D32"),
     "nothing left: sample": (lambda: ds.sample(all_gone(), n=1, seed=1), "P14"),
     "nothing left: roles": (lambda: all_gone().with_roles(keys=["sex"]), "S02"),
     "a limit no masking meets": (lambda: search(criterion=ds.DisclosureRiskAtMost(0)), "D31"),

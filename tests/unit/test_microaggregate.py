@@ -150,7 +150,7 @@ def test_strata_are_masked_apart_and_one_that_is_too_small_is_an_error():
     data = ds.read({"x": [1, 2, 3, 4, 100, 101], "s": list("aaaabb")}, keys=["x"])
     masked = ds.microaggregate(data, ["x"], k=2, by=["s"], preserve_variance=False).to("arrow")
     assert masked["x"].to_pylist() == [1.5, 1.5, 3.5, 3.5, 100.5, 100.5]
-    with pytest.raises(ds.DiscreetError, match="1 of 2 strata by .s. have fewer than k = 3"):
+    with pytest.raises(ds.DiscreetError, match=r"1 of 2 strata by .s. have fewer than k = 3"):
         ds.microaggregate(data, ["x"], k=3, by=["s"])
 
 

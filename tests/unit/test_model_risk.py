@@ -40,6 +40,14 @@ def test_the_reference_figures(household_survey, reference_data):
     assert ds.model_risk(household_survey, population=458_000).tau1 == pytest.approx(found.tau1)
 
 
+def test_the_share_drawn_of_a_combination_is_the_mean_of_1_by_weight():
+    """Both records of "a" stand in a population of which the mean of 1/2 and 1/40 was drawn."""
+    table = {"k": ["a", "a", "b"], "w": [2.0, 40.0, 5.0]}
+    found = ds.model_risk(ds.read(table, keys=["k"], weight="w")).values
+    known = {"k": ["a", "a", "b"], "w": [1 / 0.2625, 1 / 0.2625, 5.0]}  # equal in the class
+    assert found == pytest.approx(ds.model_risk(ds.read(known, keys=["k"], weight="w")).values)
+
+
 def test_the_fit_is_that_of_another_tool(household_survey, reference_data):
     """sdcMicro puts μ where λ belongs, which is wrong; its figures test the fitted means alone."""
     wrong = {r["figure"]: float(r["value"])

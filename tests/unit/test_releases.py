@@ -89,6 +89,9 @@ def test_bad_arguments_are_said():
         ds.compare_releases([data, data], on="id")
     with pytest.raises(ds.DiscreetError, match="P07"):
         ds.compare_releases([data, data], on="rec", k=1)
+    other = ds.read({"rec": [1, 2], "age": [20, 30], "sex": ["f", "m"]}, keys=["age", "sex"])
+    with pytest.raises(ds.DiscreetError, match="second release .* not those of the first release"):
+        ds.compare_releases([data, other], on="rec")
 
 
 def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monkeypatch):

@@ -114,7 +114,7 @@ def test_the_input_is_not_changed(frame):
         ({"n": 5, "seed": "x"}, "seed="),
         ({"n": 5, "seed": 1, "by": ["Sexx"]}, "Did you mean 'Sex'"),
         ({"fraction": 0.0001, "seed": 1}, "gives no record"),
-        ({"fraction": 0.01, "seed": 1, "by": ["Zip"]}, "1 of . strata by .Zip. are too small"),
+        ({"fraction": 0.01, "seed": 1, "by": ["Zip"]}, "strata by 'Zip' are too small"),
     ],
 )
 def test_a_sample_that_cannot_be_drawn_is_refused(frame, options, message):

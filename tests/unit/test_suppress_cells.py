@@ -399,11 +399,20 @@ def test_no_search_is_worse_than_a_quick_one(rows, more):
         assert found.bound <= quick.total
 
 
-def test_more_blanks_than_usual_in_a_record_are_told():
-    masked = ds.suppress_cells(
-        by_letter(["aca", "bcc", "aaa", "aac"]), ds.KAnonymity(3), reading="target-source"
-    )
-    assert (masked.outcome.most_blanks, masked.outcome.all_blank) == (3, 4)
-    assert "No answer with 2 blanks a record was found" in masked.explain()
-    usual = ds.suppress_cells(by_letter(["aa", "ab", "bb", "bb"]), ds.KAnonymity(2))
-    assert "No answer" not in usual.explain()
+@pytest.mark.parametrize("reading", ["target-source", "wildcard"])
+def test_no_record_loses_all_its_keys_where_a_blank_matches_everything(reading):
+    """METHODS of local suppression: all-blank records would be decoys for everybody."""
+    alone = by_letter(["aba", "bcc", "cab"])
+    with pytest.raises(ds.DiscreetError, match="D46") as error:
+        ds.suppress_cells(alone, ds.KAnonymity(3), reading=reading)
+    assert 'reading="category"' in str(error.value)
+    whole = ds.suppress_cells(alone, ds.KAnonymity(3))
+    assert whole.outcome.all_blank == 3
+
+
+def test_a_gap_is_a_value_of_its_own_among_people_where_no_cell_is_blanked():
+    gaps = ds.read({"k": ["1", None]}, keys=["k"])
+    with pytest.raises(ds.DiscreetError, match="too few people share the gaps in 'k'"):
+        ds.suppress_cells(gaps, ds.KMap(3, population={"k": ["1", None, "1", "1"]}))
+    with_others = ds.KMap(3, population={"k": ["1", None, "1", "1", None, None]})
+    assert ds.suppress_cells(gaps, with_others).outcome.total == 0

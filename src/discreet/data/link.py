@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_FILES = ("the initial file", "the masked file")
+_RELEASES = ("the first release", "the second release")
 _FEW = 2_000_000  # records: the values of more are added up where they are
 
 
@@ -154,13 +156,15 @@ def link(
     return Linked(initial, masked, pair, ids, None)
 
 
-def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
+def _key_problems(
+    initial: Microdata, masked: Microdata, words: tuple[str, str] = _FILES
+) -> list[Problem]:
     absent = [key for key in initial.keys if key not in masked.columns]
     problems = [
         attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
     ]
     if masked.keys and set(masked.keys) != set(initial.keys):
-        what = f"the keys of the masked file ({masked.name}) are not those of the initial file."
+        what = f"the keys of {words[1]} ({masked.name}) are not those of {words[0]}."
         problems.append(Problem("R07", what, "Name the same keys for both files."))
     return problems
 
@@ -193,14 +197,17 @@ def _linked_in_order(initial: Microdata, masked: Microdata, keys: tuple[str, ...
 def in_both(first: Microdata, second: Microdata, on: str) -> Linked:
     """The records that two releases have in common, by a record id; each may have others."""
     keys = first.need_keys()
-    raise_all(_key_problems(first, second))
-    return _linked_by_column(first, second, on, keys, whole=False)
+    raise_all(_key_problems(first, second, _RELEASES))
+    return _linked_by_column(first, second, on, keys, _RELEASES)
 
 
 def _linked_by_column(
-    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...], *, whole: bool = True
+    initial: Microdata,
+    masked: Microdata,
+    on: str,
+    keys: tuple[str, ...],
+    words: tuple[str, str] = _FILES,
 ) -> Linked:
-    words = ("the initial file", "the masked file") if whole else ("one release", "the other one")
     one, other = (f"{w} ({d.name})" for w, d in zip(words, (initial, masked), strict=True))
     raise_all(
         [
@@ -225,7 +232,7 @@ def _linked_by_column(
     ids = initial.source.at(on), masked.source.at(on)
     raise_all([*id_problems(initial, on, ids[0], one), *id_problems(masked, on, ids[1], other)])
     pair = engine.Pair(initial.source, masked.source, keys, ids)
-    alone = engine.unlinked(pair) if whole else 0
+    alone = engine.unlinked(pair) if words == _FILES else 0  # releases may each have others
     if alone:
         fail(
             "D11",

@@ -155,16 +155,20 @@ class Microdata:
         return tuple(c for c in self.columns if c not in self.roles.held_back)
 
     def frequency_set(
-        self, names: Sequence[str] | None = None, *, weighted: bool = False
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        weighted: bool = False,
+        inverse: bool = False,
     ) -> FrequencySet:
         """The frequency set of some attributes (default: the keys): combinations and counts, and
-        the sum of the sampling weights of each, if asked for."""
+        the sum of the sampling weights of each, or of 1/weight, if asked for."""
         chosen = self._known(names if names is not None else self.need_keys())
         if not chosen:
             fail("P04", "no attribute is named.", "Name at least one.")
         scales = {name: self.types.scale(name) for name in chosen}
-        weight = self.need_weight() if weighted else None
-        found = engine.frequencies(self.source, chosen, scales, weight)
+        weight = self.need_weight() if weighted or inverse else None
+        found = engine.frequencies(self.source, chosen, scales, weight, inverse)
         if len(found) > _MANY:
             engine.give_back(self.source)
         self.__dict__.setdefault("n", found.n)  # counted on the way

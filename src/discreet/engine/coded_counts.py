@@ -78,6 +78,7 @@ def frequencies(
     by: Sequence[str],
     scales: Mapping[str, Sequence[str] | None],
     weight: str | None = None,
+    inverse: bool = False,
 ) -> FrequencySet | Any:
     declared = tuple(scales.get(name) for name in by)
     columns = columns_of(source, by)
@@ -89,7 +90,8 @@ def frequencies(
         (terms,) = columns_of(source, [weight])
         if not terms.is_exact:
             return NotImplemented
-        weights = _exact_sums(terms.numbers, owner, len(first))
+        each = 1.0 / terms.numbers if inverse else terms.numbers
+        weights = _exact_sums(each, owner, len(first))
     groups = np.bincount(owner, minlength=len(first))
     return FrequencySet(tuple(by), values, tuple(c[first] for c in at), groups, declared, weights)
 

@@ -177,23 +177,25 @@ def frequencies(
     by: Sequence[str],
     scales: Mapping[str, Sequence[str] | None],
     weight: str | None = None,
+    inverse: bool = False,
 ) -> FrequencySet:
     """The frequency set of some attributes, on their scales where these have one; with the sums of
-    the weights in a column, where one is named."""
+    the weights in a column, or of 1/weight, where one is named."""
     if weight is None:
         return FrequencySet.from_arrow(by, counts(source, by), scales)
-    table, sums = _weighted_counts(source, by, weight)
+    table, sums = _weighted_counts(source, by, weight, inverse)
     return FrequencySet.from_arrow(by, table, scales, sums)
 
 
 def _weighted_counts(
-    source: Source, by: Sequence[str], weight: str
+    source: Source, by: Sequence[str], weight: str, inverse: bool
 ) -> tuple[pa.Table, NDArray[np.float64]]:
     """As :func:`counts`, with the sum of the weights of each combination beside it: the same bits
     for every order of the records, on every engine.
     """
     columns = {f"k{i}": source.table[source.at(name)] for i, name in enumerate(by)}
-    table = source.table.select(**columns, w=source.table[source.at(weight)].cast("float64"))
+    given = source.table[source.at(weight)].cast("float64")
+    table = source.table.select(**columns, w=1.0 / given if inverse else given)
     sums = sums_of(source, table, {"w": table["w"]})
     asked = table.group_by(list(columns)).agg(n=table.count(), **columns_of(sums))
     found = collected(asked, source)

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from discreet.data.masked import Masked, masked_from, require_records
+from discreet.criteria.check import check
+from discreet.data.masked import Masked, Promise, masked_from, require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import Problem, argument, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.masking import notation
 from discreet.masking.cell_suppression.promise import CellsBlanked
 from discreet.masking.cell_suppression.request import (
@@ -35,6 +36,7 @@ from discreet.parameters import (
     parameters_of,
 )
 from discreet.risks.record_level import ProtectableRisk
+from discreet.surface import function
 
 
 def _holds(given: Mapping[str, Any]) -> bool:
@@ -231,7 +233,30 @@ def suppress_cells(
     require_records(data)
     asked = request_of(data, parameters_of(suppress_cells), **given)
     found = answer(data, asked)
-    return _masked(data, asked, found, given)
+    _need_covered_gaps(data, asked, found, given)
+    promise = CellsBlanked(data, asked, found.changes)
+    return _masked(data, asked, found, given, promise)
+
+
+def _need_covered_gaps(
+    data: Microdata, asked: SuppressionRequest, found: CellAnswer, given: Mapping[str, Any]
+) -> None:
+    """Among people of the population a gap stands for all values where cells of its key are
+    blanked, and for a value of its own where none is: these gaps must have enough people, too."""
+    behind = asked.apart[1] if asked.criterion is not None and asked.criterion.registers else []
+    gaps = [key for key in asked.keys if data.profile[key][1] and not found.changes.get(key)]
+    if not (behind and gaps):
+        return
+    draft = _masked(data, asked, found, given, None)
+    failing = [one.describe() for one in behind if not check(draft, one).satisfied]
+    if failing:
+        fail(
+            "D46",
+            f"no way was found to blank cells so that {' and '.join(failing)} hold"
+            f"{'s' if len(failing) == 1 else ''}: too few people share the gaps in "
+            f"{listed(gaps)}, which are values of their own while no cell is blanked there.",
+            f"Fill the gaps, or use {function('recode', '…')}.",
+        )
 
 
 def _by_risk(data: Microdata, given: Mapping[str, Any]) -> Masked:
@@ -253,7 +278,11 @@ def _by_risk(data: Microdata, given: Mapping[str, Any]) -> Masked:
 
 
 def _masked(
-    data: Microdata, asked: SuppressionRequest, found: CellAnswer, given: Mapping[str, Any]
+    data: Microdata,
+    asked: SuppressionRequest,
+    found: CellAnswer,
+    given: Mapping[str, Any],
+    promise: Promise | None,
 ) -> Masked:
     changes, outcome = found.changes, found.outcome
     parameters = {
@@ -277,7 +306,7 @@ def _masked(
         found.source,
         method="suppress_cells",
         parameters=parameters,
-        promise=CellsBlanked(data, asked, changes),
+        promise=promise,
         changed=frozenset(changes) | followed,
         complete=found.source,
         changes=changes,

@@ -397,7 +397,7 @@ def model_risk(
     people = population_of(data, data.n, population, fraction)
     if fit == "weights":
         data.need_weight(at_least=1)
-    combinations = data.frequency_set(weighted="weights" in (people.basis, fit))
+    combinations = data.frequency_set(weighted=fit == "weights")
     grid = Grid(combinations.codes, combinations.counts, combinations.cardinalities)
     _need_cells(grid, margins, data)
     if fit == "weights":
@@ -411,15 +411,13 @@ def _scaled(combinations: FrequencySet) -> Floats:
     return combinations.weights * (combinations.n / total(combinations.weights))
 
 
-def _shares(combinations: FrequencySet, people: Population) -> Floats:
-    """π of each combination. The mean of 1/w over its records would be a little larger where there
-    are several and their weights differ; the records over the people they stand for are what the
-    individual risk takes, too, and need only the exact sums of the weights.
-    """
+def _shares(data: Microdata, grid: Grid, people: Population) -> Floats:
+    """π of each combination: the mean of 1/weight over its records."""
     if people.basis != "weights":
-        return np.full(len(combinations), people.fraction)
-    assert combinations.weights is not None
-    return np.minimum(combinations.counts / combinations.weights, 1.0)
+        return np.full(len(grid.counts), people.fraction)
+    drawn = data.frequency_set(inverse=True).weights
+    assert drawn is not None
+    return np.minimum(drawn / grid.counts, 1.0)
 
 
 def _modelled(
@@ -429,7 +427,7 @@ def _modelled(
     people: Population,
     margins: Any,
 ) -> ModelRisk:
-    shares = _shares(combinations, people)
+    shares = _shares(data, grid, people)
     path = _searched(grid, shares, people) if margins == "search" else []
     chosen = [step.added for step in path[1:]] if path else _axes(data, margins)
     model = FittedModel.of(grid, chosen, shares, people.fraction, MOST_CELLS)

@@ -192,7 +192,10 @@ def _two(releases: Any) -> tuple[Microdata, Microdata]:
             f"Open each with {function('read', '…')}: [first, second].",
         )
     if len(releases) != 2:
-        fail("P09", f"{len(releases)} releases are given.", "Compare them two by two.")
+        given = (
+            f"{counted(len(releases), 'release')} {'is' if len(releases) == 1 else 'are'} given."
+        )
+        fail("P09", given, "Give two; of more, compare each pair.")
     return releases[0], releases[1]
 
 

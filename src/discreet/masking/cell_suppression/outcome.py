@@ -14,7 +14,8 @@ from discreet.surface import function, said
 from discreet.words import counted
 
 _ROUNDING = 1e-6
-FEW_BLANKS = {"category": 3, "target-source": 2, "wildcard": 2}  # of a record, where possible
+# of a record, unless more are allowed; more in the category reading where nothing else is found
+FEW_BLANKS = {"category": 3, "target-source": 2, "wildcard": 2}
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,20 +78,8 @@ class SuppressedCells(Result):
         lost = ", ".join(f"{key} {number:,}" for key, number in self.cells.items())
         lines.append(f"Blanked per key: {lost}.")
         if self.reading != "category":
-            lines += [*self._many_blanks(), said(_HONEST[self.reading])]
+            lines.append(said(_HONEST[self.reading]))
         return "\n".join(lines)
-
-    def _many_blanks(self) -> list[str]:
-        """What is given only where there is no answer with few blanks in a record."""
-        some = []
-        if self.most_blanks > FEW_BLANKS[self.reading]:
-            some.append(f"lose {self.most_blanks:,} cells")
-        if self.all_blank:
-            some.append("lose all their keys, as at least as many others do as are asked for")
-        few = counted(FEW_BLANKS[self.reading], "blank")
-        return (
-            [f"No answer with {few} a record was found: some {' and '.join(some)}."] if some else []
-        )
 
     @property
     def compared(self) -> str:

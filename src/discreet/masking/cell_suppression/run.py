@@ -265,8 +265,10 @@ def _no_answer(asked: SuppressionRequest) -> NoReturn:
     limits = []
     if asked.keep or asked.keep_records:
         limits.append("letting more cells be blanked")
-    if asked.max_blanks is not None:
+    if asked.max_blanks is not None or asked.reading != "category":
         limits.append(f"a larger {argument('max_blanks')}")
+    if asked.reading != "category":
+        limits.append(argument("reading", "category"))
     if asked.by:
         limits.append("merging strata")
     limits.append("a weaker criterion")

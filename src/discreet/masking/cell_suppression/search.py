@@ -65,21 +65,27 @@ def chosen(
     if not joins.failing_items(task, passes).any():
         return Choice(joins.unchanged(task), 0.0)
     cap = FEW_BLANKS[reading] if most is None else most
+    wild = reading != "category"
+    most = cap if wild else most
     found = []
     if _nodes(reading, search) and integer_program.available():
         found.append(_exact(task, reading, _nodes(reading, search), cap, passes))
     # an answer that no programme looks for may be cheaper than the best that one does
     hard = search if not found or not _is_proven(task, found[0]) else "quick"
     found += [Choice(one, least) for one in _heuristic(task, reading, hard, cap, passes)]
-    found = _all_allowed(task, found, most)
+    found = _all_allowed(task, found, most, wild)
     if not found:
-        found = _all_allowed(task, _last_resort(task, reading, cap, most, passes, least), most)
+        others = _last_resort(task, reading, cap, most, passes, least)
+        found = _all_allowed(task, others, most, wild)
     return _best(task, found, least)
 
 
-def _all_allowed(task: CellTask, found: Iterable[Choice], most: int | None) -> list[Choice]:
-    """Those of the answers that may be given; a bound without one stays."""
-    made = [replace(one, cells=_allowed(task, one.cells, most)) for one in found]
+def _all_allowed(
+    task: CellTask, found: Iterable[Choice], most: int | None, wild: bool
+) -> list[Choice]:
+    """Those of the answers that may be given; a bound without one stays. Where a blank matches
+    every value, no record may lose all its keys: k of these would be a decoy for everybody."""
+    made = [replace(one, cells=_allowed(task, one.cells, most, wild)) for one in found]
     return made if any(one.cells is not None for one in made) else []
 
 
@@ -111,10 +117,11 @@ def on_key_sets(
     as in the category reading, which implies both."""
     wild = reading == "wildcard"
     inner: ReadingName = "wildcard" if wild else "category"
+    few = FEW_BLANKS[reading] if most is None and reading != "category" else most
     made = subsets.on_subsets(
         task, sets, lambda part: chosen(part, inner, search, most).cells, wildcard=wild
     )
-    made = _allowed(task, made, most)
+    made = _allowed(task, made, few, reading != "category")
     whole = chosen(task, reading, search, most)  # k is the largest: it holds for all sets
     cells = [one for one in (made, whole.cells) if one is not None]
     return Choice(min(cells, key=lambda one: one.price(task), default=None), 0.0)
@@ -151,11 +158,16 @@ def _apart(task: CellTask, people: CellPeople, passes: Passes | None) -> Cells |
     return Cells(np.arange(len(served)), node, task.counts.copy()) if served.all() else None
 
 
-def _allowed(task: CellTask, cells: Cells | None, most: int | None) -> Cells | None:
+def _allowed(
+    task: CellTask, cells: Cells | None, most: int | None, wild: bool = False
+) -> Cells | None:
     """The cells, if they blank none that must stay, and no more of a record than may be."""
     if cells is None or (most is not None and _most_blanks(task, cells) > most):
         return None
     moved = cells.node != task.codes[cells.item]
+    blank = np.array([len(tree.parent) - 1 for tree in task.trees])
+    if wild and (moved.any(axis=1) & (cells.node == blank).all(axis=1)).any():
+        return None
     return None if task.fixed is not None and (moved & task.fixed[cells.item]).any() else cells
 
 
