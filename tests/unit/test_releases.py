@@ -90,7 +90,7 @@ def test_bad_arguments_are_said():
     with pytest.raises(ds.DiscreetError, match="P07"):
         ds.compare_releases([data, data], on="rec", k=1)
     other = ds.read({"rec": [1, 2], "age": [20, 30], "sex": ["f", "m"]}, keys=["age", "sex"])
-    with pytest.raises(ds.DiscreetError, match="second release .* not those of the first release"):
+    with pytest.raises(ds.DiscreetError, match=r"second release .* not those of the first release"):
         ds.compare_releases([data, other], on="rec")
 
 

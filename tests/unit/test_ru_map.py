@@ -276,6 +276,13 @@ def test_the_first_argument_is_microdata_with_keys(survey):
         ds.ru_map(survey.with_roles(keys=[]), ds.grid())
 
 
+def test_a_point_with_perturbed_keys_is_named_with_what_still_means_something(survey):
+    noisy = ds.add_noise(survey, ["age"], amount=0.5, seed=1)
+    made = ds.ru_map(survey, {"noisy": noisy, "averages": ds.microaggregate(survey, k=5)})
+    assert "Perturbed: by 'noisy', values of 'age' were changed at random" in made.explain()
+    assert [point.get("perturbed") for point in made.to_dict()["points"]] == [["age"], None]
+
+
 def test_an_unknown_label_is_an_error(found):
     with pytest.raises(InvalidParameter, match="P54"):
         _ = found["mdav k=4"]

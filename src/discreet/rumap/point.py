@@ -37,6 +37,8 @@ class Point:
         Why it failed or a measure does not apply, with its code; else None.
     lower_is_better : tuple of bool
         Of the risk and of the loss.
+    perturbed : tuple of str
+        The keys whose values were changed at random: class sizes say little then.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Point:
     problem: Problem | None = None
     make: Callable[[], Microdata] | None = None
     lower_is_better: tuple[bool, bool] = (True, True)
+    perturbed: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -91,6 +94,7 @@ class Point:
             "records": self.records,
             "seconds": self.seconds,
             **({"score": dict(self.parts)} if self.parts else {}),
+            **({"perturbed": list(self.perturbed)} if self.perturbed else {}),
             "failed": problem,
         }
 

@@ -16,7 +16,7 @@ from discreet.parameters import is_number
 from discreet.results import Provenance, Result
 from discreet.rumap.point import Point, by_place, frontier
 from discreet.surface import advice, function, in_python
-from discreet.words import counted
+from discreet.words import PERTURBED, counted, perturbation_caution
 
 _SLACK = 1e-12  # a limit that is reached to this much is reached
 
@@ -180,6 +180,7 @@ class RUMap(Result):
             lines.append("Best trade-offs, lowest risk first:")
             lines += [f"  {p.label}: risk {p.risk:.4f}, loss {p.loss:.4f}" for p in self.frontier]
         lines += [f"Equal in both: {' and '.join(labels)}." for labels in self.ties]
+        lines += self._perturbed()
         lines += [f"{_word(p)}: {p.label} [{p.problem.code}]: {p.problem.said()}"
                   for p in self.points if p.problem]  # fmt: skip
         best = argument("risk_at_most", written=".best(risk_at_most=…)")
@@ -188,6 +189,13 @@ class RUMap(Result):
             f"to your own statistics with {function('compare_statistics')} before release."
         )
         return "\n".join(lines)
+
+    def _perturbed(self) -> list[str]:
+        """Of which points class sizes say little."""
+        found = [point for point in self.points if point.perturbed]
+        keys = list(dict.fromkeys(key for point in found for key in point.perturbed))
+        names = ", ".join(repr(point.label) for point in found)
+        return [f"{PERTURBED}by {names}, {perturbation_caution(keys)}"] if found else []
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -276,7 +276,8 @@ def point_of(masking: Masking, axes: Axes) -> Point:
     except DiscreetError as error:
         return point(seconds=seconds, problem=error.problems[0])
     problem = no_risk or no_loss
-    return point(risk, loss, masked.n, seconds, parts, problem, make=lambda: masked)
+    made = point(risk, loss, masked.n, seconds, parts, problem, make=lambda: masked)
+    return replace(made, perturbed=Provenance.of(axes.initial, masked).perturbed)
 
 
 def _figure(
