@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from discreet.cli.lazy import options_of
+from discreet.cli.lazy import name_of, options_of
 from discreet.cli.program import app
 from discreet.plan.words import in_plan
 from discreet.registry import criteria, everything
@@ -33,9 +33,7 @@ def _criterion(one: Reference) -> str:
 
 
 def _commands() -> set[str]:
-    return {
-        str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands
-    }
+    return set(map(name_of, app.registered_commands))
 
 
 def option_of(one: Reference) -> str | None:

@@ -95,6 +95,13 @@ class Parameter:
         return "InPython" in self.marks
 
     @property
+    def readable(self) -> bool:
+        """Whether its type, or a mark, says what it may be."""
+        return self.kind != "special" or bool(
+            self.written or self.shared or self.file or self.python_only
+        )
+
+    @property
     def words(self) -> str:
         """What it may hold: "a whole number of at least 1"."""
         return self.written.words if self.written else KINDS[self.kind].words(self)

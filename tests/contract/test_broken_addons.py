@@ -1,0 +1,226 @@
+"""Packages from outside that break what they promise: the package is named, and no value is told."""
+
+import itertools
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import discreet as ds
+from discreet.plan import steps
+from discreet.registry import criteria, maskings, measures
+from tests.contract.addon import HEAD, a_criterion, a_masking, a_measure, added
+
+SECRET = "Zanzibar"
+GIVES = 'return masked_with(data, {c: pa.array(["x"] * len(cells)) for c in chosen}, '
+SORTS = {"maskings": maskings, "criteria": criteria, "measures": measures}
+
+
+@pytest.fixture
+def survey():
+    table = {"age": [1, 1, 1, 2, 2, 2], "town": [SECRET] * 3 + ["Oslo"] * 3, "pay": [1] * 6}
+    return ds.read(table, keys=["age"])
+
+
+def points(**names):
+    """Entry points: the sort, and the names of each."""
+    return "".join(
+        f"[discreet.{sort}]\n" + "".join(f"{n} = odd_sdc:{n}\n" for n in some)
+        for sort, some in names.items()
+    )
+
+
+@pytest.fixture
+def add(tmp_path):
+    """Add a package for the time of the test: its source, and its entry points by sort."""
+    numbers = itertools.count()
+    with ExitStack() as stack:
+        yield lambda source, name="odd-sdc", **names: stack.enter_context(
+            added(tmp_path / str(next(numbers)), name,
+                  points(**names).replace("odd_sdc", name.replace("-", "_")), HEAD + source)
+        )  # fmt: skip
+
+
+def refused(work, code):
+    """What is said where something is refused; no value of the data."""
+    with pytest.raises(ds.DiscreetError) as found:
+        work()
+    said = str(found.value)
+    assert found.value.code == code, said
+    assert "odd-sdc 9.9" in said
+    assert SECRET not in said
+    assert found.value.__context__ is None  # it would be in a traceback
+    return said
+
+
+# -- what fails at work ----------------------------------------------------------------------------
+
+MASKINGS = {
+    "raises": 'raise ValueError(f"no {cells}")',
+    "exits": "sys.exit(0)",
+    "gives_nothing": "return None",
+    "gives_the_same": "return data",
+    "is_another": GIVES + 'method="other", parameters={})',
+}
+
+
+@pytest.mark.parametrize("name", MASKINGS)
+def test_a_masking_that_fails_names_its_package_in_plans_and_maps(survey, add, name):
+    add(a_masking(name, MASKINGS[name]), maskings=[name])
+    step = {"do": name, "columns": ["town"]}
+    said = refused(lambda: steps.done(survey, step, steps.SharedByPlan(), Path()), "E50")
+    assert f"the masking '{name}'" in said
+    grid = ds.grid(methods=[name, "mdav"], columns=["pay"], k=3)
+    failed, good = ds.ru_map(survey, grid).points
+    assert (failed.problem.code, good.problem) == ("E50", None)
+
+
+CRITERIA = {
+    "Raises": "raise ValueError(str(classes))",
+    "Nothing": "return None",
+    "Empty": "return {}",
+    "Longer": 'return {"class size": np.zeros(len(classes.size) + 1, bool)}',
+    "Numbers": 'return {"class size": (classes.size < self.size).astype(float)}',
+}
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_criterion_that_fails_names_its_package_wherever_it_is_asked(survey, add, name):
+    add(a_criterion(name, CRITERIA[name]), criteria=[name])
+    asked = getattr(ds, name)(2)
+    intervals = {"age": ds.Hierarchy.intervals([2])}
+    for work in (
+        lambda: ds.check(survey, asked),
+        lambda: ds.check(survey, [ds.KAnonymity(2), asked]),
+        lambda: ds.generalize(survey, intervals, asked),
+        lambda: ds.suppress_cells(survey, asked),
+    ):
+        assert f"the criterion '{name}'" in refused(work, "E50")
+
+
+def test_what_a_criterion_says_of_itself_may_fail_as_well(survey, add):
+    claims = "    @property\n    def least_size(self):\n        raise ValueError('Zanzibar')\n"
+    add(
+        a_criterion("Odd", 'return {"class size": classes.size < 2}', more=claims), criteria=["Odd"]
+    )
+    refused(lambda: ds.check(survey, ds.Odd(2)).explain(), "E50")
+
+
+def test_a_promise_that_is_broken_is_that_of_the_package(survey, add):
+    broken = """
+class Broken:
+    def broken(self, masked):
+        return ["it is not so"]
+"""
+    gives = GIVES + 'method="odd", parameters={}, promise=Broken())'
+    add(broken + a_masking("odd", gives), maskings=["odd"])
+    said = refused(lambda: ds.odd(survey, ["town"]), "I01")
+    assert "discreet" not in said
+
+
+def test_a_criterion_that_lies_is_that_of_the_package(survey, add):
+    lie = """
+    @property
+    def counts_decide(self):
+        return True
+
+    @property
+    def monotone(self):
+        return True
+"""
+    add(a_criterion("Liar", 'return {"class size": classes.size < 9}', more=lie), criteria=["Liar"])
+    intervals = {"age": ds.Hierarchy.intervals([2])}
+    refused(lambda: ds.generalize(survey, intervals, ds.Liar(2)), "I01")
+    refused(lambda: ds.recode(survey, intervals, ds.Liar(2)), "I01")
+
+
+# -- what cannot be loaded -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import nothere_xyz",
+        "raise ValueError('Zanzibar')",
+        "def odd(:",
+        "sys.exit(0)",
+        "",
+        "odd = 1",
+    ],
+    ids=["import", "value", "syntax", "exit", "absent", "number"],
+)
+def test_what_cannot_be_imported_names_its_package_and_the_kind_of_error(add, sort, source):
+    add(f"\n{source}\n", **{sort: ["odd"]})
+    for work in (SORTS[sort].all, lambda: ds.odd):
+        assert "cannot be loaded" in refused(work, "N81")
+
+
+def test_the_traceback_of_what_cannot_be_imported_is_shown_on_request(add, capsys, monkeypatch):
+    monkeypatch.setenv("DISCREET_DEBUG", "1")
+    add("raise ValueError('Zanzibar')", maskings=["odd"])
+    refused(maskings.all, "N81")
+    assert "ValueError: Zanzibar" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more",
+    [", k=3", ", k: int = 3", ", k: Annotated[object, Doc('K.')] = None", ", *rest", ", **more"],
+)
+def test_a_parameter_that_no_surface_could_show_is_named(add, more):
+    add(a_masking("odd", "return None", more), maskings=["odd"])
+    said = refused(lambda: maskings["odd"], "N81")
+    assert any(f"'{name}'" in said for name in ("k", "rest", "more"))
+    add(a_measure("dull", "return None", more), measures=["dull"])
+    refused(lambda: measures["dull"], "N81")
+
+
+def test_an_entry_point_of_another_name_says_what_it_must_be_called(add, tmp_path):
+    source = a_masking("tens", "return None")
+    other = "[discreet.maskings]\nrounding = odd_sdc:tens\n"
+    with added(tmp_path / "it", "odd-sdc", other, HEAD + source):
+        assert "must be called 'tens'" in refused(lambda: maskings["rounding"], "N81")
+
+
+# -- names that are taken --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("name", ["pram", "read", "KAnonymity", "risk", "masking"])
+def test_a_name_of_discreet_is_taken(add, sort, name):
+    add("", **{sort: [name]})
+    for registry in SORTS.values():
+        refused(registry.entries, "N80")
+
+
+def test_a_name_of_another_package_is_taken_whatever_its_sort(add):
+    add(a_masking("lonely", "return None"), maskings=["lonely"])
+    add(a_measure("lonely", "return None"), "even-sdc", measures=["lonely"])
+    said = refused(measures.entries, "N80")
+    assert "even-sdc 9.9" in said
+
+
+@pytest.mark.parametrize("key", ["k", "p", "closeness", "confidential"])
+def test_a_key_of_plans_that_discreet_has_is_taken(add, key):
+    add(a_criterion("Odd", "return {}", key=key), criteria=["Odd"])
+    assert f"'{key}'" in refused(criteria.all, "N80")
+
+
+def test_a_key_of_plans_of_another_package_is_taken(add):
+    add(a_criterion("Odd", "return {}", key="crowd"), criteria=["Odd"])
+    add(a_criterion("Even", "return {}", key="crowd"), "even-sdc", criteria=["Even"])
+    assert "even-sdc 9.9" in refused(criteria.all, "N80")
+
+
+@pytest.mark.parametrize("command", ["run", "verify"])
+def test_a_command_that_there_is_already_is_taken(add, monkeypatch, command):
+    import discreet.cli.commands  # noqa: F401 - which registers all of ours
+    from discreet.cli import lazy
+
+    add(a_masking(command, "return None"), maskings=[command])
+    monkeypatch.setattr(lazy.app, "registered_commands", [*lazy.app.registered_commands])
+    monkeypatch.setattr(lazy, "BUILT", {})
+    monkeypatch.setattr(lazy, "_OUTSIDE", [])
+    lazy.need_names_apart()
+    lazy.each_lazily(maskings, lambda name: name)
+    assert f"'{command}'" in refused(lazy.need_names_apart, "N80")
