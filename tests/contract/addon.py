@@ -8,6 +8,7 @@ import sys
 import zipfile
 
 from discreet import registry
+from tests import conftest
 
 NAME, VERSION = "tenfold_sdc", "1.2"
 SOURCE = '''
@@ -182,6 +183,7 @@ def added(folder, name, points, source):
 def _forget():
     """Have the registries look again."""
     importlib.invalidate_caches()
+    conftest._validator.cache_clear()
     for cached in vars(registry).values():
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()

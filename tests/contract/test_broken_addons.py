@@ -224,3 +224,52 @@ def test_a_command_that_there_is_already_is_taken(add, monkeypatch, command):
     lazy.need_names_apart()
     lazy.each_lazily(maskings, lambda name: name)
     assert f"'{command}'" in refused(lazy.need_names_apart, "N80")
+
+
+# -- where the package is not there ----------------------------------------------------------------
+
+
+@pytest.fixture
+def released(survey, tmp_path):
+    """A release with methods of a package, which is then gone."""
+    source = a_criterion("Crowd", 'return {"class size": classes.size < self.size}', "crowd")
+    source += a_measure("lonely", "return Oflonely(1, 2)").replace(
+        "figures=", 'public=("a",), figures='
+    )
+    (tmp_path / "survey.csv").write_text("age,pay\n1,2\n1,3\n2,4\n2,5\n")
+    plan = {
+        "source": {"file": "survey.csv"},
+        "roles": {"keys": ["age"]},
+        "criterion": {"crowd": 2},
+        "steps": [{"do": "microaggregate", "columns": ["pay"], "k": 2}],
+        "measures": {"lonely": {}},
+        "outputs": {"masked": "masked.csv", "public": "public.json",
+                    "report": "report.html", "unique_columns": {"age": "simulated"}},
+    }  # fmt: skip
+    with added(
+        tmp_path / "it", "odd-sdc", points(criteria=["Crowd"], measures=["lonely"]), HEAD + source
+    ):
+        ds.Plan.of(plan, tmp_path).run()
+    return tmp_path
+
+
+@pytest.mark.parametrize("ledger", ["masked.ledger.json", "public.json"])
+def test_what_a_package_that_is_gone_would_check_is_said_not_to_be_compared(released, ledger):
+    found = ds.Ledger.read(released / ledger).verify(released / "masked.csv")
+    assert found.satisfied
+    assert {"crowd, which needs odd-sdc", "lonely, which needs odd-sdc"} <= {*found.not_compared}
+
+
+def test_the_report_and_the_public_extract_name_the_package(released):
+    assert ds.Ledger.read(released / "public.json").document["packages"] == {"odd-sdc": "9.9"}
+    assert "odd-sdc 9.9" in (released / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_plan_of_which_a_package_is_gone_says_that_one_may_be_missing(survey):
+    for part in (
+        {"steps": [{"do": "blurred"}]},
+        {"criterion": {"crowded": 3}},
+        {"measures": {"lonesome": {}}},
+    ):
+        with pytest.raises(ds.DiscreetError, match="package"):
+            ds.Plan.of({"source": {"file": "survey.csv"}, **part})

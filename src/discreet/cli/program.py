@@ -49,7 +49,7 @@ def _shared(
         Path | None,
         typer.Option(help="Folder for what does not fit into memory.", show_default=False),
     ] = None,
-    debug: Annotated[
+    debug: Annotated[  # noqa: ARG001 - see _debugging
         bool,
         typer.Option(
             "--debug",

@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import Problem, did_you_mean, listed
 from discreet.masking.method import Done, Method
 from discreet.parameters import Parameter, is_whole
-from discreet.plan.fields import Field, Where, choice, table_problems
+from discreet.plan.fields import OR_INSTALL, Field, Where, choice, table_problems
 from discreet.plan.lines import At
 from discreet.registry import maskings
 
@@ -56,7 +56,8 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         return [where.problem(at, "P32", "does not say what to do.", remedy)]
     if step["do"] not in maskings:
         near = did_you_mean(str(step["do"]), maskings) or f"Use one of {listed(maskings)}."
-        return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
+        what = "is not a kind of step."
+        return [where.problem((*at, "do"), "P31", what, f"{near}{OR_INSTALL}")]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}
     problems = table_problems(step, fields, at, where, method.needed(step))
