@@ -128,7 +128,7 @@ class Measure:
     @property
     def of_records(self) -> bool:
         """Whether it finds a number for each record, which ``write`` puts into a file."""
-        return hasattr(typing.get_type_hints(self.function)["return"], "write")
+        return hasattr(typing.get_type_hints(self.function).get("return"), "write")
 
     @property
     def needed(self) -> tuple[str, ...]:

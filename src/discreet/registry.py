@@ -9,6 +9,7 @@ result depends on it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import re
@@ -30,7 +31,7 @@ from discreet.errors import (
 from discreet.surface import in_python
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Entry:
     name : str
         By which plans, commands and the ledger know it.
     title, about : str
-        In words; empty for a package from outside until it is loaded.
+        In words; empty for a package from outside whose source does not lie beside it.
     module, attribute : str
         Where it is.
     command : str
@@ -228,7 +229,20 @@ def _from_outside(registry: Registry) -> Iterator[Entry]:
         package = about.name if about else "a package"
         version = about.version if about else ""
         where = (point.module, point.attr, point.name.replace("_", "-"))
-        yield Entry(point.name, "", "", *where, package, version, registry.sort)
+        words = _words_outside(point, registry)
+        yield Entry(point.name, *words, *where, package, version, registry.sort)
+
+
+def _words_outside(point: EntryPoint, registry: Registry) -> tuple[str, str]:
+    """Title and sentence of a method from outside, read from its source: it is not imported."""
+    inner = point.module.replace(".", "/")
+    for name in (f"{inner}.py", f"{inner}/__init__.py") if point.dist else ():
+        with contextlib.suppress(OSError, SyntaxError, ValueError):
+            text = Path(str(point.dist.locate_file(name))).read_text(encoding="utf-8")
+            for one in _marked(text, registry, point.module):
+                if one.attribute == point.attr:
+                    return one.title, one.about
+    return "", ""
 
 
 @functools.cache

@@ -1,10 +1,12 @@
 """Packages from outside that break what they promise: the package is named, and no value is told."""
 
 import itertools
+import keyword
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import typer
 
 import discreet as ds
 from discreet.plan import steps
@@ -273,3 +275,71 @@ def test_a_plan_of_which_a_package_is_gone_says_that_one_may_be_missing(survey):
     ):
         with pytest.raises(ds.DiscreetError, match="package"):
             ds.Plan.of({"source": {"file": "survey.csv"}, **part})
+
+
+# -- options ---------------------------------------------------------------------------------------
+
+
+def test_no_option_of_a_package_has_the_name_of_another_option_of_its_command(add):
+    """Nor of any other command."""
+    from discreet.cli.commands import app
+    from discreet.cli.described import method_options
+    from discreet.cli.lazy import built, legible
+    from discreet.cli.masking import _masking
+    from discreet.cli.measures import _check, _measure
+    from discreet.cli.ru_map import _ru_map
+
+    own = [
+        f
+        for one in legible(app).commands
+        for p in (built(one) or legible(app).commands[one]).params
+        for f in (
+            p.name,
+            *(opt.strip("-").replace("-", "_") for opt in (*p.opts, *p.secondary_opts)),
+        )
+    ]
+    names = [
+        n
+        for n in dict.fromkeys([*own, "help"])
+        if n.isidentifier() and not keyword.iskeyword(n) and len(n) > 1
+    ]
+    more = "".join(
+        f', {n}: Annotated[str, Label("L"), Doc("D.")] = ""' for n in names if n != "columns"
+    )
+    source = a_masking("odd", "return None", more.replace(", data:", ", datum:"))
+    source += a_measure("dull", "return None", f", *{more}".replace(", data:", ", datum:"))
+    source += "".join(
+        a_criterion(f"Odd{i}", "return {}", key=n) for i, n in enumerate(("json", "on", "output"))
+    )
+    add(source, maskings=["odd"], measures=["dull"], criteria=["Odd0", "Odd1", "Odd2"])
+    for build in (lambda: _masking("odd"), lambda: _measure("dull"), _check, _ru_map):
+        alone = typer.Typer()
+        alone.command()(build())
+        flags = [
+            f for p in typer.main.get_command(alone).params for f in (*p.opts, *p.secondary_opts)
+        ]
+        assert sorted(flags) == sorted(set(flags))
+    assert {"odd_output", "odd_json", "odd_type", "odd_help"} <= {
+        option.name for option in method_options(maskings["odd"])
+    }
+
+
+def test_a_method_that_draws_needs_a_seed_without_saying_so_itself(survey, add):
+    draws = """given = {"seed": seed}
+    raise_all(problems_of(parameters_of(drawn), given))
+    made = {c: pa.array([seed] * len(cells)) for c in chosen}
+    return masked_with(data, made, method="drawn", parameters={"columns": list(chosen), **given})"""
+    seed = ', *, seed: Annotated[int | None, Seed, Label("Seed"), Doc("Seed.")] = None'
+    add(a_masking("drawn", draws, seed), maskings=["drawn"])
+    with pytest.raises(ds.DiscreetError, match="P15"):
+        ds.drawn(survey, ["town"])
+    assert ds.drawn(survey, ["town"], seed=3).plan().document["steps"][0]["seed"] == 3
+
+
+def test_the_help_of_a_method_says_what_it_is_and_where_it_is_from(add):
+    from discreet.cli.lazy import about_of
+
+    add(a_masking("odd", "return None"), maskings=["odd"])
+    entry = maskings.entries()["odd"]
+    assert (entry.title, entry.about) == ("odd", "odd.")
+    assert about_of(maskings["odd"]) == "odd (from odd-sdc 9.9)."

@@ -80,11 +80,19 @@ def each_lazily(registry: Registry, build: Callable[[str], Callable[..., None]])
     """Add the commands of all methods of a sort but those of ``_BY_HAND``."""
     for entry in registry.entries().values():
         if entry.name not in _BY_HAND:
-            origin = f" (from {entry.origin})" if entry.origin else ""
-            about = f"{entry.title or entry.name}{origin}. {entry.about}"
+            about = f"{entry.title or entry.name}{_origin(entry)}. {entry.about}"
             if entry.package:
                 _OUTSIDE.append(entry)
             lazily(entry.command, about, functools.partial(build, entry.name))
+
+
+def _origin(entry: Entry) -> str:
+    return f" (from {entry.origin})" if entry.package else ""
+
+
+def about_of(described: Any) -> str:
+    """What the help of a command says of a method: of one from outside where it came from, too."""
+    return f"{described.about.removesuffix('.')}{_origin(described.entry)}."
 
 
 def need_names_apart() -> None:

@@ -11,7 +11,7 @@ import typer
 from annotated_types import Ge, Interval
 
 import discreet as ds
-from discreet.cli.lazy import each_lazily, lazily, reading, reading_on_use
+from discreet.cli.lazy import about_of, each_lazily, lazily, reading, reading_on_use
 from discreet.cli.options import Force, Json, names_in, option
 from discreet.cli.program import json_text, show
 from discreet.cli.usage import checks, look_at_both
@@ -90,7 +90,7 @@ def _measure(name: str) -> Callable[..., None]:
             lambda: look_at_both(data, given) if two else None,
         )
 
-    return reading(run, options, measure.about, example.rstrip(), asked)
+    return reading(run, options, about_of(measure), example.rstrip(), asked)
 
 
 def _limits(measure: Measure, given: list[str]) -> dict[str, float]:

@@ -40,7 +40,8 @@ def option_of(one: Reference) -> str | None:
     """The option of an argument, where the command that was given has one of that name; what a
     plan has is said as it is written there."""
     flags = options_of(sys.argv[1:])
-    flag = flags.get(_SWITCHES.get(one.name, one.name))
+    name = _SWITCHES.get(one.name, one.name)
+    flag = flags.get(f"{one.of}_{one.name}") or flags.get(name)
     if flag is None:
         return in_plan(one) if _IN_A_PLAN & set(sys.argv[1:]) else None
     value = "" if one.name in _SWITCHES else one.value

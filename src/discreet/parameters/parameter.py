@@ -113,6 +113,8 @@ class Parameter:
     def problems(self, value: Any) -> list[Problem]:
         """What is wrong with an argument of Python; numbers of numpy are numbers too."""
         kind = KINDS[self.kind]
+        if value is None and self.is_seed:
+            return self.seed_problems(value)
         if (value is None and self.optional) or kind.beside_data:
             return []
         return [] if kind.fits(self, _plain(value)) else [read_problem(self)]
