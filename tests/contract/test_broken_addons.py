@@ -1,12 +1,15 @@
 """Packages from outside that break what they promise: the package is named, and no value is told."""
 
 import itertools
+import json
 import keyword
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import typer
+from click.testing import CliRunner
 
 import discreet as ds
 from discreet.plan import steps
@@ -343,3 +346,57 @@ def test_the_help_of_a_method_says_what_it_is_and_where_it_is_from(add):
     entry = maskings.entries()["odd"]
     assert (entry.title, entry.about) == ("odd", "odd.")
     assert about_of(maskings["odd"]) == "odd (from odd-sdc 9.9)."
+
+
+def test_a_table_of_columns_on_the_command_line_names_columns_that_are_there(survey, add):
+    from discreet.cli.described import method_arguments
+
+    factors = ', factors: Annotated[Mapping[str, float], Columns(), Label("F"), Doc("F.")] = None'
+    add(a_masking("odd", "return None", factors), maskings=["odd"])
+    given = {"columns": ["town"], "factors": ["pay=2"]}
+    assert method_arguments(maskings["odd"], survey, given)["factors"] == {"pay": 2}
+    with pytest.raises(ds.DiscreetError, match="'wage'"):
+        method_arguments(maskings["odd"], survey, {**given, "factors": ["wage=2"]})
+
+
+@pytest.mark.parametrize(
+    ("figure", "limit", "code"),
+    [
+        ("float('nan')", 9, 1),
+        ("float('-inf')", 9, 1),
+        ("np.int64(3)", 9, 0),
+        ("np.float64(3)", 2, 1),
+    ],
+)
+def test_a_figure_that_is_no_finite_number_is_above_every_limit_and_null_in_json(
+    add, tmp_path, monkeypatch, figure, limit, code
+):
+    from discreet.cli import lazy
+    from discreet.cli.measures import _measure
+
+    add(a_measure("odd", f"return Ofodd({figure}, np.int64(2))"), measures=["odd"])
+    (tmp_path / "t.csv").write_text("age\n1\n2\n")
+    monkeypatch.setitem(lazy.BUILT, "odd", lambda: _measure("odd"))
+    given = [str(tmp_path / "t.csv"), "--fail-above", f"a={limit}", "--json"]
+    done = CliRunner().invoke(lazy.built("odd"), given)
+    assert done.exit_code == code
+    found = json.loads(done.output, parse_constant=pytest.fail)
+    assert found["b"] == 2
+    if "float('" in figure:
+        assert found["a"] is None
+        assert found["not_applicable"] == {"a": "it is not a finite number."}
+
+
+def test_the_debug_switch_is_on_while_a_command_is_built(monkeypatch, capsys):
+    from discreet import cli, errors
+    from discreet.cli import commands, lazy  # noqa: F401 - which registers the commands
+
+    def build():
+        errors.fail("N81", f"debug is {errors.is_debug()}.", "")
+
+    monkeypatch.setenv(errors.DEBUG, "0")
+    monkeypatch.setitem(lazy.BUILT, "pram", build)
+    monkeypatch.setattr(sys, "argv", ["discreet", "--debug", "pram", "t.csv"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "debug is True" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import discreet as ds
+from discreet.parameters import read_problem
 from discreet.registry import criteria, maskings, measures
 from tests.conftest import ROOT
 from tests.contract import surfaces
@@ -143,3 +144,12 @@ def test_any_two_criteria_can_be_asked_of_a_run_of_the_app(tmp_path, monkeypatch
                                   risk=after, measures={}, not_measured={}, **measured)  # fmt: skip
         ((recognised, *_), _) = comparison.sections(release, before)
         assert [block.lines[0][0] in "✓✗" for block in recognised.blocks[:2]] == [True, True]
+
+
+@pytest.mark.parametrize("registry", [maskings, criteria, measures], ids=["maskings", "criteria", "measures"])  # fmt: skip
+def test_the_example_of_a_number_is_accepted_where_it_is_typed(registry):
+    for one in registry.all():
+        for parameter in one.parameters.values():
+            if parameter.kind in ("whole", "number", "table"):
+                said = read_problem(parameter).said(lambda ref: ref.value)
+                parameter.read(said.rpartition("for example ")[2].rstrip("."))

@@ -23,7 +23,7 @@ from discreet.cli.options import (
 from discreet.cli.source import TAKEN, place, place_of
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, noted, raise_all
-from discreet.masking.method import MEASURE, Method
+from discreet.masking.method import MEASURE, Method, unknown_columns
 from discreet.measures import Measure
 from discreet.parameters import Parameter, parameters_of, read_problem
 from discreet.registry import criteria, maskings
@@ -104,6 +104,8 @@ def _arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[s
                 said = given.get(place(name, method.name))
                 if said not in (None, []):
                     found[name] = _read(parameter, said)
+                if name in found and parameter.kind == "table" and data is not None:
+                    raise_all(unknown_columns(data, sorted(parameter.columns_in(found[name]))))
     files = {name: given[name] for name in method.files if given.get(name) is not None}
     needed = method.needed(found) if isinstance(method, Method) else method.needed
     problems += [] if files else _missing([method.parameters[name] for name in needed], found)

@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import Problem, argument
 from discreet.parameters.kinds import KINDS, Kind
 from discreet.parameters.marks import Columns, Notation
-from discreet.parameters.numbers import is_number, is_whole
+from discreet.parameters.numbers import is_finite, is_number, is_whole
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -123,9 +123,11 @@ class Parameter:
     def example(self) -> str:
         """A value as it may be written."""
         usual = self.vary[0] if self.vary else self.default
-        if usual in (None, REQUIRED) or isinstance(usual, bool):
-            usual = self.low if math.isfinite(self.low) and not self.above else self.high
-        return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
+        near = (usual, self.low, self.high, 1, self.low + 1, (self.low + self.high) / 2)
+        if self.kind not in ("whole", "number", "amount", "table"):
+            near = (usual,)
+        fit = (n for n in near if is_finite(n) and self.within(n))
+        return next((f"{number:g}" for number in fit), "…")
 
     def seed_problems(self, value: Any) -> list[Problem]:
         """What is wrong with a seed: without one a random step could not be repeated."""
