@@ -235,10 +235,12 @@ def _from_outside(registry: Registry) -> Iterator[Entry]:
 
 def _words_outside(point: EntryPoint, registry: Registry) -> tuple[str, str]:
     """Title and sentence of a method from outside, read from its source: it is not imported."""
-    inner = point.module.replace(".", "/")
-    for name in (f"{inner}.py", f"{inner}/__init__.py") if point.dist else ():
+    about, inner = point.dist, point.module.replace(".", "/")
+    if about is None:
+        return "", ""
+    for name in (f"{inner}.py", f"{inner}/__init__.py"):
         with contextlib.suppress(OSError, SyntaxError, ValueError):
-            text = Path(str(point.dist.locate_file(name))).read_text(encoding="utf-8")
+            text = Path(str(about.locate_file(name))).read_text(encoding="utf-8")
             for one in _marked(text, registry, point.module):
                 if one.attribute == point.attr:
                     return one.title, one.about

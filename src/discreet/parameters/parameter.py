@@ -123,7 +123,14 @@ class Parameter:
     def example(self) -> str:
         """A value as it may be written."""
         usual = self.vary[0] if self.vary else self.default
-        near = (usual, self.low, self.high, 1, self.low + 1, (self.low + self.high) / 2)
+        near: tuple[Any, ...] = (
+            usual,
+            self.low,
+            self.high,
+            1,
+            self.low + 1,
+            (self.low + self.high) / 2,
+        )
         if self.kind not in ("whole", "number", "amount", "table"):
             near = (usual,)
         fit = (n for n in near if is_finite(n) and self.within(n))
