@@ -33,9 +33,9 @@ def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Pro
     for name, table in given.items():
         here = (*at, name)
         if name not in measures:
-            near = did_you_mean(name, measures) or f"Use one of {listed(measures, 20)}."
-            what = f"{name!r} is not a measure."
-            problems.append(where.problem(here, "P30", what, f"{near}{OR_INSTALL}"))
+            others = f"Use one of {listed(measures, 20)}.{OR_INSTALL}"
+            near = did_you_mean(name, measures) or others
+            problems.append(where.problem(here, "P30", f"{name!r} is not a measure.", near))
         else:
             found: Measure = measures[name]
             problems += table_problems(table, found.own, here, where, found.needed)

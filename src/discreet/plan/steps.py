@@ -55,9 +55,9 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         remedy = f"Write do = …: one of {listed(maskings)}."
         return [where.problem(at, "P32", "does not say what to do.", remedy)]
     if step["do"] not in maskings:
-        near = did_you_mean(str(step["do"]), maskings) or f"Use one of {listed(maskings)}."
-        what = "is not a kind of step."
-        return [where.problem((*at, "do"), "P31", what, f"{near}{OR_INSTALL}")]
+        others = f"Use one of {listed(maskings)}.{OR_INSTALL}"
+        near = did_you_mean(str(step["do"]), maskings) or others
+        return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}
     problems = table_problems(step, fields, at, where, method.needed(step))
