@@ -42,6 +42,7 @@ __all__ = [
     "nearest",
     "noted",
     "raise_all",
+    "show_if_debug",
 ]
 
 
@@ -246,14 +247,13 @@ DEBUG = "DISCREET_DEBUG"
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
-def failure(error: BaseException, code: str, what: str) -> Problem:
+def failure(error: BaseException, code: str, what: str, *, ours: bool = True) -> Problem:
     """The problem of an error that is not ours. One of the machine is told plainly. Any other
-    message may quote a value and is withheld, unless the debug switch is on.
+    message may quote a value and is withheld, unless the debug switch is on. Where the code is not
+    ``ours``, libraries and files are its own, and only the memory is that of the machine.
     """
-    if is_debug():
-        shown = "".join(traceback.format_exception(error))
-        sys.stderr.write(f"Debug: what follows may show values of the data.\n{shown}")
-    told = environment_problem(error)
+    show_if_debug(error)
+    told = environment_problem(error) if ours or isinstance(error, MemoryError) else None
     if told is not None:
         return told
     remedy = (
@@ -262,6 +262,13 @@ def failure(error: BaseException, code: str, what: str) -> Problem:
         "it to anybody."
     )
     return Problem(code, f"{what} ({type(error).__name__}).", remedy)
+
+
+def show_if_debug(error: BaseException) -> None:
+    """Show where an error came from, and what it says, where the debug switch is on."""
+    if is_debug():
+        shown = "".join(traceback.format_exception(error))
+        sys.stderr.write(f"Debug: what follows may show values of the data.\n{shown}")
 
 
 def is_debug() -> bool:

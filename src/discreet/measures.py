@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discreet.errors import DiscreetError, Problem, argument, did_you_mean, fail, listed, raise_all
-from discreet.parameters import Parameter, parameters_of, problems_of
+from discreet.errors import DiscreetError, Problem, argument, did_you_mean, listed, raise_all
+from discreet.parameters import Parameter, parameters_of, problems_of, unread_parameters
 from discreet.registry import Entry, measures
 from discreet.surface import python, said, speaking
 
@@ -109,6 +109,11 @@ class Measure:
         return {p.name: p for p in parameters_of(self.function) if not p.python_only}
 
     @property
+    def unread(self) -> list[str]:
+        """The parameters of which no surface knows what they may be."""
+        return unread_parameters(self.function, 1 if self.of == "file" else 2, "on")
+
+    @property
     def own(self) -> dict[str, Parameter]:
         """Those that a plan or a form says of it. What other sections of a plan share with it is
         for files masked elsewhere: a file masked by the plan knows it.
@@ -123,7 +128,7 @@ class Measure:
     @property
     def of_records(self) -> bool:
         """Whether it finds a number for each record, which ``write`` puts into a file."""
-        return hasattr(typing.get_type_hints(self.function)["return"], "write")
+        return hasattr(typing.get_type_hints(self.function).get("return"), "write")
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -186,25 +191,38 @@ class Measure:
             return Taken(None, dict.fromkeys(self.figures), dict.fromkeys(self.figures, reason))
 
     def _taken(self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None) -> Taken:
-        try:
-            with speaking(self.name):
-                if self.of == "file":
-                    result = self.function(masked, **given)
-                else:
-                    result = self.function(initial, masked, on=on, **given)
-            found = {name: _number(getattr(result, name)) for name in self.figures}
-        except DiscreetError:
-            raise
-        except Exception as error:
-            if not self.entry.package:
-                raise
-            name = type(error).__name__  # of a package from outside: what it says may quote a cell
-        else:
-            told: Mapping[str, str] = getattr(result, "not_applicable", {})
-            reasons = {n: told.get(n) or why for n, (_, why) in found.items() if why}
-            return Taken(result, {n: value for n, (value, _) in found.items()}, reasons)
-        what = f"the measure {self.name!r} of {self.entry.origin} failed ({name})."
-        fail("E50", what, "Its message may quote a value: call it in Python to see it.")
+        return self.figures_of(self.result(initial, masked, given, on))
+
+    def result(
+        self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None = None
+    ) -> Any:
+        """What its function returns."""
+        with speaking(self.name):
+            if self.of == "file":
+                return self.entry.call(self.function, masked, **given)
+            return self.entry.call(self.function, initial, masked, on=on, **given)
+
+    def to_dict(self, result: Any) -> dict[str, Any]:
+        """What its function returned as plain values: a figure that is no number is None there,
+        with the reason.
+        """
+        found: dict[str, Any] = dict(self.entry.call(result.to_dict))
+        reasons = self.figures_of(result).reasons
+        wrong = {name: why for name, why in reasons.items() if found.get(name) is not None}
+        if not wrong:
+            return found
+        why = {**found.get("not_applicable", {}), **wrong}
+        return {**found, **dict.fromkeys(wrong), "not_applicable": why}
+
+    def figures_of(self, result: Any) -> Taken:
+        """The figures of what its function returned."""
+        return self.entry.call(self._figures_of, result)
+
+    def _figures_of(self, result: Any) -> Taken:
+        found = {name: _number(getattr(result, name)) for name in self.figures}
+        told: Mapping[str, str] = getattr(result, "not_applicable", {})
+        reasons = {n: told.get(n) or why for n, (_, why) in found.items() if why}
+        return Taken(result, {n: value for n, (value, _) in found.items()}, reasons)
 
 
 def _number(value: Any) -> tuple[Number | None, str]:

@@ -1,9 +1,14 @@
 """A package from outside, as its authors would write it: one masking method, one criterion and two
 measures, built into a wheel and installed into a folder of its own."""
 
+import contextlib
+import importlib
 import subprocess
 import sys
 import zipfile
+
+from discreet import registry
+from tests import conftest
 
 NAME, VERSION = "tenfold_sdc", "1.2"
 SOURCE = '''
@@ -154,3 +159,113 @@ def install(folder, **more):
                "--disable-pip-version-check", "--target", str(target), str(wheel(folder, **more))]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)
     return target
+
+
+@contextlib.contextmanager
+def added(folder, name, points, source):
+    """A package that this process has as long as the context lasts; its name may have a dash."""
+    info = folder / f"{name}-9.9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.9\n")
+    (info / "entry_points.txt").write_text(points)
+    module = name.replace("-", "_")
+    (folder / f"{module}.py").write_text(source, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    _forget()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop(module, None)
+        _forget()
+
+
+def _forget():
+    """Have the registries look again."""
+    importlib.invalidate_caches()
+    conftest._validator.cache_clear()
+    for cached in vars(registry).values():
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
+
+
+HEAD = """
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pyarrow as pa
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from discreet.criteria.criterion import Criterion
+from discreet.criteria.kind import criterion
+from discreet.data.attributes import names
+from discreet.errors import raise_all
+from discreet.masking.method import masked_with, masking, records_of
+from discreet.measures import measure
+from discreet.parameters import (
+    ColumnFacts, Columns, Label, Public, Seed, Unfit, parameters_of, problems_of,
+)
+
+Chosen = Annotated[Sequence[str] | str, Columns(), Label("Columns"), Doc("Columns."), Public]
+Size = Annotated[int, Ge(1), Label("Size"), Doc("Least size."), Public]
+
+"""
+
+
+def a_masking(name, body, more=""):
+    """The source of a masking method whose body is given."""
+    return f'''
+@masking(title="{name}", done="done", about="{name}.")
+def {name}(data, columns: Chosen{more}):
+    """It masks."""
+    chosen = names(columns)
+    cells = records_of(data, chosen)[chosen[0]].to_pylist()
+    {body}
+'''
+
+
+def a_criterion(name, body, key="", more=""):
+    """The source of a criterion that fails as given."""
+    return f'''
+@criterion(title="{name}", about="{name}.", key="{key or name.lower()}")
+@dataclass(frozen=True)
+class {name}(Criterion):
+    """It must hold."""
+
+    size: Size
+
+    def failing(self, classes):
+        {body}
+
+    def describe(self):
+        return "{name} holds"
+{more}
+'''
+
+
+def a_measure(name, body, more=""):
+    """The source of a measure of one file whose figures are given."""
+    return f'''
+@dataclass(frozen=True)
+class Of{name}:
+    a: object
+    b: object
+
+    def explain(self):
+        return "It is."
+
+    def to_dict(self):
+        return {{"a": self.a, "b": self.b}}
+
+
+@measure(title="{name}", about="{name}.", side="risk", of="file", figures={{"a": "a", "b": "b"}})
+def {name}(data{more}):
+    """It measures."""
+    {body}
+'''

@@ -11,8 +11,9 @@ from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import measures as measure_form
 from discreet.app.forms import source as source_form
 from discreet.app.forms.steps import LEVELS, own_parameters
-from discreet.cli.described import criterion_options, method_options, place
+from discreet.cli.described import criterion_options, method_options
 from discreet.cli.lazy import options_of
+from discreet.cli.source import place
 from discreet.data.options import OPTIONS, ROLES
 from discreet.parameters import parameters_of
 from discreet.plan import measures as plan_measures
@@ -58,7 +59,7 @@ def masking_surfaces(name):
 
 def _has_option(method, name, options):
     parameter = method.parameters[name]
-    if parameter.shared or place(name, method) in options:
+    if parameter.shared or place(name, method.name) in options:
         return True
     files = {one for one in method.files if one in options}
     return bool(files) and name in {

@@ -1,11 +1,14 @@
 """Every method, criterion and measure on every surface, from the registries."""
 
 import ast
+import itertools
 import os
+from types import SimpleNamespace
 
 import pytest
 
 import discreet as ds
+from discreet.parameters import read_problem
 from discreet.registry import criteria, maskings, measures
 from tests.conftest import ROOT
 from tests.contract import surfaces
@@ -112,3 +115,41 @@ def test_no_file_outside_criteria_asks_what_kind_a_criterion_is():
                 names |= {n.attr for n in ast.walk(node.args[1]) if isinstance(n, ast.Attribute)}
                 found += [f"{inner}:{node.lineno}"] if names & kinds else []
     assert found == []
+
+
+def _criterion(kind, folder):
+    """A criterion of a kind, of the values that its parameters take when they are varied."""
+    given = {name: kind.parameters[name].vary[0] for name in kind.needed if name not in kind.files}
+    population = {name: str(folder / "population.csv") for name in kind.files}
+    return kind.made(**given, **population)
+
+
+def test_any_two_criteria_can_be_asked_of_a_run_of_the_app(tmp_path, monkeypatch):
+    from discreet.app.jobs import comparison
+    from discreet.app.jobs.comparison import cost
+
+    monkeypatch.setattr(cost, "section", lambda _: None)  # which asks for no criterion, and draws
+    monkeypatch.setattr(cost, "left_of", lambda _: [])
+    (tmp_path / "population.csv").write_text("age\n" + "1\n2\n" * 9)
+    table = {"age": [1, 1, 1, 2, 2, 2] * 2, "ill": list("aabbab") * 2, "pay": list(range(12))}
+    survey = ds.read(table, keys=["age"], confidential=["ill"])
+    masked = ds.microaggregate(survey, ["pay"], k=3)
+    before, after = ds.risk(survey), ds.risk(masked)
+    measured = {"disclosure_risk": ds.disclosure_risk(survey, masked),
+                "information_loss": ds.information_loss(survey, masked)}  # fmt: skip
+    made = [_criterion(kind, tmp_path) for kind in criteria.all()]
+    for both in itertools.combinations(made, 2):
+        plan = SimpleNamespace(criterion=list(both))
+        release = SimpleNamespace(plan=plan, masked=masked, check=ds.check(masked, list(both)),
+                                  risk=after, measures={}, not_measured={}, **measured)  # fmt: skip
+        ((recognised, *_), _) = comparison.sections(release, before)
+        assert [block.lines[0][0] in "✓✗" for block in recognised.blocks[:2]] == [True, True]
+
+
+@pytest.mark.parametrize("registry", [maskings, criteria, measures], ids=["maskings", "criteria", "measures"])  # fmt: skip
+def test_the_example_of_a_number_is_accepted_where_it_is_typed(registry):
+    for one in registry.all():
+        for parameter in one.parameters.values():
+            if parameter.kind in ("whole", "number", "table"):
+                said = read_problem(parameter).said(lambda ref: ref.value)
+                parameter.read(said.rpartition("for example ")[2].rstrip("."))

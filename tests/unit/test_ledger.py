@@ -326,3 +326,12 @@ def test_a_ledger_shows_itself(release):
     found = ledger.verify(release[0] / release[1])
     assert json.dumps(found.to_dict())
     assert found._repr_html_().startswith("<p>As the ledger says")
+
+
+def test_lists_of_the_same_length_say_in_which_row_they_differ(release):
+    then = ds.Ledger.read(release[0] / "m.ledger.json")
+    now = copy.deepcopy(dict(then.document))
+    now["information_loss"]["by_attribute"][1]["attribute"] = "other"
+    (found,) = then.compare(ds.Ledger(now, then.folder)).differences
+    assert found.what == "information loss, by_attribute, row 2, attribute"
+    assert found.found == "other"

@@ -610,3 +610,13 @@ def test_keys_that_are_no_names_are_told_with_their_line_beside_hierarchies(tmp_
     place.write_text("[roles]\nkeys = [1]\n\n[hierarchies]\nage = { suppress = true }\n")
     with pytest.raises(ds.DiscreetError, match=r"release\.toml:2 \(roles\.keys\)"):
         ds.Plan.read(place)
+
+
+def test_what_a_step_cannot_work_with_is_said_before_the_work(tmp_path):
+    (tmp_path / "survey.csv").write_text("age,town\n1,a\n2,b\n")
+    noise = {"do": "add_noise", "columns": ["town"], "amount": 0.1}
+    plan = {"source": {"file": "survey.csv"}, "roles": {"keys": ["age"]}}
+    with pytest.raises(ds.DiscreetError, match="D12"):
+        ds.Plan.of({**plan, "steps": [noise]}, tmp_path).rehearse()
+    sample = {"do": "sample", "n": 1}  # after which a column may be another
+    ds.Plan.of({**plan, "steps": [sample, noise]}, tmp_path).rehearse()

@@ -200,13 +200,14 @@ def shown(text: str) -> str:
 
 def in_terminal(one: Reference) -> str | None:
     """What a terminal calls a function, an argument, or what else makes sense in Python."""
-    try:
-        from discreet.cli.names import command_of, option_of
-    except DiscreetError:  # what is told just now
-        return None
     if one.sort == "words":
         return _WORDS.get(one.name)
-    return command_of(one) if one.sort == "function" else option_of(one)
+    try:
+        from discreet.cli.names import command_of, option_of
+
+        return command_of(one) if one.sort == "function" else option_of(one)
+    except DiscreetError:  # what is told just now
+        return None
 
 
 _WORDS = {

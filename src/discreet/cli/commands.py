@@ -11,6 +11,8 @@ from discreet.cli import (  # noqa: F401
     ru_map,
     server,
 )
+from discreet.cli.lazy import need_names_apart
 from discreet.cli.program import app
 
+need_names_apart()
 __all__ = ["app"]

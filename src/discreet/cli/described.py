@@ -20,13 +20,14 @@ from discreet.cli.options import (
     option,
     parameter_option,
 )
-from discreet.cli.source import READING
+from discreet.cli.source import TAKEN, place, place_of
 from discreet.criteria.kind import CriterionKind
 from discreet.errors import Problem, argument, noted, raise_all
-from discreet.masking.method import MEASURE, Method
+from discreet.masking.method import MEASURE, Method, unknown_columns
 from discreet.measures import Measure
 from discreet.parameters import Parameter, parameters_of, read_problem
 from discreet.registry import criteria, maskings
+from discreet.surface import speaking
 
 USUAL_K = 5
 # -- parameters of a masking method or a measure ---------------------------------------------------
@@ -68,7 +69,7 @@ def method_options(method: Described) -> list[inspect.Parameter]:
             found.append(option(parameter.name, Hierarchies, None))
             found.append(option("unmapped", Unmapped, "error"))
         elif not _only_in_files(parameter):
-            found.append(parameter_option(parameter, place(parameter.name, method)))
+            found.append(parameter_option(parameter, place(parameter.name, method.name)))
     for parameter in method.files.values():
         about = typer.Option(flag(parameter.name), help=parameter.file, show_default=False)
         found.append(option(parameter.name, Annotated[Path | None, about], None))
@@ -81,18 +82,16 @@ def _only_in_files(parameter: Parameter) -> bool:
     return bool(parameter.file) or (parameter.kind == "special" and unsaid)
 
 
-def place(name: str, method: Described) -> str:
-    """The name of a parameter within a command: one that reading has as well carries the name of
-    the method.
-    """
-    return f"{method.name}_{name}" if name in READING else name
-
-
 def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that the options stand for; all that cannot be read is said at once.
 
     There may be no data, where the file cannot be read: then the other problems are wanted.
     """
+    with speaking(method.name):
+        return _arguments(method, data, given)
+
+
+def _arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     problems: list[Problem] = []
     found: dict[str, Any] = {}
     for name, parameter in method.parameters.items():
@@ -101,8 +100,12 @@ def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> 
                 found[name] = criteria_in(given)
             elif parameter.shared == "hierarchies":
                 found[name] = hierarchies_in(data, given[name], given.get("unmapped") or "error")
-            elif name not in method.files and given.get(place(name, method)) not in (None, []):
-                found[name] = _read(parameter, given[place(name, method)])
+            elif name not in method.files:
+                said = given.get(place(name, method.name))
+                if said not in (None, []):
+                    found[name] = _read(parameter, said)
+                if name in found and parameter.kind == "table" and data is not None:
+                    raise_all(unknown_columns(data, sorted(parameter.columns_in(found[name]))))
     files = {name: given[name] for name in method.files if given.get(name) is not None}
     needed = method.needed(found) if isinstance(method, Method) else method.needed
     problems += [] if files else _missing([method.parameters[name] for name in needed], found)
@@ -161,6 +164,8 @@ def _varied() -> dict[str, Parameter]:
     """The parameters of all methods that a grid may vary, and the numbers of the usual criterion,
     by their names; a loss that is minimised is not the loss of the map.
     """
+    from discreet.rumap.grid import ALSO
+
     found: dict[str, Parameter] = {}
     for kind in _kinds():
         if kind.inline:
@@ -169,7 +174,12 @@ def _varied() -> dict[str, Parameter]:
         for p in method.parameters.values():
             if not (p.shared or p.is_seed or p.is_variant or p.kind == "special"):
                 found.setdefault(p.name, p)
-    return {name: p for name, p in found.items() if name not in (*READING, "loss")}
+    return {name: p for name, p in found.items() if name not in {*TAKEN, *_OF_MAPS, *ALSO}}
+
+
+# what the command of a map has by itself
+_OF_MAPS = ("hierarchies", "loss", "measures", "methods", "risk", "risk_at_most", "score", "seed",
+            "with_score")  # fmt: skip
 
 
 def grid_options() -> list[inspect.Parameter]:
@@ -221,10 +231,11 @@ def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
                     usual = str(usual_k) if p.name == "k" and usual_k is not None else None
                     found.setdefault(p.name, option(p.name, Annotated[str | None, about], usual))
         else:
-            names = [flag(kind.key), *([flag(kind.option)] if kind.option else [])]
+            here = place_of(kind)
+            names = [flag(here), *([flag(kind.option)] if kind.option else [])]
             said = f"{kind.about} For example {kind.examples}"
             about = typer.Option(*names, help=said, metavar=kind.example, show_default=False)
-            found[kind.key] = option(kind.key, Annotated[str | None, about], None)
+            found[here] = option(here, Annotated[str | None, about], None)
     return list(found.values())
 
 
@@ -245,9 +256,9 @@ def criteria_in(given: Mapping[str, Any]) -> list[Any]:
             with noted(problems):
                 found.append(kind.made(**_numbers(kind, texts)))
     for kind in _kinds():
-        if not kind.inline and kind.key in said:
+        if not kind.inline and place_of(kind) in said:
             with noted(problems):
-                found.append(kind.from_text(said[kind.key]))
+                found.append(kind.from_text(said[place_of(kind)]))
     raise_all(problems)
     return found
 

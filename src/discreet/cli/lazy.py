@@ -4,6 +4,7 @@ take longer to load than the list of the commands may take.
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -14,17 +15,13 @@ import typer
 from discreet.cli import shown
 from discreet.cli.program import app
 from discreet.cli.usage import Command
-from discreet.errors import fail
-from discreet.registry import Registry
+from discreet.registry import Entry, Registry, refuse_name
 
 Build = Callable[[], Callable[..., None]]
 
 
 def lazily(name: str, about: str, build: Build) -> None:
     """Add a command by its name and what it is about; ``build`` makes its function."""
-    if name in BUILT:
-        what = f"two methods have the command {name!r}."
-        fail("N80", what, "Remove the package that one of them came with.")
     app.command(name, help=about)(_not_built)
     BUILT[name] = build
 
@@ -83,11 +80,37 @@ def each_lazily(registry: Registry, build: Callable[[str], Callable[..., None]])
     """Add the commands of all methods of a sort but those of ``_BY_HAND``."""
     for entry in registry.entries().values():
         if entry.name not in _BY_HAND:
-            origin = f" (from {entry.origin})" if entry.origin else ""
-            about = f"{entry.title or entry.name}{origin}. {entry.about}"
+            about = f"{entry.title or entry.name}{_origin(entry)}. {entry.about}"
+            if entry.package:
+                _OUTSIDE.append(entry)
             lazily(entry.command, about, functools.partial(build, entry.name))
 
 
+def _origin(entry: Entry) -> str:
+    return f" (from {entry.origin})" if entry.package else ""
+
+
+def about_of(described: Any) -> str:
+    """What the help of a command says of a method: of one from outside where it came from, too."""
+    return f"{described.about.removesuffix('.')}{_origin(described.entry)}."
+
+
+def need_names_apart() -> None:
+    """Refuse a package from outside of which a command has the name of another one."""
+    every = collections.Counter(map(name_of, app.registered_commands))
+    for entry in _OUTSIDE:
+        if every[entry.command] > 1:
+            others = [one.origin for one in _OUTSIDE if one.command == entry.command]
+            other = others[1] if others[1:] else ""
+            refuse_name(entry, f"the command {entry.command!r}", other)
+
+
+def name_of(command: Any) -> str:
+    """How a command is called."""
+    return str(command.name or getattr(command.callback, "__name__", ""))
+
+
+_OUTSIDE: list[Entry] = []
 _BY_HAND = ("record_risk", "disclosure_risk")  # what more can be asked of: record-risk, compare
 
 

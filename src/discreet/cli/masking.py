@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import discreet as ds
-from discreet.cli.lazy import each_lazily, lazily, reading
+from discreet.cli.lazy import about_of, each_lazily, lazily, reading
 from discreet.cli.options import Force, Json, Output
 from discreet.cli.program import show
 from discreet.registry import maskings
@@ -62,7 +62,7 @@ def _masking(name: str) -> Callable[..., None]:
 
     example = f"Example: discreet {method.command} data.csv {method.example} -o masked.csv"
     asked = partial(method_arguments, method)
-    return reading(run, method_options(method), method.about, example, asked)
+    return reading(run, method_options(method), about_of(method), example, asked)
 
 
 def _report(data: Any, done: Done, page: Path, criterion: list[Any], force: bool) -> None:

@@ -11,9 +11,9 @@ import typer
 from annotated_types import Ge, Interval
 
 import discreet as ds
-from discreet.cli.lazy import each_lazily, lazily, reading, reading_on_use
+from discreet.cli.lazy import about_of, each_lazily, lazily, reading, reading_on_use
 from discreet.cli.options import Force, Json, names_in, option
-from discreet.cli.program import show
+from discreet.cli.program import json_text, show
 from discreet.cli.usage import checks, look_at_both
 from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.registry import measures
@@ -62,13 +62,15 @@ def _measure(name: str) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         limits = _limits(measure, fail_above)
-        files = (data, given["read_alike"](given["masked"])) if two else (data,)
-        link = {"on": given["on"]} if two else {}
-        found = measure.function(*files, **link, **method_arguments(measure, data, given))
+        other = given["read_alike"](given["masked"]) if two else data
+        asked = method_arguments(measure, data, given)
+        found = measure.result(data, other, asked, given["on"] if two else None)
+        figures = measure.figures_of(found).figures
         if given.get("output") is not None:
             found.write(given["output"], overwrite=given["force"])
-        show(found, as_json, lambda: _said(found))
-        if any(_above(getattr(found, figure), most) for figure, most in limits.items()):
+        said = json_text(measure.to_dict(found)) if as_json else measure.entry.call(_said, found)
+        print(said)
+        if any(_above(figures[figure], most) for figure, most in limits.items()):
             raise typer.Exit(1)
 
     both = [option("masked", Masked), option("read_alike", Any), option("on", OnIfNeeded, None)]
@@ -88,7 +90,7 @@ def _measure(name: str) -> Callable[..., None]:
             lambda: look_at_both(data, given) if two else None,
         )
 
-    return reading(run, options, measure.about, example.rstrip(), asked)
+    return reading(run, options, about_of(measure), example.rstrip(), asked)
 
 
 def _limits(measure: Measure, given: list[str]) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from discreet.cli.lazy import options_of
+from discreet.cli.lazy import name_of, options_of
 from discreet.cli.program import app
 from discreet.plan.words import in_plan
 from discreet.registry import criteria, everything
@@ -33,16 +33,15 @@ def _criterion(one: Reference) -> str:
 
 
 def _commands() -> set[str]:
-    return {
-        str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands
-    }
+    return set(map(name_of, app.registered_commands))
 
 
 def option_of(one: Reference) -> str | None:
     """The option of an argument, where the command that was given has one of that name; what a
     plan has is said as it is written there."""
     flags = options_of(sys.argv[1:])
-    flag = flags.get(_SWITCHES.get(one.name, one.name))
+    name = _SWITCHES.get(one.name, one.name)
+    flag = flags.get(f"{one.of}_{one.name}") or flags.get(name)
     if flag is None:
         return in_plan(one) if _IN_A_PLAN & set(sys.argv[1:]) else None
     value = "" if one.name in _SWITCHES else one.value

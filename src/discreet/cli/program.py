@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,12 @@ app = typer.Typer(
 )
 
 
+def _debugging(asked: bool) -> bool:
+    if asked:
+        os.environ[DEBUG] = "1"
+    return asked
+
+
 @app.callback(invoke_without_command=True)
 def _shared(
     context: typer.Context,
@@ -42,13 +49,16 @@ def _shared(
         Path | None,
         typer.Option(help="Folder for what does not fit into memory.", show_default=False),
     ] = None,
-    debug: Annotated[
+    debug: Annotated[  # noqa: ARG001 - see _debugging
         bool,
-        typer.Option("--debug", help="Show why a step failed. This may show values of the data."),
+        typer.Option(
+            "--debug",
+            is_eager=True,
+            callback=_debugging,  # a command may fail while it is built, before it runs
+            help="Show why a step failed. This may show values of the data.",
+        ),
     ] = False,
 ) -> None:
-    if debug:
-        os.environ[DEBUG] = "1"
     if version:
         raise_all(wrong_words())
         print(ds.__version__)
@@ -63,4 +73,18 @@ def _shared(
 
 def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:
     """Print a result, as JSON or as text."""
-    print(json.dumps(found.to_dict(), indent=2) if as_json else text())
+    print(json_text(found.to_dict()) if as_json else text())
+
+
+def json_text(found: Any) -> str:
+    """Plain values as JSON, which has neither an undefined nor an infinite number."""
+    return json.dumps(_finite(found), indent=2)
+
+
+def _finite(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return {name: _finite(one) for name, one in found.items()}
+    if isinstance(found, list | tuple):
+        return [_finite(one) for one in found]
+    plain = found.item() if hasattr(found, "item") else found
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,8 +24,25 @@ from discreet.files import place_problems
 from discreet.formats import WRITTEN
 from discreet.parameters import Parameter
 
+if TYPE_CHECKING:
+    from discreet.criteria.kind import CriterionKind
+
 _MISSING_IN = "missing_in"  # a list for one column: a table of Python has no text
 READING = ("file", *OPTIONS, _MISSING_IN)  # other options may not have these names
+# nor those of the other options that commands have by themselves, and of their flags
+_OWN = (
+    "data",
+    "masked",
+    "read_alike",
+    "on",
+    "output",
+    "report",
+    "page",
+    "force",
+    "json",
+    "as_json",
+)
+TAKEN = (*READING, *_OWN, "type", "codes", "fail_above", "help", "unmapped")
 _FLAGS = {"types": "--type", "labels": "--labels/--codes"}
 _SEVERAL = ("types", "missing_values", "names", "date_format")
 
@@ -120,8 +137,20 @@ def _registers_in(given: dict[str, Any]) -> list[Path]:
         return []
     from discreet.registry import criteria
 
-    named = [kind for kind in criteria.all() if kind.files and kind.key in said]
-    return [file for kind in named for file in kind.files_in(said[kind.key])]
+    named = [kind for kind in criteria.all() if kind.files and place_of(kind) in said]
+    return [file for kind in named for file in kind.files_in(said[place_of(kind)])]
+
+
+def place(name: str, of: str) -> str:
+    """The name of a parameter within a command: one that the command has by itself carries the name
+    of what it is of.
+    """
+    return f"{of}_{name}" if name in TAKEN else name
+
+
+def place_of(kind: CriterionKind) -> str:
+    """The name of a criterion within a command."""
+    return place(kind.key, kind.name.lower())
 
 
 def _options() -> dict[str, inspect.Parameter]:

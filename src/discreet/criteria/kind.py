@@ -13,15 +13,21 @@ of its parameters. The parameters of an *inline* one are keys of the criterion's
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from discreet.criteria.criterion import Criterion
 from discreet.errors import Problem, argument, fail, raise_all
-from discreet.parameters import Parameter, parameters_of
+from discreet.parameters import Parameter, parameters_of, unread_parameters
 from discreet.registry import Entry
+
+if TYPE_CHECKING:
+    from discreet.frequency.classes import Classes
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -63,6 +69,18 @@ class CriterionKind:
     def parameters(self) -> dict[str, Parameter]:
         """What can be said of it, in order."""
         return {p.name: p for p in parameters_of(self.made)}
+
+    @property
+    def unread(self) -> list[str]:
+        """The fields of which no surface knows what they may be."""
+        return unread_parameters(self.made, 0)
+
+    @property
+    def words_of_plans(self) -> list[str]:
+        """The words of a plan, and of the command line, that no kind of another package has."""
+        if self.inline:  # attributes are named for all of them together
+            return [n for n in self.parameters if not (self.entry.package and n == "confidential")]
+        return [self.key, *([self.option] if self.option else [])]
 
     @property
     def first(self) -> Parameter:
@@ -199,9 +217,51 @@ def criterion(
 
     def described(made: _Class) -> _Class:
         def description(entry: Entry) -> CriterionKind:
+            if entry.package:
+                _guard(made, entry)
             return CriterionKind(entry, made, title, about, key, inline, option)
 
         made.description = staticmethod(description)  # type: ignore[attr-defined]
         return made
 
     return described
+
+
+def _guard(made: type, entry: Entry) -> None:
+    """Have all that a class of a package from outside says of itself fail in the package's name."""
+    outside = [one for one in made.__mro__ if one.__module__.partition(".")[0] != "discreet"]
+    own = {name for one in outside for name in vars(one)}
+    for name in own & {name for name in vars(Criterion) if not name.startswith("_")}:
+        member = inspect.getattr_static(made, name)
+        if isinstance(member, property):
+            setattr(made, name, property(_guarded(member.fget, entry)))
+        elif inspect.isfunction(member):
+            is_failing = name == "failing"
+            setattr(made, name, _failing(member, entry) if is_failing else _guarded(member, entry))
+
+
+def _guarded(own: Any, entry: Entry) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def called(*given: Any, **named: Any) -> Any:
+        return entry.call(own, *given, **named)
+
+    return called
+
+
+def _failing(own: Callable[..., Any], entry: Entry) -> Callable[..., Any]:
+    """What says which classes fail; it must say it of each class, as yes or no."""
+
+    @functools.wraps(own)
+    def failing(self: Criterion, classes: Classes) -> Any:
+        found = entry.call(own, self, classes)
+        fits = isinstance(found, Mapping) and bool(found)
+        fits = fits and all(_is_of_classes(one, classes) for one in found.values())
+        what = "did not say of each class, by reason, whether it fails"
+        return entry.need(found, as_it_should=fits, what=what)
+
+    return failing
+
+
+def _is_of_classes(mask: Any, classes: Classes) -> bool:
+    same = getattr(mask, "shape", None) == (len(classes.size),)
+    return same and mask.dtype == np.bool_

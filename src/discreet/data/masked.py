@@ -24,7 +24,7 @@ from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.parameters import is_whole
-from discreet.registry import maskings
+from discreet.registry import maskings, origins
 from discreet.surface import function
 from discreet.words import counted
 
@@ -45,22 +45,31 @@ class Promise(Protocol):
 
 def kept(promise: Promise, masked: Masked) -> Masked:
     """The masked file, if what was promised holds."""
-    refuse_broken(promise.broken(masked), masked.steps[-1].method)
+    step = masked.steps[-1]
+    asked = step.asked.get("criterion")
+    refuse_broken(promise.broken(masked), step.method, asked)
     return masked
 
 
-def refuse_broken(broken: Sequence[str], verb: str) -> None:
-    """Nothing is handed out that fails what was asked for: that is an error of ours."""
+def refuse_broken(broken: Sequence[str], verb: str, criterion: Any = None) -> None:
+    """Nothing is handed out that fails what was asked for: that is an error of ours, or of the
+    package from outside that the verb, or one of the criteria, came with.
+    """
     if broken:
-        refuse(broken, verb)
+        refuse(broken, verb, criterion)
 
 
-def refuse(broken: Sequence[str], verb: str) -> NoReturn:
+def refuse(broken: Sequence[str], verb: str, criterion: Any = None) -> NoReturn:
     """Say what fails."""
+    several = criterion if isinstance(criterion, list | tuple) else [criterion]
+    parts = [type(part).__name__ for one in several if one is not None for part in one.parts]
+    whose = " or ".join(f"{name} {version}" for name, version in origins([verb, *parts]).items())
+    report = f"tell the authors of {whose}" if whose else "report it"
     fail(
         "I01",
         f"what {verb} made was checked again and fails: {'; '.join(broken)}. Nothing was returned.",
-        "Unless the records changed in the meantime, this is a bug in discreet: please report it.",
+        f"Unless the records changed in the meantime, this is a bug in {whose or 'discreet'}: "
+        f"please {report}.",
     )
 
 

@@ -198,7 +198,8 @@ class Found(Result):
     def _returned(self, number: int) -> Node:
         node = self.node(number)
         if not node.feasible:
-            refuse([f"the search returned a node that is not feasible for {self.task.words}"], VERB)
+            what = f"the search returned a node that is not feasible for {self.task.words}"
+            refuse([what], VERB, self.task.asked)
         return node
 
     def node(self, number: int) -> Node:
@@ -244,7 +245,8 @@ class Found(Result):
         chosen = self.task.limits or self.task.of_file  # of which a search says which classes go
         gone = _gone(self.search.counter.node(levels)) if chosen else None
         recount = Recount(self.task, levels, gone)
-        refuse_broken(recount.broken(figures.suppressed, figures.classes), VERB)
+        broken = recount.broken(figures.suppressed, figures.classes)
+        refuse_broken(broken, VERB, self.task.asked)
 
     def plan(
         self,

@@ -41,6 +41,7 @@ from discreet.parameters import (
     Shared,
     Unfit,
     parameters_of,
+    unread_parameters,
 )
 from discreet.registry import Entry, measures
 from discreet.surface import in_python, speaking
@@ -166,6 +167,11 @@ class Method:
         return {**usual, **others}
 
     @property
+    def unread(self) -> list[str]:
+        """The parameters of its function of which no surface knows what they may be."""
+        return unread_parameters(self.function, 1, *self.measures)
+
+    @property
     def _choice(self) -> Parameter:
         titles = {name: measures[name].title.lower() for name in self.choices}
         return Parameter(
@@ -256,7 +262,10 @@ class Method:
     def run(self, data: Any, given: Mapping[str, Any]) -> Done:
         """Carry it out with arguments by name."""
         with speaking(self.name):
-            done = self._run(data, given)
+            done: Done = self.entry.call(self._run, data, given)
+            is_step = isinstance(done.masked, Masked) and done.masked.steps[-1].method == self.name
+            what = f"gave back no masked microdata with a step {self.name!r}"
+            self.entry.need(done, as_it_should=is_step, what=what)
             require_records(done.masked)
             return done
 
@@ -283,7 +292,7 @@ def masking(
     title: str,
     about: str,
     done: str,
-    name: str = "",  # noqa: ARG001 - read from the source, as the registry finds it
+    name: str = "",  # noqa: ARG001 - read from the source, for methods of our own
     command: str = "",  # noqa: ARG001
     noun: str = "",
     **more: Any,
@@ -294,10 +303,11 @@ def masking(
     ----------
     title, about, done : str
         Its name in words, a sentence for those who do not know it, and what records then are.
-    name : str, optional
-        In plans; the name of the function when not given.
-    command, noun : str, optional
-        On the command line, and on a map of maskings.
+    name, command : str, optional
+        In plans and on the command line, for methods of discreet; the name of the function when not
+        given, which is that of every method of another package.
+    noun : str, optional
+        On a map of maskings.
     **more
         The other attributes of :class:`Method`.
     """

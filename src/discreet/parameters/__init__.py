@@ -11,7 +11,7 @@ mark is safe.
 
 from annotated_doc import Doc
 
-from discreet.parameters.annotation import parameter_of, parameters_of
+from discreet.parameters.annotation import parameter_of, parameters_of, unread_parameters
 from discreet.parameters.kinds import Kind
 from discreet.parameters.marks import (
     Amount,
@@ -81,5 +81,6 @@ __all__ = [
     "parameters_of",
     "problems_of",
     "read_problem",
+    "unread_parameters",
     "whole_number",
 ]

@@ -43,6 +43,14 @@ def parameters_of(described: Callable[..., Any]) -> tuple[Parameter, ...]:
     )
 
 
+def unread_parameters(described: Callable[..., Any], data: int, *others: str) -> list[str]:
+    """The parameters of which no surface knows what they may be, behind those that are the data
+    and but for some others."""
+    known = {p.name: p for p in parameters_of(described)}
+    given = list(inspect.signature(described).parameters)[data:]
+    return [n for n in given if n not in others and not (n in known and known[n].readable)]
+
+
 def parameter_of(name: str, annotation: Any, default: Any) -> Parameter:
     """The parameter that an annotation describes."""
     bare, *marks = typing.get_args(annotation)

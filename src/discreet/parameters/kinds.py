@@ -32,6 +32,11 @@ def _example(p: Parameter) -> str:
     return f"Give for example {argument(p.name, p.example)}."
 
 
+def _example_of_table(p: Parameter) -> str:
+    python = f'{{"income": {p.example}}}'
+    return f"Give for example {argument(p.name, f'income={p.example}', python)}."
+
+
 @dataclass(frozen=True)
 class KindOfParameter:
     """What a parameter of one kind may hold.
@@ -222,6 +227,7 @@ _TABLE = KindOfParameter(
         "additionalProperties": _number_schema(p, "integer" if p.whole_numbers else "number"),
     },
     read=_read_table,
+    remedy=_example_of_table,
     beside_data=True,
 )
 

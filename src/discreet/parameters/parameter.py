@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import Problem, argument
 from discreet.parameters.kinds import KINDS, Kind
 from discreet.parameters.marks import Columns, Notation
-from discreet.parameters.numbers import is_number, is_whole
+from discreet.parameters.numbers import is_finite, is_number, is_whole
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -95,6 +95,13 @@ class Parameter:
         return "InPython" in self.marks
 
     @property
+    def readable(self) -> bool:
+        """Whether its type, or a mark, says what it may be."""
+        return self.kind != "special" or bool(
+            self.written or self.shared or self.file or self.python_only
+        )
+
+    @property
     def words(self) -> str:
         """What it may hold: "a whole number of at least 1"."""
         return self.written.words if self.written else KINDS[self.kind].words(self)
@@ -106,6 +113,8 @@ class Parameter:
     def problems(self, value: Any) -> list[Problem]:
         """What is wrong with an argument of Python; numbers of numpy are numbers too."""
         kind = KINDS[self.kind]
+        if value is None and self.is_seed:
+            return self.seed_problems(value)
         if (value is None and self.optional) or kind.beside_data:
             return []
         return [] if kind.fits(self, _plain(value)) else [read_problem(self)]
@@ -114,9 +123,18 @@ class Parameter:
     def example(self) -> str:
         """A value as it may be written."""
         usual = self.vary[0] if self.vary else self.default
-        if usual in (None, REQUIRED) or isinstance(usual, bool):
-            usual = self.low if math.isfinite(self.low) and not self.above else self.high
-        return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
+        near: tuple[Any, ...] = (
+            usual,
+            self.low,
+            self.high,
+            1,
+            self.low + 1,
+            (self.low + self.high) / 2,
+        )
+        if self.kind not in ("whole", "number", "amount", "table"):
+            near = (usual,)
+        fit = (n for n in near if is_finite(n) and self.within(n))
+        return next((f"{number:g}" for number in fit), "…")
 
     def seed_problems(self, value: Any) -> list[Problem]:
         """What is wrong with a seed: without one a random step could not be repeated."""

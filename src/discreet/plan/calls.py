@@ -114,6 +114,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist()) if getattr(value, "ndim", 0) else value.tolist()
     value = value.item() if hasattr(value, "item") else value
     return value if value is None or is_scalar(value) else str(value)
 

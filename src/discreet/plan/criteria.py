@@ -18,7 +18,7 @@ from discreet.criteria.kind import CriterionKind
 from discreet.errors import DiscreetError, Problem, fail
 from discreet.parameters import Parameter
 from discreet.plan import hierarchies
-from discreet.plan.fields import Field, Fields, Where, table_problems, table_schema
+from discreet.plan.fields import OR_INSTALL, Field, Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
 from discreet.plan.toml import inline
 from discreet.registry import criteria
@@ -84,7 +84,7 @@ def criterion_problems(given: Any, at: At, where: Where, folder: Path) -> list[P
 
 
 def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Problem]:
-    problems = table_problems(given, fields(), at, where)
+    problems = table_problems(given, fields(), at, where, also=OR_INSTALL)
     if not isinstance(given, Mapping):
         return problems
     for key, kind, inner in _nested_in(given):

@@ -75,16 +75,21 @@ def _leaves(values: Any) -> int:
 
 def versions(engine: str, plan: Plan) -> dict[str, str]:
     """The versions that the bytes of the output depend on, of packages that add methods too."""
-    named = {str(step.get("do")) for step in plan.section("steps") or ()}
-    kinds = {type(one).__name__ for one in plan.criterion or ()}
-    found = {"discreet": ds.__version__, "python": platform.python_version()}
-    found |= origins(named | kinds | {*plan.section("measures")})
+    found = {"discreet": ds.__version__, "python": platform.python_version(), **packages(plan)}
     for package in (engine, "ibis-framework", "pyarrow", "numpy"):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue  # an engine that is no package of Python
     return found
+
+
+def packages(plan: Plan) -> dict[str, str]:
+    """The packages from outside whose methods, criteria and measures a plan names."""
+    steps = plan.section("steps") or ()
+    named = {str(step.get("do")) for step in steps} | {*plan.section("measures")}
+    asked = [plan.criterion, *(criteria.built(one.get("criterion"), plan.folder) for one in steps)]
+    return origins(named | {type(one).__name__ for several in asked for one in several})
 
 
 def inputs(plan: Plan) -> list[dict[str, Any]]:

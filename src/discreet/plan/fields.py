@@ -70,16 +70,21 @@ def table_schema(
     return {**about, **found, "additionalProperties": False}
 
 
+OR_INSTALL = " Or install the package that adds it."  # to a method that is not known
+
+
 def table_problems(
-    table: Any, fields: Fields, at: At, where: Where, need: tuple[str, ...] = ()
+    table: Any, fields: Fields, at: At, where: Where, need: tuple[str, ...] = (), also: str = ""
 ) -> list[Problem]:
-    """What is wrong with a table: keys that are not known, values that do not fit, keys missing."""
+    """What is wrong with a table: keys that are not known, values that do not fit, keys missing.
+    ``also`` is another remedy for a key that is not known, and like none that is.
+    """
     if not isinstance(table, Mapping):
         return [where.problem(at, "P31", "must be a table.", f"Write {need_text(at, need)}.")]
     problems = []
     for name, value in table.items():
         if name not in fields:
-            remedy = did_you_mean(name, fields) or f"Use one of {listed(fields, 20)}."
+            remedy = did_you_mean(name, fields) or f"Use one of {listed(fields, 20)}.{also}"
             what = f"{name!r} is not known in this part of a plan."
             problems.append(where.problem((*at, name), "P30", what, remedy))
         elif not fields[name].fits(value):

@@ -153,6 +153,7 @@ class Ledger(Result):
             "ledger": FORMAT,
             "public": True,
             "discreet": known["discreet"],
+            "packages": known.get("packages"),
             "date": str(known.get("started", ""))[:10],
             "plan": without(_SECRET, {n: v for n, v in kept.items() if v}),
             "outputs": outputs,

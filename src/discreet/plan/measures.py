@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, Problem, did_you_mean, listed, raise_all
 from discreet.measures import Measure, Measured, Taken
-from discreet.plan.fields import Fields, Where, table_problems, table_schema
+from discreet.plan.fields import OR_INSTALL, Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
 from discreet.registry import measures
 
@@ -33,7 +33,8 @@ def section_problems(given: Mapping[str, Any], at: At, where: Where) -> list[Pro
     for name, table in given.items():
         here = (*at, name)
         if name not in measures:
-            near = did_you_mean(name, measures) or f"Use one of {listed(measures, 20)}."
+            others = f"Use one of {listed(measures, 20)}.{OR_INSTALL}"
+            near = did_you_mean(name, measures) or others
             problems.append(where.problem(here, "P30", f"{name!r} is not a measure.", near))
         else:
             found: Measure = measures[name]

@@ -13,7 +13,7 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,14 @@ from discreet.plan.lines import At, lines_of
 from discreet.plan.run import ready_problems, run
 from discreet.plan.schema import schema
 from discreet.plan.script import script
-from discreet.plan.steps import SharedByPlan, done, method_of, with_seed
+from discreet.plan.steps import (
+    SharedByPlan,
+    done,
+    method_of,
+    steps_on_source,
+    unfit_problems,
+    with_seed,
+)
 from discreet.plan.toml import to_toml
 from discreet.results import Result
 
@@ -250,8 +257,13 @@ class Plan(Result):
             return self._step(data, step)
         except DiscreetError as error:
             if self.where.file:
-                raise_all(self.where.all(("steps", number), error.problems, step["do"]))
+                raise_all(self._in_step(number, error.problems))
             raise
+
+    def _in_step(self, number: int, problems: Iterable[Problem]) -> list[Problem]:
+        """Problems of a step, with its line where the plan has a file."""
+        of = self.section("steps")[number]["do"]
+        return self.where.all(("steps", number), problems, of) if self.where.file else [*problems]
 
     def _step(self, data: Any, step: Mapping[str, Any]) -> Done:
         own, criterion = step.get("hierarchies"), step.get("criterion")
@@ -308,7 +320,10 @@ class Plan(Result):
             escape_formulas=outputs.get("escape_formulas", False),
         )
         others = [p for p in found if p.code not in ("O01", "O02", "O03")]
-        raise_all([*problems, *self.where.all(("outputs",), others)])
+        problems += self.where.all(("outputs",), others)
+        for number, step in enumerate(steps_on_source(self.section("steps"))):
+            problems += self._in_step(number, unfit_problems(step, data))
+        raise_all(problems)
         return data
 
     def run(self, *, overwrite: bool = False, ledger: Ledger | None = None) -> Release:

@@ -131,6 +131,7 @@ def _document(
         "discreet": ds.__version__,
         "engine": data.source.engine,
         "versions": entries.versions(data.source.engine, plan),
+        **({"packages": packages} if (packages := entries.packages(plan)) else {}),
         "plan": entries.without_values(plan.document),
         "inputs": inputs,
         "outputs": [],

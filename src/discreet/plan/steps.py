@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import Problem, did_you_mean, listed
-from discreet.masking.method import Done, Method
+from discreet.masking.method import Done, Method, unfit_columns
 from discreet.parameters import Parameter, is_whole
-from discreet.plan.fields import Field, Where, choice, table_problems
+from discreet.plan.fields import OR_INSTALL, Field, Where, choice, table_problems
 from discreet.plan.lines import At
 from discreet.registry import maskings
 
@@ -55,7 +55,8 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         remedy = f"Write do = …: one of {listed(maskings)}."
         return [where.problem(at, "P32", "does not say what to do.", remedy)]
     if step["do"] not in maskings:
-        near = did_you_mean(str(step["do"]), maskings) or f"Use one of {listed(maskings)}."
+        others = f"Use one of {listed(maskings)}.{OR_INSTALL}"
+        near = did_you_mean(str(step["do"]), maskings) or others
         return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}
@@ -67,6 +68,27 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         if sum(name in step for name in names) != 1:
             what = f"needs {' or '.join(names)}, one of the two."
             problems.append(where.problem(at, "P32", what, "Give one."))
+    return problems
+
+
+def steps_on_source(steps: Sequence[Step]) -> list[Step]:
+    """The steps up to the first one that may make labels of a column, or leave records out."""
+    methods = [method_of(one) for one in steps]
+    after = (n for n, one in enumerate(methods, 1) if one.takes("hierarchies") or one.seed)
+    return list(steps[: next(after, len(steps))])
+
+
+def unfit_problems(step: Step, data: Any) -> list[Problem]:
+    """The columns of a step that its method cannot work with, as they are in a file."""
+    method = method_of(step)
+    given = {**{p.name: p.default for p in method.parameters.values()}, **step}
+    problems: list[Problem] = []
+    for name, parameter in method.parameters.items():
+        fit = parameter.columns.fit if parameter.columns else None
+        if fit is not None and name in step:
+            named = parameter.columns_in(step[name])
+            chosen = [one for one in data.columns if one in named]
+            problems += method.entry.call(unfit_columns, data, chosen, given, fit)
     return problems
 
 

@@ -21,6 +21,7 @@ from discreet.formats import WRITTEN
 from discreet.frames import FrameKind, from_arrow
 from discreet.plan import criteria, measures
 from discreet.plan.entries import digest, figures, versions, without
+from discreet.registry import everything
 from discreet.registry import measures as known_measures
 from discreet.results import Result
 from discreet.words import counted
@@ -136,7 +137,12 @@ def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
         for name in dict.fromkeys([*recorded, *found]):
             yield from _different(f"{what}, {name}", recorded.get(name), found.get(name))
     elif not _same(recorded, found):
-        yield Difference(what, _shown(recorded), _shown(found))
+        then, now = _shown(recorded), _shown(found)
+        if then != now:
+            yield Difference(what, then, now)
+        else:  # as many of both
+            for row, (one, other) in enumerate(zip(recorded, found, strict=True), 1):
+                yield from _different(f"{what}, row {row}", one, other)
 
 
 def _same(recorded: Any, found: Any) -> bool:
@@ -222,7 +228,11 @@ def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: 
     given = ledger.document["plan"].get("measures", {})
     for name, recorded in ledger.document.get("measures", {}).items():
         table = given.get(name, {})
-        lacks = [role for role in _needed(name) if getattr(data, role) is None]
+        if name not in known_measures:
+            findings.not_compared.append(_absent(name, ledger))
+            continue
+        needed = known_measures[name].needs_roles
+        lacks = [role for role in needed if getattr(data, role) is None]
         if lacks or not measures.can_be_repeated(name, table):
             if alone:
                 findings.not_compared.append(f"{name}, which needs the original")
@@ -241,9 +251,11 @@ def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: 
         findings.compare(f"{name} of the masked file", then, now)
 
 
-def _needed(name: str) -> tuple[str, ...]:
-    """The roles that the records must have for a measure."""
-    return known_measures[name].needs_roles if name in known_measures else ()
+def _absent(name: str, ledger: Ledger) -> str:
+    """That a measure or a criterion is not here, and the packages of which one may have it."""
+    here = {entry.package for entry in everything().values()}
+    absent = [package for package in ledger.document.get("packages", {}) if package not in here]
+    return f"{name}, which needs {' or '.join(absent) or 'a package that is not here'}"
 
 
 def _form(masked: Path) -> dict[str, Any]:
@@ -282,6 +294,9 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
     if not given:
         return
     tables = criteria.tables_of(given)
+    known = criteria.fields()
+    unread = dict.fromkeys(name for table in tables for name in table if name not in known)
+    findings.not_compared += [_absent(name, ledger) for name in unread]
     asked = [kind for table in tables for kind, _ in criteria.kinds_in(table)]
     beyond = [kind.key for kind in asked if kind.made.compares_files or kind.made.needs_original]
     findings.not_compared += [f"{name}, which needs the original" for name in dict.fromkeys(beyond)]

@@ -162,7 +162,7 @@ def gather(
         ds.risk(masked),
         disclosure,
         ds.information_loss(initial, masked, on=on),
-        tuple(_checked(initial, masked, on, criterion) for criterion in criteria),
+        checked(initial, masked, on, criteria),
     )
 
 
@@ -175,10 +175,14 @@ def criteria_of(given: ReportInput) -> list[Any]:
     return [part for c in several if c is not None for part in c.parts]
 
 
-def _checked(initial: ds.Microdata, masked: ds.Microdata, on: str | None, criterion: Any) -> Any:
-    if criterion.compares_files:
-        return ds.check(initial, masked, criterion, on=on)
-    return ds.check(masked, criterion)
+def checked(
+    initial: ds.Microdata, masked: ds.Microdata, on: str | None, criteria: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The outcomes of criteria, one by one."""
+    return tuple(
+        ds.check(initial, masked, one, on=on) if one.compares_files else ds.check(masked, one)
+        for one in criteria
+    )
 
 
 def _with_roles(initial: ds.Microdata, masked: ds.Microdata, on: str | None) -> ds.Microdata:

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 import discreet as ds
-from discreet.registry import maskings
+from discreet.registry import maskings, origins
 from discreet.reports.blocks import Block, Code, Section, Words
 from discreet.reports.facts import Facts
 from discreet.words import counted
@@ -24,15 +24,23 @@ _WRITTEN_OUT = ("leaves", "tree")  # hierarchies that do
 
 def section(facts: Facts) -> Section:
     """The last section of the report."""
-    blocks = _public() if facts.public else _internal(facts)
+    blocks = _public(facts) if facts.public else _internal(facts)
     return Section("repeat", "How to repeat it", tuple(blocks))
 
 
-def _public() -> list[Block]:
+def _versions(facts: Facts) -> str:
+    """What the file was made and measured with, packages from outside too."""
+    steps = [step.method for step in facts.steps]
+    asked = [type(check.criterion).__name__ for check in facts.checks]
+    used = {"discreet": ds.__version__} | origins([*steps, *asked, *facts.given.measures])
+    return ", ".join(f"{name} {version}" for name, version in used.items())
+
+
+def _public(facts: Facts) -> list[Block]:
     return [
         Words(
             (
-                f"The file was measured with discreet {ds.__version__}.",
+                f"The file was measured with {_versions(facts)}.",
                 "Anyone who has the initial file can reproduce each number of this "
                 "report; the seeds and "
                 "the plan are in the internal version.",
@@ -44,7 +52,7 @@ def _public() -> list[Block]:
 def _internal(facts: Facts) -> list[Block]:
     said = Words(
         (
-            f"discreet {ds.__version__}; engine: {facts.before.provenance.engine}; "
+            f"{_versions(facts)}; engine: {facts.before.provenance.engine}; "
             f"source: {facts.initial.name}, {counted(facts.initial.n, 'record')}.",
             f"Missing values: {facts.initial.missing}. Categories and bins of this report hold at "
             f"least {counted(facts.threshold, 'record')}.",

@@ -10,7 +10,7 @@ from typing import Any
 import discreet as ds
 from discreet.reports import cost, measures, recognition, release_checks
 from discreet.reports.blocks import Section, Words
-from discreet.reports.facts import Facts, ReportInput, threshold_of
+from discreet.reports.facts import Facts, ReportInput, checked, threshold_of
 from discreet.reports.names import distinct
 from discreet.surface import said
 
@@ -83,13 +83,8 @@ def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[
         after=release.risk,
         disclosure=release.disclosure_risk,
         loss=release.information_loss,
-        checks=_parts(release.check),
+        checks=checked(initial, masked, None, release.plan.criterion),
     )
     asked = measures.section(facts)
     found = (recognition.section(facts), cost.section(facts), *([asked] if asked else []))
     return found, cost.left_of(facts)
-
-
-def _parts(check: Any) -> tuple[Any, ...]:
-    """The outcomes of the criteria one by one."""
-    return () if check is None else tuple(getattr(check, "parts", [check]))
