@@ -40,7 +40,7 @@ def test_a_criterion_of_some_attributes_names_them_wherever_it_is_said(visitor, 
     protected(visitor, workspace, {**FIELDS, **only(workspace)})
     assert workspace.document["criterion"] == ASKED
     assert f"✓ {WORDS}" in page(visitor, workspace, "protect")
-    assert "generalize k=3 p=2 of illness" in page(visitor, workspace, "protect")
+    assert f"Generalization for {WORDS}" in page(visitor, workspace, "protect")
     assert f"{WORDS} holds for all" in page(visitor, workspace, "compare/1")
     visitor.post(f"/w/{workspace.id}/compare/1/choose")
     assert f"✓ A criterion holds {WORDS} holds." in page(visitor, workspace, "release")

@@ -361,13 +361,26 @@ def test_a_seed_cannot_be_tried_out_and_goes_through_plan_ledger_and_script(
     assert visitor.post(f"/w/{table.id}/protect", {"do": "save", **large}).status == 422
 
 
+def test_what_is_wrong_with_a_step_stands_there_and_its_field_is_marked(visitor, table):
+    steps = {"do-0": "sample", "fraction-0": "50", "do-1": "microaggregate", "k-1": "few"}
+    sent = {"do": "save", **steps, "columns-1": ["2"], "k": "x"}
+    page = visitor.post(f"/w/{table.id}/protect", sent).text
+    top, first, second = page.index("<h1>"), page.index("1. Sampling"), page.index("2. Microagg")
+    assert page.count('role="alert" tabindex="-1"') == 2
+    assert top < page.index('role="alert" tabindex="-1">') < first  # that of no step
+    assert second < page.index('role="alert" tabindex="-1" id="wrong-1"')
+    field = re.search(r'<input id="k-1"[^>]*>', page)[0]
+    assert 'aria-describedby="wrong-1" aria-invalid="true"' in field
+    assert page.count("aria-invalid") == 1
+
+
 def test_runs_of_the_same_method_are_told_apart_by_their_columns():
     def named(*columns):
         return label_of({"steps": [{"do": "microaggregate", "k": 5, "columns": list(columns)}]})
 
-    assert named("age") == "mdav k=5 of age"
-    assert named("age", "zip") == "mdav k=5 of age, zip"
-    assert named(*"abcdef") == "mdav k=5 of a, b, c, d and 2 more"
+    assert named("age") == "Microaggregation of age (k = 5)"
+    assert named("age", "zip") == "Microaggregation of age, zip (k = 5)"
+    assert named(*"abcdef") == "Microaggregation of a, b, c, d and 2 more (k = 5)"
     assert len(named("x" * 10_000)) < 80
 
 

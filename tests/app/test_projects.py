@@ -120,7 +120,7 @@ def test_a_table_of_the_command_line_goes_on_where_it_was(house, tmp_path):
         assert seen(workspace) == before
         page = visitor.get(f"/w/{workspace.id}/compare").text
         assert "1. first &lt;try&gt;" in page
-        assert "generalize k=5" in page
+        assert "Generalization for 5-anonymity" in page
         assert visitor.post(f"/w/{workspace.id}/compare/1/again").status == 303  # the drawings
         done(workspace)
         assert seen(workspace) == before
@@ -179,7 +179,7 @@ def test_a_run_is_duplicated_named_and_removed(house):
         assert workspace.document["criterion"] == {"k": 5}
         assert visitor.post(f"{at}/compare/1/name", {"name": "x" * 81}).status == 409
         assert visitor.post(f"{at}/compare/1/name", {"name": ""}).status == 303
-        assert "generalize k=5" in visitor.get(f"{at}/compare").text
+        assert "Generalization for 5-anonymity" in visitor.get(f"{at}/compare").text
         visitor.post(f"{at}/compare/1/remove")
         assert workspace.results.keys() & {"run-1"} == set()
 
@@ -575,6 +575,23 @@ def test_a_file_that_was_replaced_comes_back(workspace, tmp_path):
     assert (workspace.folder / "age.csv").read_text() == "first"
     workspace.go_to(2)
     assert (workspace.folder / "age.csv").read_text() == "second"
+
+
+def test_a_changed_hierarchy_file_and_another_way_of_reading_say_what_changed(workspace):
+    table = {"age": {"file": "age.csv"}}
+    for text in ("23;*", "37;*"):
+        place = workspace.folder / "draft"
+        place.write_text(text)
+        workspace.keep_file(place, "age.csv")
+        workspace.change(lambda d: {**d, "roles": {"keys": ["age"]}, "hierarchies": table})
+    workspace.change(
+        lambda d: {**d, "source": {**d["source"], "decimal": ",", "encoding": "cp1252"}}
+    )
+    assert [choice.words for choice in workspace.history[1:]] == [
+        "role of age; hierarchy of age",
+        "hierarchy of age",
+        "how the file is read (Encoding, Decimal sign)",
+    ]
 
 
 def test_what_was_asked_for_is_not_forgotten_by_taking_it_back(workspace):

@@ -229,7 +229,10 @@ def test_the_figures_of_a_run_are_those_of_the_library(visitor, ready, patients,
     from discreet.reports.blocks import shown
 
     row = (masked.n, after.k, after.uniques, disclosure.maximal, "does not apply", loss.ebil_share)
-    assert f"2. sample 80%, mdav k=4 of age, zip, sex {' '.join(map(shown, row))}" in page
+    assert (
+        f"2. Sampling (share of the records = 80 %); Microaggregation of age, zip, sex (k = 4) {' '.join(map(shown, row))}"
+        in page
+    )
     assert f"Unprotected 400 {before.k} {before.uniques} {shown(unmasked)} 0 0" in page
     for name, statistic, was, now in ds.compare_statistics(data, masked).rows:
         if statistic == "mean":
@@ -438,7 +441,7 @@ def test_the_downloaded_table_measured_again_gives_the_figures_shown(visitor, re
     nominal = dict.fromkeys([*keys["keys"], *keys["confidential"]], "nominal")
     risk = ds.risk(ds.read(files["masked"], **keys, types=nominal))
     page = text_of(visitor.get(f"/w/{ready.id}/compare/1"))
-    assert f"1. generalize k=5 {risk.n} {risk.k} {risk.uniques}" in page
+    assert f"1. Generalization for 5-anonymity {risk.n} {risk.k} {risk.uniques}" in page
     assert f"smallest class (k) {risk.k} highest risk of recognition 1 in {risk.k}" in page
     shown = ready.results["run-1"].value.figures["risk"]["after"]
     assert shown["class_sizes"] == risk.to_dict()["class_sizes"]

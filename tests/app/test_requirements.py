@@ -273,6 +273,7 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     size = runs_of(workspace)[-1].k[1]
     assert size >= 5
     assert visitor.get(f"{at}/release/file/masked").status == 200
+    assert "6 Release ✓ (done)" in text_of(visitor.get(f"{at}/release"))
     assert "✓ A criterion holds 5-anonymity holds." in text_of(visitor.get(f"{at}/release"))
     more = str(size + 1)
     wanted(visitor, workspace, k=more)
@@ -280,6 +281,7 @@ def test_a_release_is_held_against_what_is_wanted_now(visitor, workspace, tmp_pa
     words = f"{more}-anonymity is required now, and the run was made for 5-anonymity."
     assert f"✗ A criterion holds {words} Its smallest group has {size} records." in page
     assert "made before the last change." in page
+    assert "6 Release ! (out of date)" in page
     assert "accepted: criterion" not in page  # that was said of something else
     for path in ("compare", "protect"):
         assert f"✗ {more}-anonymity is required now" in text_of(visitor.get(f"{at}/{path}"))

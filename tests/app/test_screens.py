@@ -208,11 +208,42 @@ def test_what_is_wanted_is_checked_and_stands_in_the_plan(visitor, opened, patie
         assert '<option value="entropy" selected>' in form
         assert re.search(r"<details[^>]* open>\s*<summary>More requirements", form)
     assert 'value="25"' in visitor.get(f"{at}/roles").text
-    opened.change(lambda d: {**d, "criterion": {"k": 9}})  # as on the page Protect
-    assert opened.out_of_date == ()
     measured(visitor, opened, fields={"k": "", "released": "all"})
     assert "criterion" not in opened.plan.document
     assert "random sample of" not in text_of(visitor.get(f"{at}/roles/results"))
+
+
+def state(page, screen):
+    """What the tab of a screen says of it."""
+    return re.search(rf"{screen} <span.*?unseen\"> \((.*?)\)", page)[1]
+
+
+def test_figures_are_out_of_date_when_something_else_must_hold_wherever_it_is_said(visitor, opened):
+    at = f"/w/{opened.id}"
+    measured(visitor, opened, fields={"k": "3", "released": "all"})
+    assert state(visitor.get(f"{at}/roles").text, "Roles &amp; risk") == "done"
+    answer = visitor.post(f"{at}/roles/wanted", {"k": "5", "released": "all"})
+    assert "changed" in answer.headers["hx-trigger"]
+    page = visitor.get(f"{at}/roles").text
+    assert (state(page, "Roles &amp; risk"), "does not hold" in page) == ("out of date", True)
+    assert "Out of date: computed before the last change." in page
+    measured(visitor, opened)
+    assert "3-anonymity" not in visitor.get(f"{at}/roles").text
+    opened.change(lambda d: {**d, "criterion": [{"k": 9}]})  # as on the page Protect
+    assert opened.out_of_date == ("risk",)
+    measured(visitor, opened, fields={"k": "", "released": "all"})
+
+
+def test_the_choice_of_a_sample_is_kept_as_soon_as_its_field_is_left(visitor, opened):
+    at = f"/w/{opened.id}/roles"
+    visitor.post(f"{at}/wanted", {"released": "sample", "share": "10"})
+    page = visitor.get(at).text
+    assert 'value="sample" selected' in page
+    assert 'name="share" value="10"' in page
+    measured(visitor, opened)  # an empty form leaves it
+    assert "random sample of 10%" in text_of(visitor.get(f"{at}/results"))
+    measured(visitor, opened, fields={"k": "", "released": "all"})
+    assert 'value="all" selected' in visitor.get(at).text
 
 
 @pytest.mark.parametrize(("keys", "most"), [(1, 1), (2, 2), (12, 3), (13, 2), (23, 2), (50, 1)])
@@ -314,6 +345,32 @@ def test_a_preview_shows_the_levels_and_keeps_nothing(visitor, opened):
     assert "[20, 30)" in page
     assert "[20, 40)" in page
     assert opened.document == before
+    wrong = visitor.get(f"{at}/preview?builder=intervals&widths=abc&unmapped=error").text
+    assert re.search(r'<div class="words bad" role="alert" tabindex="-1">\s*<p><code>P60', wrong)
+
+
+def test_smaller_groups_are_not_counted_among_those_of_enough_records(visitor):
+    rows = "".join(f"{age}\n" for age in [*[20] * 9, *range(100, 112)])
+    workspace = visitor.open("t.csv", f"age\n{rows}".encode())
+    visitor.post(f"/w/{workspace.id}/roles/0", {"role-0": "key", "type-0": ""})
+    preview = f"/w/{workspace.id}/hierarchy/0/preview"
+    page = text_of(
+        visitor.get(f"{preview}?builder=intervals&widths=1&labels=closed&unmapped=error")
+    )
+    assert re.search(r" 1 13 1 20 12 groups of fewer records", page)
+
+
+def test_the_form_of_labels_stands_below_both_kinds_of_intervals(visitor, opened):
+    page = visitor.get(f"/w/{opened.id}/hierarchy/{number(opened, 'age')}").text
+    kinds = [page.index(f'value="{one}"') for one in ("intervals", "cuts", "suppress")]
+    assert max(kinds) < page.index('name="labels"')
+
+
+def test_roles_are_counted_in_words(visitor, opened):
+    panel = text_of(visitor.get(f"/w/{opened.id}/roles/results"))
+    assert re.search(r" 3 keys \d+ confidential attributes? \d+ identifiers? ", panel)
+    page = visitor.get(f"/w/{opened.id}/roles").text
+    assert "none yet: add one under Registers of the population" in page
 
 
 def test_a_hierarchy_is_kept_in_the_plan(visitor, opened):

@@ -337,8 +337,19 @@ def compare_classes(release: Release) -> None:
         kept = math.fsum(bits[a[key]] for a, _ in pairs)
         whole += own
         lost += own - kept + _open_bits([(a[key], b[key]) for a, b in pairs])
-    if whole or found.ebil_share is not None:
+    if any(_is_blind(table, key, [(a[key], b[key]) for a, b in pairs]) for key in table.keys):
+        same("share of the bits", found.ebil_share, None)
+    elif whole or found.ebil_share is not None:
         same("share of the bits", found.ebil_share, lost / whole if whole else 0.0)
+
+
+def _is_blind(table: Table, key: str, pairs: list[tuple[Any, Any]]) -> bool:
+    """Whether most changed values of a number are in one record alone."""
+    if table.kinds[key] not in ("integer", "float"):
+        return False
+    sizes = Counter(b for _, b in pairs)
+    changed = [b for a, b in pairs if None not in (a, b) and a != b]
+    return 2 * sum(sizes[b] == 1 for b in changed) > len(changed)
 
 
 @st.composite

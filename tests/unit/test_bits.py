@@ -1,6 +1,7 @@
 """The share of the information in the keys that a masking loses, on one scale for all maskings."""
 
 import math
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -88,6 +89,34 @@ def test_groups_of_two_equal_shares_lose_a_bit_of_each_value():
     ages = ds.read({"age": [1, 2, 3, 4]}, keys=["age"])
     masked = ds.microaggregate(ages, k=2, method="fixed")
     assert share(ages, masked) == pytest.approx(1 / 2)  # one of two bits
+
+
+def test_bits_do_not_apply_to_a_number_whose_new_values_are_in_one_record_each():
+    table = {"pay": [float(i * i) for i in range(1, 41)], "sex": list("MF") * 20}
+    data = ds.read(table, keys=["sex", "pay"])
+    found = ds.information_loss(data, ds.add_noise(data, ["pay"], amount=0.1, seed=1))
+    assert found.ebil_share is None
+    assert "of 'pay' are in one record alone" in found.not_applicable["ebil_share"]
+    assert [row["ebil_share"] for row in found.by_attribute] == [None, 0.0]
+    other = ds.read(table, keys=["sex"])
+    both = ds.add_noise(ds.pram(other, ["sex"], seed=1), ["pay"], amount=0.1, seed=1)
+    assert "pay does not apply" in ds.information_loss(other, both).explain()
+    coarse = ds.information_loss(data, ds.microaggregate(data, ["pay"], k=2))
+    assert coarse.ebil_share > 0.1
+    ages = {"age": [20 + i % 5 for i in range(80)]}
+    swapped = ds.read(ages, keys=["age"], types={"age": "continuous"})
+    assert share(swapped, ds.rank_swap(swapped, ["age"], window=0.5, seed=1)) > 0.1
+
+
+def test_what_is_left_of_a_changed_number_is_never_as_it_was():
+    from discreet.reports.cost import left_of
+
+    data = ds.read({"pay": [float(i * i) for i in range(1, 41)]}, keys=["pay"])
+    for masked, light in ((ds.add_noise(data, ["pay"], seed=1), "unknown"),
+                          (ds.sample(data, fraction=1.0, seed=1), "good")):  # fmt: skip
+        facts = SimpleNamespace(loss=ds.information_loss(data, masked), names={"pay": "pay"})
+        (row,) = left_of(facts)
+        assert (row["light"], row["words"] == "as it was") == (light, light == "good")
 
 
 def test_a_constant_key_has_nothing_to_lose_and_so_no_share_of_it():

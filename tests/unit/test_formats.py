@@ -151,6 +151,8 @@ def test_sheets_are_named_or_numbered(xlsx):
     assert ds.read(xlsx, sheet=2).columns == ("a",)
     with pytest.raises(ds.DiscreetError, match="S17"):
         ds.read(xlsx, sheet="nowhere")
+    with pytest.raises(ds.DiscreetError, match="It has 2 sheets, counted from 1: "):
+        ds.read(xlsx, sheet=9)
     data = ds.read(xlsx)
     assert data.source.kinds["age"] == "integer"
     assert data.source.kinds["income"] == "number"

@@ -309,6 +309,11 @@ def test_unmapped_values_are_counted_and_never_shown():
     assert "secret" not in text
 
 
+def test_a_missing_value_is_not_among_the_values_that_are_counted():
+    with pytest.raises(InvalidData, match=r"1 of 2 values \(4 records\) is not in the dictionary"):
+        Hierarchy.from_dict(COUNTRIES).fit("country", pa.array(["FR", "XX", None]), [3, 4, 5])
+
+
 def test_suppressed_values_are_in_the_top_group_from_level_1_on():
     hierarchy = Hierarchy.from_dict(COUNTRIES, unmapped="suppress")
     fitted = hierarchy.fit("country", pa.array(["FR", "JP", "XX", None]))

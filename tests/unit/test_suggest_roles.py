@@ -170,3 +170,10 @@ def test_german_names_are_known():
         "Kosten": "confidential",
         "Haushaltsnummer": "household",
     }
+
+
+def test_a_column_of_few_records_for_each_value_says_so_and_not_that_none_is_unique():
+    table = {"size": [f"1,{60 + i}" for i in range(25)] * 2, "sex": ["F", "M"] * 25}
+    reason = ds.suggest_roles(ds.read(table)).reason("size")
+    assert reason.startswith("on average 2.0 records share a value of it: leave it out")
+    assert "unique" not in reason

@@ -263,4 +263,5 @@ def found_in_words(n: int, distinct: int, filled: int, unique: int) -> str:
     said = f"{unique:,} of {counted(n, 'record')} ({share(unique, n)}) are unique on it"
     if unique >= MANY * n:
         return said
-    return f"on average {filled / max(distinct, 1):.1f} records share a value of it; {said}"
+    few = f"on average {filled / max(distinct, 1):.1f} records share a value of it"
+    return f"{few}; {said}" if unique else few

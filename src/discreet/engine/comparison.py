@@ -227,9 +227,11 @@ class Compared:
         )
         return collected(table.group_by(["x", "y"]).agg(n=table.count()), self.source)
 
-    def entropy(self, attribute: int, n: int) -> ir.Table:
-        """To ask for: Σ over the at most ``n`` records of H(V | V′ = v′), in bits."""
-        return _entropy(self.source.table, attribute, n)
+    def entropy(self, attribute: int, n: int, *, number: bool = False) -> ir.Table:
+        """To ask for: Σ over the at most ``n`` records of H(V | V′ = v′), in bits; of a number,
+        also the records with another one than before, and those of them that are alone with it.
+        """
+        return _entropy(self.source.table, attribute, n, number)
 
     def variation(self, attributes: Sequence[int], n: int) -> ir.Table:
         """To ask for: Σ |f − f′|/f over the cells of a contingency table with f > 0, the number of
@@ -298,14 +300,19 @@ def _of_pair(row: Mapping[str, float], kind: str, a: int, b: int) -> float:
     return float(row[f"{kind}_{first}_{second}"])
 
 
-def _entropy(table: ir.Table, attribute: int, n: int) -> ir.Table:
+def _entropy(table: ir.Table, attribute: int, n: int, number: bool) -> ir.Table:
     import ibis
 
     both = table.select(x=table[f"x{attribute}"], y=table[f"y{attribute}"])
     pairs = both.group_by(["x", "y"]).agg(n=both.count())
     sized = pairs.mutate(of_y=pairs["n"].sum().over(ibis.window(group_by="y")))
     bits = sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])
-    return _answer(sized, _figure(bits, n))
+    if not number:
+        return _answer(sized, _figure(bits, n))
+    differs = sized["x"].cast("float64") != sized["y"].cast("float64")
+    alone = differs & (sized["of_y"] == 1)
+    figures = (_figure(bits, n), sized["n"].sum(where=differs), sized["n"].sum(where=alone))
+    return _answer(sized, *figures)
 
 
 def _bits(whole: Any, part: Any) -> Any:

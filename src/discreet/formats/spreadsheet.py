@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import unpacked_parts
+from discreet.words import counted
 
 _PLACES = 10_000_000  # that a sheet may always have; more only where its cells fill them
 _SHEET = re.compile(r"xl/worksheets/[^/]*\.(xml|bin)", re.IGNORECASE)
@@ -81,7 +82,8 @@ def _chosen(book: Any, sheet: str | int | None, path: Path) -> str:
         return (seen or names)[0]
     near = did_you_mean(sheet, names) if isinstance(sheet, str) else ""
     what = f"{path.name} has no such sheet."
-    fail("S17", what, near or f"Its sheets are {listed(names)}; they are counted from 1.")
+    has = f"It has {counted(len(names), 'sheet')}, counted from 1: {listed(names)}."
+    fail("S17", what, near or has)
 
 
 def _header(cells: Sequence[Any]) -> list[str]:

@@ -85,7 +85,7 @@ class Dates:
         problem = values.problem(
             ~known & values.there,
             "D21",
-            "are not dates written as YYYY-MM-DD.",
+            "written as a date, YYYY-MM-DD.",
             f"If they are dates in another form, say so with {argument('date_format')} when the "
             f"file is read. If they mean missing, name them in {argument('missing_values')}.",
         )

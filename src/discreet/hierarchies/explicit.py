@@ -112,8 +112,8 @@ class Explicit:
         n = pc.is_in(texts, value_set=_folded(self.levels[0])).true_count
         differ = "differs" if n == 1 else "differ"
         hint = f"{n:,} of them {differ} only in blanks or case. " if n else ""
-        what = f"are not in {self.origin}."
-        return values.problem(lost, "D20", what, f"{hint}Add them to it.")
+        what = f"in {self.origin}."
+        return values.problem(lost, "D20", what, f"{hint}Add what is missing there.")
 
 
 def not_nested(

@@ -279,7 +279,7 @@ def unplaced(values: DistinctValues, known: NDArray[np.bool_]) -> Problem | None
     return values.problem(
         ~known & values.there,
         "D21",
-        "are not numbers that intervals can hold.",
+        "written as a number that an interval can hold.",
         f"If they mean missing, name them in {argument('missing_values')}. If they are numbers or "
         f"dates in another form, say so with {argument('decimal')} or {argument('date_format')} "
         "when the file is read.",

@@ -69,13 +69,15 @@ class DistinctValues:
         return present(self.array)
 
     def problem(self, lost: NDArray[np.bool_], code: str, what: str, remedy: str) -> Problem | None:
-        """The problem of values without a place, in numbers; None where there are none."""
+        """The problem of values that are not ``what``, in numbers; None where there are none."""
         if not lost.any():
             return None
         known = self.counts
         records = "" if known is None else f" ({counted(int(known[lost].sum()), 'record')})"
-        number = f"{self.attribute!r}: {lost.sum():,} of {counted(len(lost), 'value')}{records}"
-        return Problem(code, f"{number} {what}", f"{remedy} {SUPPRESS}")
+        values = counted(int((self.there | lost).sum()), "value")
+        number = f"{self.attribute!r}: {lost.sum():,} of {values}{records}"
+        verb = "is" if lost.sum() == 1 else "are"
+        return Problem(code, f"{number} {verb} not {what}", f"{remedy} {SUPPRESS}")
 
 
 class Rule(Protocol):

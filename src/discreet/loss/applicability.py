@@ -54,6 +54,8 @@ class Change:
     steps : tuple of str
         Those with an ordinal scale.
     keys : tuple of str
+    blind : tuple of str
+        Numbers of which bits do not see the change.
     missing : int
         Initial records that are not released.
     """
@@ -66,6 +68,7 @@ class Change:
     gaps: tuple[str, ...]
     steps: tuple[str, ...]
     keys: tuple[str, ...]
+    blind: tuple[str, ...]
     missing: int
 
     @property
@@ -110,6 +113,15 @@ class Change:
         if not seen:
             return "no attribute is nominal or ordinal."
         return self._covers(seen, "looks at nominal and ordinal attributes only")
+
+    def of_bits(self, seen: Collection[str]) -> str:
+        """Why the bits of these attributes do not apply; empty when they do."""
+        blind = [name for name in self.blind if name in seen]
+        what = (
+            f"most changed values of {listed(blind)} are in one record alone, as after noise, so "
+            "that no bits would count as lost."
+        )
+        return what if blind else ""
 
     def of_keys(self) -> str:
         """Why a measure of the keys does not apply."""

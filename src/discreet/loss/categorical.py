@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.data.paired_columns import as_numbers
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import fits, pack
 from discreet.kernels.summation import total
@@ -125,10 +126,10 @@ def table_variation(
     return lost, int(known.sum()), int(g[~known].sum())
 
 
-def bits_of(
+def pairs_by_attribute(
     linked: Linked, names: Sequence[str], x: pa.Table, y: pa.Table
-) -> dict[str, tuple[float, float, float]]:
-    """Per attribute its bits in all initial records, in the released ones, and those left open.
+) -> dict[str, pa.Table]:
+    """Per attribute the pairs of an initial and a masked value, with their number of records.
 
     ``x`` and ``y`` hold initial and masked values of some attributes, so that these need not be
     linked again.
@@ -138,7 +139,26 @@ def bits_of(
     pairs = {name: _pairs_of_values(x[name], y[name]) for name in names if name not in others}
     if compared is not None:
         pairs |= {name: compared.pairs_of_values(i) for i, name in enumerate(others)}
-    return {name: _bits(linked.initial.frequency_set([name]), pairs[name]) for name in names}
+    return pairs
+
+
+def is_blind(changed: float, alone: float) -> bool:
+    """Whether bits do not see how a number was changed: most of its changed values are in one
+    record alone, as after noise, and nothing would count as lost.
+    """
+    return 2 * alone > changed
+
+
+def changed_and_alone(pairs: pa.Table) -> tuple[int, int]:
+    """Of the pairs of a number: the records with another one than before, and those of them that
+    are alone with it.
+    """
+    x, y = (as_numbers(pairs[side]) for side in "xy")
+    n = pairs["n"].to_numpy()
+    differs = (x != y) & ~np.isnan(x) & ~np.isnan(y)
+    _, place = np.unique(y, return_inverse=True)
+    alone = differs & (np.bincount(place, n)[place] == 1)
+    return int(n[differs].sum()), int(n[alone].sum())
 
 
 def _pairs_of_values(x: pa.ChunkedArray, y: pa.ChunkedArray) -> pa.Table:
@@ -152,25 +172,25 @@ def _pairs_of_values(x: pa.ChunkedArray, y: pa.ChunkedArray) -> pa.Table:
 
 
 def share_of_bits(by_attribute: Iterable[tuple[float, float, float]]) -> float | None:
-    """The share that is lost, from what :func:`bits_of` gives; None where there are no bits."""
+    """The share that is lost, from what :func:`bits` gives; None where there are no bits."""
     found = list(by_attribute)
     whole = sum(of_all for of_all, _, _ in found)
     lost = sum(of_all - (released - left_open) for of_all, released, left_open in found)
     return lost / whole if whole > 0 else None
 
 
-def _bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float, float]:
+def bits(initial: FrequencySet, pairs: pa.Table) -> tuple[float, float, float]:
     """Bits of an attribute in all initial records, in the released ones, and left open.
 
     None depends on the order in which the engine gives the pairs.
     """
     import pyarrow.compute as pc
 
-    bits = np.log2(initial.n / initial.counts)
-    whole = total(initial.counts * bits)
+    held = np.log2(initial.n / initial.counts)
+    whole = total(initial.counts * held)
     found = FrequencySet.from_arrow(("y", "x"), pairs.select(["y", "x", "n"]))
     place = pc.index_in(found.values[1], value_set=initial.values[0])
-    own = bits[place.to_numpy(zero_copy_only=False)[found.codes[1]]]
+    own = held[place.to_numpy(zero_copy_only=False)[found.codes[1]]]
     size = np.bincount(found.codes[0], found.counts)[found.codes[0]]
     left_open = np.log2(size / found.counts)
     return whole, total(found.counts * own), total(found.counts * left_open)

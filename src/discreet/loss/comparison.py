@@ -33,7 +33,10 @@ from discreet.errors import InfiniteValues
 from discreet.loss.categorical import (
     attribute_dist,
     attribute_ebil,
-    bits_of,
+    bits,
+    changed_and_alone,
+    is_blind,
+    pairs_by_attribute,
     table_variation,
     tables_of,
 )
@@ -100,6 +103,8 @@ class Comparison:
         Per attribute its bits in all initial records, in the released ones, and those left open.
     hellinger : mapping
         Per attribute, and per pair of them, the distance of the two distributions.
+    blind : tuple of str
+        The numbers of which bits do not see the change.
     """
 
     n: int
@@ -113,6 +118,7 @@ class Comparison:
     tables: Mapping[tuple[str, ...], tuple[float, int, int]]
     bits: Mapping[str, tuple[float, float, float]]
     hellinger: Mapping[tuple[str, ...], float]
+    blind: tuple[str, ...]
 
 
 def compare(linked: Linked, asked: Asked) -> Comparison:
@@ -157,6 +163,7 @@ def _here(linked: Linked, asked: Asked) -> Comparison:
     cards = [codes[n][2] for n in asked.categorical]
     summary = Summary.of(xs, ys) if asked.continuous and len(xs) else None
     touched = tuple(n for n in asked.names if n not in alike or not _equal(x[n], y[n]))
+    pairs = pairs_by_attribute(linked, asked.bits, x, y)
     return Comparison(
         x.num_rows,
         left_out,
@@ -175,9 +182,15 @@ def _here(linked: Linked, asked: Asked) -> Comparison:
             )
             for chosen in tables_of(len(asked.categorical), asked.dimension)
         },
-        bits_of(linked, asked.bits, x, y),
+        {name: bits(linked.initial.frequency_set([name]), pairs[name]) for name in asked.bits},
         _hellinger(asked, summary, touched, x, y, codes),
+        tuple(n for n in _counted(asked) if is_blind(*changed_and_alone(pairs[n]))),
     )
+
+
+def _counted(asked: Asked) -> list[str]:
+    """The numbers whose bits are counted."""
+    return [name for name in asked.continuous if name in asked.bits]
 
 
 def _hellinger(
@@ -259,7 +272,10 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
     rows: dict[Any, Any] = {
         ("apart", name): found.apart(at[name], scale) for name, scale in scales.items()
     }
-    rows |= {("entropy", name): found.entropy(at[name], n) for name in entropies}
+    numbers = set(asked.continuous)
+    rows |= {
+        ("entropy", name): found.entropy(at[name], n, number=name in numbers) for name in entropies
+    }
     rows |= {("table", t): found.variation([at[name] for name in t], n) for t in tables}
     rows |= {("bits", name): found.information(at[name], initial, name, n) for name in asked.bits}
     rows |= {
@@ -284,6 +300,7 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
         },
         {n: (*told["bits", n][:2], told["entropy", n][0]) for n in asked.bits},
         _hellinger_there(found, at, asked, summary, touched, totals.n),
+        tuple(n for n in _counted(asked) if is_blind(*told["entropy", n][1:])),
     )
 
 

@@ -231,7 +231,10 @@ class InformationLoss(Result):
 
     def _shares(self) -> str:
         shares = {row["attribute"]: row["ebil_share"] for row in self.by_attribute}
-        said = [f"{n} {shares[n]:.1%}" for n in self.changed if shares[n] is not None]
+        said = [
+            f"{n} {'does not apply' if shares[n] is None else f'{shares[n]:.1%}'}"
+            for n in self.changed
+        ]
         return ", ".join(said)
 
     def to_dict(self) -> dict[str, Any]:
@@ -455,6 +458,7 @@ def _change(linked: Linked, asked: Asked, found: Comparison) -> Change:
         found.gaps,
         tuple(n for n in asked.categorical if types[n].measure == "ordinal"),
         linked.initial.keys,
+        found.blind,
         linked.initial.n - found.n,
     )
 
@@ -517,7 +521,7 @@ def _reasons(
         **dict.fromkeys(OF_NAMES, change.of_names()),
         "ebil": change.of_entropy(),
         "hellinger": change.of_distributions() or _no_numbers(change, found),
-        "ebil_share": change.of_keys() if scope == "keys" else "",
+        "ebil_share": (change.of_keys() if scope == "keys" else "") or change.of_bits(change.names),
         **_node_reasons(*_node(linked, change)),
         **dict.fromkeys(OF_CLASSES, change.of_keys()),
     }
@@ -554,6 +558,7 @@ def _rows(
     """One row per attribute in scope: numbers, names, and those not compared."""
     bits = {n: share_of_bits([found.bits[n]]) for n in change.names}
     shares = {n: 0.0 if s is None and change.is_none else s for n, s in bits.items()}
+    shares |= dict.fromkeys(change.blind)
     rows: list[dict[str, Any]] = [
         {
             "attribute": n,

@@ -292,8 +292,12 @@ def left_of(facts: Facts) -> list[dict[str, Any]]:
 
 def _light(facts: Facts, name: str, lost: float | None) -> dict[str, str]:
     if lost is None:
-        return {"light": "unknown", "words": "not measured"}
-    for light, most, words in _LIGHTS:
+        words = "changed, but the EBIL share does not apply"
+        return {
+            "light": "unknown",
+            "words": words if name in facts.loss.changed else "not measured",
+        }
+    for light, most, words in _LIGHTS[name in facts.loss.changed :]:
         if lost <= most:
             return {"light": light, "words": words}
     if lost < 1 - _TINY and _is_left(facts, name):

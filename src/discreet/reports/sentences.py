@@ -33,7 +33,7 @@ _SENTENCES = {
     "entropy": "{p} of the information in the keys is gone.",
     "discernibility": "Sum over the records of how many look the same; a record that was "
     "left out counts n.",
-    "average_class_size": "On average {v} records look the same to an intruder.",
+    "average_class_size": "Records that look the same to an intruder: {v} on average.",
 }
 _SHORT = {
     "sse_ratio": "SSE/SST", "il1s": "IL1s", "eigenvalues": "eigenvalues",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.data.options import OPTIONS
 from discreet.plan.criteria import NAMED, kinds_in, tables_of
 from discreet.registry import maskings, measures
 from discreet.reports.names import few
@@ -225,6 +226,8 @@ def changed(before: Document, after: Document) -> str:
     'role of zip'
     >>> changed({}, {"source": {"file": "t.csv"}, "steps": []})
     'how the file is read'
+    >>> changed({"source": {"file": "t.csv"}}, {"source": {"file": "t.csv", "decimal": ","}})
+    'how the file is read (Decimal sign)'
     """
     parts = []
     for section, words in _SAID.items():
@@ -232,8 +235,15 @@ def changed(before: Document, after: Document) -> str:
         if old == new:
             continue
         names = _columns_changed(section, old, new) if words.endswith(" of") else []
-        parts.append(f"{words} {few(names, _MOST_NAMED)}" if names else words)
+        options = _options_changed(old, new) if section == "source" and old else []
+        named = f" ({', '.join(options)})" if options else f" {few(names, _MOST_NAMED)}"
+        parts.append(f"{words}{named}".rstrip())
     return "; ".join(parts)
+
+
+def _options_changed(old: Document, new: Document) -> list[str]:
+    """The labels of the options of reading that differ."""
+    return [one.label for name, one in OPTIONS.items() if old.get(name) != new.get(name)]
 
 
 def _columns_changed(section: str, old: Document, new: Document) -> list[str]:

@@ -63,7 +63,11 @@ def field_of(p: Parameter, name: str, value: Any, files: Sequence[str] = ()) -> 
     """The field of a parameter with what was said in it; a file is one of those that were added."""
     if p.file:
         known = dict.fromkeys([*files, *([value] if value else [])])
-        none = "none" if known else "none yet: add one on the page Roles"
+        none = (
+            "none"
+            if known
+            else "none yet: add one under Registers of the population (Roles & risk)"
+        )
         offered = (("", none), *((one, one) for one in known))
         return FormField(name, p.label, p.doc, "choose", offered, value, p)
     sort, choices = _SORTS.get(p.kind, "text"), tuple((c, _word(p, c)) for c in p.choices)
@@ -154,9 +158,9 @@ class Reading:
     columns: Sequence[str]
     problems: list[Problem]
 
-    def say(self, what: str, remedy: str) -> None:
-        """Note what is wrong."""
-        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy))
+    def say(self, what: str, remedy: str, parameter: str = "") -> None:
+        """Note what is wrong, and with which parameter, where it is one."""
+        self.problems.append(Problem("P60", f"{self.where}: {what}.", remedy, parameter))
 
     def value(self, p: Parameter, sent: Any) -> Any:
         """The value of a field that is not empty; None where it cannot be read."""
@@ -169,18 +173,18 @@ class Reading:
         except ValueError:
             if "Share" in p.marks:
                 what = f"{called(p)} must be a share above 0 and up to 100 %"
-                self.say(what, "Write for example 10 %.")
+                self.say(what, "Write for example 10 %.", p.name)
             elif p.written:
-                self.say(f"{called(p)} cannot be read", f"Write {p.words}.")
+                self.say(f"{called(p)} cannot be read", f"Write {p.words}.", p.name)
             else:
                 wrong = replace(read_problem(p), code="P60")
-                self.problems.append(labelled(wrong, self.where, [p]))
+                self.problems.append(replace(labelled(wrong, self.where, [p]), parameter=p.name))
             return None
 
     def missing(self, p: Parameter) -> None:
         """Note that a field is empty."""
         remedy = "Choose one of the list." if p.file else f"Write for example {p.example}."
-        self.say(f"{called(p)} is missing", remedy)
+        self.say(f"{called(p)} is missing", remedy, p.name)
 
 
 def _readable(p: Parameter, sent: str) -> str:

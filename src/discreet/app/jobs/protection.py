@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import discreet as ds
+from discreet.app.forms.fields import shown
 from discreet.app.jobs import comparison, plan_run
 from discreet.app.jobs.task import JobTask
+from discreet.parameters import Parameter
+from discreet.registry import maskings
 from discreet.reports.blocks import Section
 from discreet.reports.names import distinct, few, renamed, shortened
 
@@ -59,45 +62,56 @@ def protect(task: JobTask) -> Run:
     room.write("figures", figures + "\n")
     room.keep(task)
     names = distinct(release.masked.initial.columns)
+    criterion = renamed(" and ".join(one.describe() for one in release.plan.criterion), names)
     return Run(
-        label=label_of(task.document),
+        label=label_of(task.document, criterion),
         document={**release.plan.to_dict(), "source": dict(task.document["source"])},
         satisfied=None if release.check is None else release.satisfied,
-        criterion=renamed(" and ".join(one.describe() for one in release.plan.criterion), names),
+        criterion=criterion,
         masked=release.plan.outputs["masked"].name if release.files else "",
         figures=json.loads(figures),  # as they are when a project is taken up
         sections=sections,
     )
 
 
-def label_of(document: Mapping[str, Any]) -> str:
-    """What a chain does, in few words.
+def label_of(document: Mapping[str, Any], criterion: str = "") -> str:
+    """What a chain does, in few words: titles of methods, what they were given, and for which
+    criterion.
 
     Examples
     --------
     >>> steps = [{"do": "sample", "fraction": 0.5}, {"do": "microaggregate", "columns": ["age"]}]
     >>> label_of({"steps": steps})
-    'sample 50%, mdav k=3 of age'
+    'Sampling (share of the records = 50 %); Microaggregation of age'
     """
-    return ", ".join(_said(step, document.get("criterion", {})) for step in document["steps"])
+    return "; ".join(_said(step, criterion) for step in document["steps"])
 
 
-def _said(step: Mapping[str, Any], criterion: Any) -> str:
-    if step["do"] == "microaggregate":
-        return f"{step.get('method', 'mdav')} k={step.get('k', 3)} of {_named(step['columns'])}"
-    if step["do"] == "sample":
-        return (
-            f"sample {100 * step['fraction']:g}%" if "fraction" in step else f"sample {step['n']}"
-        )
-    if step["do"] == "protect_records":
-        return f"targeted, risk ≤ {step['at_most']:g}"
-    numbers = criterion if isinstance(criterion, Mapping) else {}
-    asked = [f"{name}={numbers[name]}" for name in ("k", "p") if name in numbers]
-    if "p" in numbers and "confidential" in numbers:
-        asked.append(f"of {', '.join(numbers['confidential'])}")
+def _said(step: Mapping[str, Any], criterion: str) -> str:
+    method = maskings[step["do"]]
+    told = [
+        _given(p, step[p.name])
+        for p in method.parameters.values()
+        if p.name in step and p.kind != "amount" and (p.vary or p.group or p.is_variant)
+        if step[p.name] != p.default or not p.is_variant
+    ]
     levels = [str(level) for level in step.get("levels", {}).values()]
-    verb = step["do"].replace("_", " ")
-    return " ".join([verb, *asked, *([f"at {'·'.join(levels)}"] if levels else [])])
+    words = [
+        method.title,
+        f"of {_named(step['columns'])}" if step.get("columns") else "",
+        f"for {criterion}" if criterion and method.takes("criterion") else "",
+        f"at levels {'·'.join(levels)}" if levels else "",
+        f"({', '.join(told)})" if told else "",
+    ]
+    return " ".join(word for word in words if word)
+
+
+def _given(p: Parameter, value: Any) -> str:
+    """A parameter as its form has it, without what explains it."""
+    if p.is_variant:
+        return p.choice_labels.get(value, value).partition(":")[0]
+    label = p.label.partition(":")[0]
+    return f"{label[0].lower()}{label[1:]} = {shown(p, value)}"
 
 
 def _named(columns: Sequence[str]) -> str:

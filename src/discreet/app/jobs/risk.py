@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import discreet as ds
@@ -42,7 +41,7 @@ def risk(task: JobTask) -> Shown:
     blocks: list[Block] = [
         _key_figures(found),
         Words(said, _tone(found)),
-        *_demanded(data, asked.get("criterion"), task.folder, names),
+        *_demanded(data, task.plan.criterion, names),
         *_sampled(data, asked.get("share")),
         *_in_population(data, names),
         *_together(data, names),
@@ -92,9 +91,8 @@ def _values_per_class(found: Any, names: dict[str, str]) -> Table:
     return Table("Fewest values of a confidential attribute in a class", columns, rows)
 
 
-def _demanded(data: Any, asked: Any, folder: Path, names: Mapping[str, str]) -> list[Block]:
-    """Whether the criterion holds for the table as it is, in words; nothing where none is asked."""
-    criteria = ds.Plan.of({"criterion": asked}, folder).criterion if asked else []
+def _demanded(data: Any, criteria: Sequence[Any], names: Mapping[str, str]) -> list[Block]:
+    """Whether the criteria hold for the table as it is, in words; nothing where none is asked."""
     blocks: list[Block] = []
     if alone := [one for one in criteria if not one.compares_files]:
         found = ds.check(data, alone)

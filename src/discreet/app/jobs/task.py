@@ -70,12 +70,15 @@ class Work:
 
     def basis(self, document: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
         """Digests of all that the result depends on: the plan's part, and that of the settings."""
-        seen = {
-            name: {k: v for k, v in document.get(name, {}).items() if k not in self.beside}
-            for name in self.sections
-        }
+        seen = {name: self._seen(document.get(name, {})) for name in self.sections}
         asked = (settings.get(self.settings) or None) if self.settings else None
         return f"{_digest(seen)} {_digest(asked)}"
+
+    def _seen(self, section: Any) -> Any:
+        """A section without what does not matter; what must hold may be a list of tables."""
+        if isinstance(section, list):
+            return section
+        return {k: v for k, v in section.items() if k not in self.beside}
 
 
 def _digest(given: Any) -> str:

@@ -25,7 +25,7 @@ WORK: dict[str, Work] = {
     "risk": Work(
         "Measuring the risk",
         "risk by classes",
-        ("source", "roles", "types"),
+        ("source", "roles", "types", "criterion"),
         risk.risk,
         "roles",
         settings="risk",

@@ -22,13 +22,15 @@ _LABELS = 8
 
 @dataclass(frozen=True)
 class Level:
-    """A level of a hierarchy, fitted to the values of a column."""
+    """A level of a hierarchy, fitted to the values of a column: its groups of enough records, some
+    by their labels, and how many more there are of these, and of smaller ones."""
 
     number: int
     groups: int
     smallest: int
     labels: tuple[str, ...]
     more: int
+    rare: int
 
 
 def preview(workspace: Workspace, number: int, given: Mapping[str, Any]) -> tuple[Level, ...]:
@@ -111,11 +113,10 @@ def _level(fitted: Any, level: int, counts: Any, least: int) -> Level:
 
     groups = fitted.groups[level]
     records = np.bincount(fitted.maps[level], weights=counts, minlength=groups).astype(np.int64)
+    enough = np.flatnonzero(records >= least).tolist()
     shown: list[str] = []
     if level > 0:  # level 0 are the values themselves
         labels = fitted.labels[level].to_pylist()
-        enough = [i for i in range(groups) if records[i] >= least]
-        shown = ["missing" if labels[i] is None else str(labels[i]) for i in enough]
-    return Level(
-        level, groups, int(records.min()), tuple(shown[:_LABELS]), groups - len(shown[:_LABELS])
-    )
+        shown = ["missing" if labels[i] is None else str(labels[i]) for i in enough[:_LABELS]]
+    more, rare = len(enough) - len(shown), groups - len(enough)
+    return Level(level, groups, int(records.min()), tuple(shown), more, rare)

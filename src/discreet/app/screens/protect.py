@@ -16,6 +16,7 @@ from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
 from discreet.app.forms.fields import text_in, whole_in
+from discreet.app.forms.labels import in_words
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
@@ -26,6 +27,7 @@ from discreet.registry import maskings
 
 PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
+_STEP = re.compile(r"Step (?P<number>[0-9]+) \(")  # how what is said of a step begins
 _USUAL_K = 5
 RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why
     True: ("generalize", "It makes the keys coarser, step by step, until what must hold holds."),
@@ -59,10 +61,19 @@ async def act(request: Request) -> Response:
             fields = fields if workspace.levels_fit else _fields(workspace)
             await alone(workspace, _run)
     except DiscreetError as error:
-        view = _view(workspace, fields) | {"problems": error.problems}
+        view = _view(workspace, fields) | _placed(error.problems)
         view["must"] = workspace.must(criterion_form.sent(form, workspace.names))
         return page(request, "protect.html", workspace, status=422, **view)
     return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
+
+
+def _placed(problems: tuple[Problem, ...]) -> dict[str, Any]:
+    """Problems by the number of the step that they name, and those of no step."""
+    found: dict[int | None, list[Problem]] = {None: []}
+    for problem in problems:
+        step = _STEP.match(in_words(problem))
+        found.setdefault(int(step["number"]) - 1 if step else None, []).append(problem)
+    return {"problems": found.pop(None), "of_steps": found}
 
 
 def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
@@ -171,6 +182,7 @@ def _view(workspace: Workspace, sent: list[Fields] | None = None) -> dict[str, A
     held_back = ("identifier", "record id", "weight", "household", "subject")
     return {
         "steps": fields,
+        "of_steps": {},
         "must": workspace.must(),
         "maskings": {name: maskings[name] for name in maskings},
         "shown": [chain.shown(one, i) for i, one in enumerate(fields)],

@@ -18,8 +18,16 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms.fields import text_in
 from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
 from discreet.app.jobs.release import GIVEN
-from discreet.app.screens.checklist import Item, items_of, note_of, still_risky, unique_columns_of
 from discreet.app.server import runs
+from discreet.app.server.checklist import (
+    Item,
+    is_made,
+    items_of,
+    note_of,
+    still_risky,
+    unique_columns_of,
+    unmet_of,
+)
 from discreet.app.server.pages import alone, chosen, form_of, page, see, showing, workspace_of
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
@@ -98,7 +106,7 @@ async def download(request: Request) -> Response:
         raise HTTPException(404)
     if kept is None or not kept.can_be_released:
         return _refused(request, workspace, _why(workspace, kept))
-    if not _is_made(workspace, kept):
+    if not is_made(workspace, kept):
         what = "the release has not been made, or something has changed since."
         problem = Problem("N64", what, "Make the release, then download it.")
         return _refused(request, workspace, problem)
@@ -143,20 +151,6 @@ def _offered(workspace: Workspace, kept: Kept | None) -> dict[str, tuple[str, st
     }
 
 
-def _is_made(workspace: Workspace, kept: Kept) -> bool:
-    """Whether the release was made of all that is there now, and whatever is not met now was
-    acknowledged in these words: more may be wanted since.
-    """
-    known = workspace.settings.get("release", {}).get("unmet", {})
-    unmet = _unmet(items_of(workspace, kept))
-    return workspace.is_current(SLOT) and unmet.items() <= known.items()
-
-
-def _unmet(items: tuple[Item, ...]) -> dict[str, str]:
-    """What is not met, by its name: the words that were read when it was acknowledged."""
-    return {item.name: item.words for item in items if not item.met}
-
-
 def _refused(request: Request, workspace: Workspace, problem: Problem) -> Response:
     view = _view(workspace) | {"problems": (problem,)}
     return page(request, "release.html", workspace, status=409, **view)
@@ -193,7 +187,7 @@ def _begin(workspace: Workspace, form: FormData) -> Problem | None:
     note = note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
     workspace.need_idle()
-    workspace.set("release", {"run": kept.slot, **asked, "unmet": _unmet(items)})
+    workspace.set("release", {"run": kept.slot, **asked, "unmet": unmet_of(items)})
     # the chain on the page Protect may ask for something else by now
     chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
     workspace.begin("release", slot=SLOT, changes=chosen_plan)
@@ -230,7 +224,7 @@ def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
     """The form as it was last sent, without what was acknowledged in other words than now."""
     last = dict(workspace.settings.get("release", {}))
     if kept is not None and "written" in last:
-        now, then = _unmet(items_of(workspace, kept)), last["unmet"]
+        now, then = unmet_of(items_of(workspace, kept)), last["unmet"]
         same = {name for name, words in now.items() if then.get(name) == words}
         last["written"] = {name: said for name, said in last["written"].items() if name in same}
     return last
@@ -252,8 +246,8 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "formats": FORMATS,
         "files": _offered(workspace, kept),
         "about": {role: said.format_map(names) for role, said in ABOUT.items()},
-        "beside": "As you uploaded it: the plan and the script read it.",
+        "beside": "The plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
-        "is_current": kept is not None and kept.can_be_released and _is_made(workspace, kept),
+        "is_current": kept is not None and is_made(workspace, kept),
     }

@@ -35,6 +35,7 @@ from discreet.app.server.pages import (
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.registry import maskings, measures
+from discreet.words import counted
 
 PATH = "roles"
 ROLE_WORDS = {
@@ -49,7 +50,7 @@ ROLE_WORDS = {
     "subject": "subject: a person with several records",
 }
 
-_COUNTED = {"keys": "key", "confidential": "confidential", "identifiers": "identifier"}
+_COUNTED = {"keys": "key", "confidential": "confidential attribute", "identifiers": "identifier"}
 RELEASED = {"all": "the whole table", "sample": "a random sample"}
 
 
@@ -141,15 +142,16 @@ async def save_wanted(request: Request) -> Response:
     form = await form_of(request)
     try:
         await alone(workspace, _keep_wanted, form)
-        said = "Saved."
+        told = {"changed": "", "said": "Saved."}
     except DiscreetError as error:
-        said = f"Not saved: {in_words(error.problems[0])}"
-    return Response(status_code=204, headers={"HX-Trigger": json.dumps({"said": said})})
+        told = {"said": f"Not saved: {in_words(error.problems[0])}"}
+    return Response(status_code=204, headers={"HX-Trigger": json.dumps(told)})
 
 
 def _keep_wanted(workspace: Workspace, form: FormData) -> None:
-    criterion, _ = _wanted(workspace, form)
+    criterion, asked = _wanted(workspace, form)
     workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
+    workspace.set("risk", asked)
 
 
 async def measure(request: Request) -> Response:
@@ -166,16 +168,14 @@ async def measure(request: Request) -> Response:
 
 
 def _measure(workspace: Workspace, form: FormData) -> None:
-    criterion, asked = _wanted(workspace, form)
-    workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
-    workspace.set("risk", asked | ({"criterion": criterion} if criterion else {}))
+    _keep_wanted(workspace, form)
     workspace.begin("risk")
 
 
 def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
-    """What must hold, and the share of a sample; a form without fields leaves it to the plan."""
+    """What must hold, and the share of a sample; a form without fields leaves both as they are."""
     if not form:
-        return workspace.document.get("criterion", {}), {}
+        return workspace.document.get("criterion", {}), workspace.settings.get("risk", {})
     criterion, problems = workspace.criterion_in(criterion_form.sent(form, workspace.names))
     problems = [*problems, *criterion_form.aimless(criterion, workspace.confidential)]
     asked: dict[str, Any] = {}
@@ -274,7 +274,7 @@ def page_view(workspace: Workspace) -> dict[str, Any]:
 def _summary(workspace: Workspace) -> dict[str, Any]:
     """How many columns have which role, the keys without a hierarchy, and the last figures."""
     given = workspace.document.get("roles", {})
-    counts = {word: len(given.get(role, [])) for role, word in _COUNTED.items()}
+    counts = [counted(len(given.get(role, [])), word) for role, word in _COUNTED.items()]
     return {
         "keys": workspace.keys,
         "bare": sum(name not in workspace.hierarchies for name in workspace.keys),

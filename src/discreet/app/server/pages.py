@@ -17,6 +17,8 @@ import discreet as ds
 from discreet.app.forms.labels import LOSS, NODE_LOSS, in_words
 from discreet.app.forms.terms import TERMS
 from discreet.app.jobs.tasks import WORK
+from discreet.app.server import checklist, runs
+from discreet.app.server.workspaces import RELEASE
 from discreet.reports import fragments
 from discreet.reports.names import shortened
 from discreet.reports.sentences import short
@@ -87,16 +89,22 @@ NOTHING = StepState("nothing", "○", "nothing yet")
 
 
 def states_of(workspace: Workspace) -> dict[str, StepState]:
-    """How far each step is: by what was found there, and for Compare by the candidate."""
-    found: dict[str, list[bool]] = {screen.path: [] for screen in SCREENS}
+    """How far each step is: by what was found there, and for Compare by the candidate.
+
+    Of each kind of work that was done there, something must be up to date.
+    """
+    found: dict[str, dict[str, bool]] = {screen.path: {} for screen in SCREENS}
     for slot, result in workspace.results.items():
-        found[WORK[result.work].screen].append(workspace.is_current(slot))
-    chosen = workspace.settings.get("release", {}).get("run")
-    if chosen in workspace.results:
-        found["compare"].append(workspace.is_current(chosen))
+        told = found[WORK[result.work].screen]
+        told[result.work] = told.get(result.work, False) or workspace.is_current(slot)
+    kept = runs.candidate(workspace)
+    if kept is not None:
+        found["compare"]["protect"] = kept.current
+    if found["release"]:
+        found["release"][RELEASE] = kept is not None and checklist.is_made(workspace, kept)
     return {
-        path: DONE if any(current) else LATE if current else NOTHING
-        for path, current in found.items()
+        path: NOTHING if not told else DONE if all(told.values()) else LATE
+        for path, told in found.items()
     }
 
 

@@ -259,7 +259,8 @@ class Workspace:
     @property
     def _ground_of_levels(self) -> str:
         """A digest of all that levels are chosen for: the table, its lattice and what must hold."""
-        known = self._with_digests({**self.document, "hierarchies": self._hierarchies})
+        sections = {**self.document, "hierarchies": self._hierarchies}
+        known = _with_digests(sections, self.settings.get(DIGESTS, {}))
         must = json.dumps(self.document.get("criterion", {}), sort_keys=True)
         return f"{WORK['explore'].basis(known, {})} {self._state} {must}"
 
@@ -340,8 +341,9 @@ class Workspace:
     # -- what was chosen -------------------------------------------------------------------------
 
     def _remember_choice(self, before: Document) -> None:
-        words = draft.changed(before, self.document)
         files = self.settings.get(DIGESTS, {})
+        known = self.history[self.place].files if self.history else files
+        words = draft.changed(_with_digests(before, known), _with_digests(self.document, files))
         if words or not self.history or files != self.history[self.place].files:
             made = MadeChoice(words, self.document, self.settings.get(LEVELS, ""), files)
             past = self.history[: self.place + 1]
@@ -395,17 +397,8 @@ class Workspace:
 
     def basis(self, work: str) -> str:
         """What a work would look at now: see :class:`WorkResult`."""
-        seen = self._with_digests(self.sections)
+        seen = _with_digests(self.sections, self.settings.get(DIGESTS, {}))
         return f"{WORK[work].basis(seen, self.settings)} {self._state}"
-
-    def _with_digests(self, document: Document) -> Document:
-        """Sections to be compared: a file counts by what is in it, too, for it can be replaced."""
-        digests, entries = self.settings.get(DIGESTS, {}), document.get("hierarchies", {})
-        marked = {
-            name: {**one, "digest": digests.get(one["file"])} if "file" in one else one
-            for name, one in entries.items()
-        }
-        return {**document, "hierarchies": marked}
 
     def is_current(self, slot: str) -> bool:
         """Whether there is a result, and nothing it depends on has changed since."""
@@ -568,6 +561,15 @@ class Workspace:
         """End the job and remove the folder."""
         self.cancel()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _with_digests(document: Document, digests: Mapping[str, str]) -> Document:
+    """Sections to be compared: a file counts by what is in it, too, for it can be replaced."""
+    marked = {
+        name: {**one, "digest": digests.get(one["file"])} if "file" in one else one
+        for name, one in document.get("hierarchies", {}).items()
+    }
+    return {**document, "hierarchies": marked}
 
 
 @functools.lru_cache(maxsize=MOST)

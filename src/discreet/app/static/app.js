@@ -41,6 +41,11 @@
     if (heldFocus && document.activeElement === document.body) byId("results")?.focus();
     heldFocus = false;
   });
+
+  // What is wrong comes into view, on a new page or in a part of one, and is where reading goes on.
+  const lead = (within) => within?.querySelector?.(".words.bad[role=alert]")?.focus();
+  lead(byId("content"));
+  document.addEventListener("htmx:afterSwap", (event) => lead(event.detail.elt));
   document.addEventListener("change", (event) => {
     const field = event.target;
     if (field.type !== "file" || !field.dataset.most) return;

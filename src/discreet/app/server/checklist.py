@@ -13,7 +13,7 @@ from typing import Any
 from discreet.app.forms import draft
 from discreet.app.server import requirements
 from discreet.app.server.runs import Kept
-from discreet.app.server.workspaces import Workspace
+from discreet.app.server.workspaces import RELEASE, Workspace
 from discreet.reports.facts import FEWEST
 from discreet.reports.names import few, renamed
 from discreet.words import counted, share
@@ -59,6 +59,21 @@ def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
         *_weights(workspace, kept),
         *_codes(workspace, kept),
     )
+
+
+def unmet_of(items: tuple[Item, ...]) -> dict[str, str]:
+    """What is not met, by its name: the words that were read when it was acknowledged."""
+    return {item.name: item.words for item in items if not item.met}
+
+
+def is_made(workspace: Workspace, kept: Kept) -> bool:
+    """Whether the release was made of all that is there now, and can be downloaded: whatever is not
+    met now was acknowledged in these words, and more may be wanted since.
+    """
+    known = workspace.settings.get("release", {}).get("unmet", {})
+    unmet = unmet_of(items_of(workspace, kept))
+    current = kept.can_be_released and workspace.is_current(RELEASE)
+    return current and unmet.items() <= known.items()
 
 
 def _identifiers(workspace: Workspace) -> Item:
