@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.errors import argument
-from discreet.parameters.numbers import is_finite, is_whole
+from discreet.errors import argument, fail
+from discreet.parameters.numbers import as_written, is_finite, is_whole
 
 if TYPE_CHECKING:
     from discreet.parameters.parameter import Parameter
@@ -48,6 +48,8 @@ class KindOfParameter:
         The value that a text stands for, ValueError for none; and a value as a text.
     code, wrong, remedy : str, function
         Of the problem with a value that does not fit; by default it says what must be given.
+    example : str
+        A text that can be read, where the parameter itself tells of none.
     beside_data : bool
         Whether an argument of Python is looked at later, beside the data.
     """
@@ -60,6 +62,7 @@ class KindOfParameter:
     code: str = "P16"
     wrong: str = ""
     remedy: Callable[[Parameter], str] = _example
+    example: str = "…"
     beside_data: bool = False
 
 
@@ -112,7 +115,7 @@ def _read_amount(_: Parameter, text: str) -> float | int:
 
 
 def _percent(text: str) -> float:
-    return float(text.rstrip("% ")) / 100
+    return float(as_written(float(text.rstrip("% "))) / 100)
 
 
 _WHOLE = KindOfParameter(
@@ -121,6 +124,7 @@ _WHOLE = KindOfParameter(
     schema=lambda p: _number_schema(p, "integer"),
     read=lambda _, text: _whole(text),
     code="P07",
+    example="1",
 )
 _NUMBER = KindOfParameter(
     words=lambda p: f"a number{_bounds_in_words(p)}",
@@ -128,6 +132,7 @@ _NUMBER = KindOfParameter(
     schema=lambda p: _number_schema(p, "number"),
     read=_read_number,
     code="P10",
+    example="1",
 )
 _AMOUNT = KindOfParameter(
     words=lambda _: "a share from 0.0 to 1.0 or a whole number of records",
@@ -194,7 +199,9 @@ def _read_table(p: Parameter, text: str) -> dict[str, Any]:
         name, equals, number = part.rpartition("=")
         if not equals:
             raise ValueError("a part without '='")
-        found[name.strip()] = int(number) if p.whole_numbers else _number(number.strip())
+        if (name := name.strip()) in found:
+            fail("P16", f"{argument(p.name)} names {name!r} twice.", "Name each column once.")
+        found[name] = int(number) if p.whole_numbers else _number(number.strip())
     return found
 
 
@@ -222,6 +229,7 @@ _TABLE = KindOfParameter(
         "additionalProperties": _number_schema(p, "integer" if p.whole_numbers else "number"),
     },
     read=_read_table,
+    example="age=1",
     beside_data=True,
 )
 

@@ -116,7 +116,8 @@ class Parameter:
         usual = self.vary[0] if self.vary else self.default
         if usual in (None, REQUIRED) or isinstance(usual, bool):
             usual = self.low if math.isfinite(self.low) and not self.above else self.high
-        return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
+        known = self.kind != "table" and is_number(usual) and math.isfinite(usual)
+        return f"{usual:g}" if known else KINDS[self.kind].example
 
     def seed_problems(self, value: Any) -> list[Problem]:
         """What is wrong with a seed: without one a random step could not be repeated."""

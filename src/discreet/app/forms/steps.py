@@ -259,7 +259,7 @@ class _StepReading(Reading):
             return new_seed()
         if p.kind == "columns":
             if p.needed or (p.columns and p.columns.fit):
-                self.say("no column is chosen", "Choose at least one.")
+                self.missing(p)
         elif p.needed or (p.default is not None and p.kind in ("whole", "amount")):
             self.missing(p)
         return None
