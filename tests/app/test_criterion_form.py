@@ -118,7 +118,7 @@ def test_every_criterion_has_its_fields_with_title_and_help(name):
         ({"closeness-t": "0,2"}, ["Write a point for decimals, not a comma: 0.5."]),
         (
             {"average_risk-at_most": "0.1", "average_risk-share_above": "x"},
-            ["“share of the records that may be above it” must be from 0 up to 100 %."],
+            ["“share of the records that may be above it” must be from 0 to 100 %."],
         ),
         ({"disclosure_risk-limit": "5"}, ["“disclosure risk, at most” must be a number from 0"]),
         ({"disclosure_risk-limit": "5 %", "disclosure_risk-weights": "x"}, ["“Weights” cannot be"]),
@@ -156,7 +156,7 @@ def test_an_option_is_never_dropped_because_the_first_field_is_empty(fields, lab
     said = criterion.said_of({}, COLUMNS) | fields
     _, problems = criterion.criterion_in(said, {}, COLUMNS, tmp_path, ["town.csv"])
     words = [str(problem) for problem in problems]
-    assert any(label in one and "is missing" in one for one in words), words
+    assert any(label in one and "is missing. Write for example" in one for one in words), words
     assert criterion.drawn(said, COLUMNS, set(), ["town.csv"]).open
 
 

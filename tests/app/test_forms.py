@@ -136,6 +136,13 @@ def test_a_decimal_comma_is_told_of(name):
     assert "Write a point for decimals, not a comma: 0.5." in read_of(ASKED[name], text)[1][0]
 
 
+def test_a_secret_seed_has_no_example():
+    known = steps.Known(["age"], ["age"])
+    sent = steps.fields_of({"do": "sample", "fraction": 0.1, "seed": 1}, known) | {"seed": "x"}
+    _, (problem,) = steps.steps_in([sent], known)
+    assert "“Seed (keep it secret)” must be a whole number. Leave it empty" in str(problem)
+
+
 def test_records_that_may_be_left_out_are_a_number_or_percent():
     one = ASKED["generalize.max_suppressed"]
     assert [read_of(one, text)[0] for text in ("2 %", "0.5 %", "7", "1")] == [0.02, 0.005, 7, 1]

@@ -262,7 +262,7 @@ def test_what_is_said_to_be_saved_is_there_again(visitor, opened):
     both = {"k": "abc", "released": "sample", "share": "0"}
     said = json.loads(visitor.post(f"{at}/wanted", both).headers["hx-trigger"])["said"]
     assert said.startswith("Not saved: What must hold, k-anonymity: “k: records that share")
-    assert "“Share of the records” must be above 0 up to 100 %. Write for example 10 %." in said
+    assert "“Share of the records” must be above 0 and up to 100 %. Write for example 10 %." in said
     opened.change(lambda _: before)
     opened.set("risk", risk)
 

@@ -231,8 +231,9 @@ class _CriterionReading(Reading):
         }
 
     def _value(self, name: str, p: Parameter) -> Any:
-        if self.said[name] == said_of(self.before, self.columns)[name]:
-            return {n: value for n, _, value in _values(self.before)}[name]  # may name a file
+        known = {n: value for n, _, value in _values(self.before)}[name]
+        if known is not None and self.said[name] == said_of(self.before, self.columns)[name]:
+            return known  # may name a file
         if p.file and self.said[name]:
             return self._file(p, self.said[name])
         if self.said[name]:

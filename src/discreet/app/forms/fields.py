@@ -191,20 +191,22 @@ class Reading:
         try:
             return written_in(p, sent) if p.written else p.read(_readable(p, sent))
         except ValueError:
-            self._unreadable(p, sent)
+            self.unreadable(p, sent)
         except DiscreetError as error:
             told = (replace(one, code="P60") for one in error.problems)
             self.problems += [labelled(one, self.where, [p]) for one in told]
         return None
 
-    def _unreadable(self, p: Parameter, sent: str) -> None:
+    def unreadable(self, p: Parameter, sent: str) -> None:
+        """Note what must stand in a field in place of what was sent."""
         if p.written:
             self.say(f"{called(p)} cannot be read", f"Write {p.words}.")
         elif p.kind == "choice":
             wrong = replace(read_problem(p), code="P60")
             self.problems.append(labelled(wrong, self.where, [p]))
         else:
-            self.say(f"{called(p)} must be {_wanted(p)}", written_so(sent, _example(p)))
+            remedy = written_so("" if p.kind == "whole" else sent, _example(p))
+            self.say(f"{called(p)} must be {_wanted(p)}", remedy)
 
     def missing(self, p: Parameter) -> None:
         """Note that a field is empty."""
@@ -235,8 +237,9 @@ def _wanted(p: Parameter) -> str:
         return f"a line for each column, with its name and a {number}: column = number"
     if p.kind == "amount":
         return "a share from 0 to 100 %, written with its sign, or a whole number of records"
-    low, high = "above" if p.above else "from", "and below" if p.below else "up to"
-    return f"{low} 0 {high} 100 %" if _is_share(p) else p.words
+    if not _is_share(p):
+        return p.words
+    return f"above 0 and {'below' if p.below else 'up to'} 100 %" if p.above else "from 0 to 100 %"
 
 
 def _readable(p: Parameter, sent: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from discreet.app.forms.fields import (
     FormField,
     Reading,
+    called,
     field_of,
     numbers_of,
     sent_in,
@@ -252,6 +253,13 @@ class _StepReading(Reading):
         if p.is_seed and value is not None and not 0 <= value <= MOST_SEED:
             self.say("the seed is negative or too large", f"Write one from 0 to {MOST_SEED}.")
         return value
+
+    def unreadable(self, p: Parameter, sent: str) -> None:
+        """A seed that is secret has no example."""
+        if _drawn_afresh(p):
+            self.say(f"{called(p)} must be {p.words}", "Leave it empty to have one drawn.")
+        else:
+            super().unreadable(p, sent)
 
     def _nothing(self, p: Parameter) -> Any:
         """An empty field: not said, or the usual."""
