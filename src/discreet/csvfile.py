@@ -26,6 +26,7 @@ from typing import IO, Any, cast
 
 from discreet.errors import FULL, Problem, argument, fail, noted, raise_all
 from discreet.files import bomb, most_unpacked
+from discreet.surface import in_python
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")  # the usual ones, as forms offer them
 IN_ENGINE = ("utf-8", "latin-1", "utf-16")  # what the engine reads by itself
@@ -191,7 +192,8 @@ def _known_format(given: object) -> str:
     used = re.findall("%.", text)
     year = ("%Y" in used) + ("%y" in used) == 1
     if not (year and {"%d", "%m"} <= set(used) <= set(_PARTS) and len(used) == len(set(used))):
-        remedy = "Write it as 'dd/mm/yyyy' or '%d/%m/%Y', with a day, a month and a year."
+        python = in_python(" or '%d/%m/%Y'")
+        remedy = f"Write it as 'dd/mm/yyyy'{python}, with a day, a month and a year."
         fail("P27", f"{argument('date_format')} does not say how dates are written.", remedy)
     return text
 

@@ -29,7 +29,7 @@ HOSTILE = [
 
 def two_files(server):
     both = [("file", ("a.csv", TABLE)), ("more", ("b.csv", TABLE))]
-    assert Visitor(server).logged_in().upload("/open", both, reading()).status == 400
+    assert Visitor(server).logged_in().upload("/open", both, reading()).status == 422
 
 
 def guessed_workspace(server):

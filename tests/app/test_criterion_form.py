@@ -64,7 +64,7 @@ def test_a_register_is_one_of_the_tables_that_were_added(tmp_path):
     assert made(said | {"k": "6"}, plan, tmp_path) == ({**plan, "k": 6}, [])
     added = ["town.csv", "region.csv"]
     changed = said | {"k_map-population": "region.csv", "presence-low": "0"}
-    changed |= {"presence-high": "0.2", "presence-population": "town.csv"}
+    changed |= {"presence-high": "20", "presence-population": "town.csv"}
     found, problems = criterion.criterion_in(changed, plan, COLUMNS, tmp_path, added)
     assert problems == []
     assert found["k_map"] == {"k": 9, "population": "region.csv"}
@@ -115,6 +115,11 @@ def test_every_criterion_has_its_fields_with_title_and_help(name):
         ({"diversity-l": "2", "diversity-kind": "recursive"}, ["needs a positive “c of recursive"]),
         ({"diversity-l": "2", "diversity-kind": "other"}, ["“l counts” is not known"]),
         ({"closeness-t": "0.2", "closeness-hierarchy": "[[["}, ["“Hierarchy of the confidential"]),
+        ({"closeness-t": "0,2"}, ["Write a point for decimals, not a comma: 0.5."]),
+        (
+            {"average_risk-at_most": "0.1", "average_risk-share_above": "x"},
+            ["“share of the records that may be above it” must be from 0 to 100 %."],
+        ),
         ({"disclosure_risk-limit": "5"}, ["“disclosure risk, at most” must be a number from 0"]),
         ({"disclosure_risk-limit": "5 %", "disclosure_risk-weights": "x"}, ["“Weights” cannot be"]),
         (
@@ -133,6 +138,26 @@ def test_all_that_is_wrong_is_said_in_the_words_of_the_form(fields, words, tmp_p
     for problem, word in zip(problems, words, strict=True):
         assert word in str(problem)
         assert "passwd" not in str(problem)
+
+
+OPTIONS = [  # of a criterion, filled in without its first field
+    ({"average_risk-highest": "0.2", "average_risk-share_above": "0"}, "“average risk of"),
+    ({"average_risk-share_above": "0"}, "“average risk of"),
+    ({"presence-high": "20"}, "“δ: share of the people"),
+    ({"presence-population": "town.csv"}, "“δ: share of the people"),
+    ({"diversity-c": "3"}, "“l: as mixed"),
+    ({"diversity-kind": "entropy"}, "“l: as mixed"),
+    ({"disclosure_risk-weights": "minimal"}, "“disclosure risk, at most”"),
+]
+
+
+@pytest.mark.parametrize(("fields", "label"), OPTIONS)
+def test_an_option_is_never_dropped_because_the_first_field_is_empty(fields, label, tmp_path):
+    said = criterion.said_of({}, COLUMNS) | fields
+    _, problems = criterion.criterion_in(said, {}, COLUMNS, tmp_path, ["town.csv"])
+    words = [str(problem) for problem in problems]
+    assert any(label in one and "is missing. Write for example" in one for one in words), words
+    assert criterion.drawn(said, COLUMNS, set(), ["town.csv"]).open
 
 
 def test_weights_are_written_as_in_a_plan(tmp_path):

@@ -1,11 +1,16 @@
 """Drafting: what is said on a page, as sections of a plan."""
 
+from pathlib import Path
+
 import pytest
 
+import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.forms.hierarchy import form_of_hierarchy, hierarchy_in
+from discreet.app.forms.labels import in_words
 from discreet.app.forms.value_weights import weights_in, weights_text
 from discreet.app.server.uploads import tame
+from discreet.hierarchies.written import built
 
 ORDER = ["name", "age", "zip", "illness", "w"]
 
@@ -91,6 +96,37 @@ def test_a_hierarchy_goes_through_its_form_and_back(given):
     assert hierarchy_in(form_of_hierarchy(given), given.get("file")) == given
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"builder": "cuts", "cuts": "18, 18"}, "Write “Where intervals begin”: 18, 65."),
+        ({"builder": "cuts", "cuts": ""}, "“Where intervals begin” is empty."),
+        (
+            {"builder": "by_frequency", "kept": "5, 10"},
+            "before: “Number of values kept”: 10, 5, 2.",
+        ),
+        ({"builder": "by_frequency", "kept": "x"}, "“Number of values kept”: not a number."),
+        ({"builder": "prefixes", "lengths": "x"}, "“Characters kept”: not a number."),
+        (
+            {"builder": "intervals", "widths": "5", "bottom_code": "9", "top_code": "5"},
+            "“One group of all below” is not below “One group of all from”.",
+        ),
+        (
+            {"builder": "intervals", "widths": "5", "bottom_code": "x"},
+            "“One group of all below”: not a number.",
+        ),
+        (
+            {"builder": "intervals", "widths": "5", "top_code": "9,5"},
+            "“One group of all from”: not a number. Write a point for decimals",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_hierarchy_is_said_in_the_words_of_its_form(fields, words):
+    with pytest.raises(ds.DiscreetError) as caught:
+        built(hierarchy_in(form_of_hierarchy(None) | fields, None), Path())
+    assert words in in_words(caught.value.problems[0])
+
+
 def test_no_hierarchy_is_none():
     assert hierarchy_in(form_of_hierarchy(None), None) is None
 
@@ -107,7 +143,7 @@ def test_weights_of_values_go_through_their_text_and_back(table):
     assert weights_in(weights_text(table), "x") == (table, [])
 
 
-@pytest.mark.parametrize("text", ["flu", "= 1", "flu = much"])
+@pytest.mark.parametrize("text", ["flu", "= 1", "flu = much", "flu = 0,2", "flu = 1\nflu = 2"])
 def test_weights_that_cannot_be_read_are_said_without_quoting_them(text):
     found, problems = weights_in(text, "illness")
     assert found is None

@@ -5,6 +5,7 @@ import re
 import pandas as pd
 import pytest
 
+import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.forms import source as reading
 from discreet.plan.document import SOURCE
@@ -103,6 +104,41 @@ def test_codes_of_one_column_are_said_in_the_form(server):
         assert told["missing_in"] == "a = -9"
     for wrong in ({"missing_in": "-9"}, {"thousands": "x"}, {"encoding": "no such"}):
         assert visitor.post(f"/w/{workspace.id}/data", told | wrong).status == 422
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"missing_in": "a"}, "a column and its codes must stand on the two sides of a “=”."),
+        ({"missing_in": "a = -9\na = -8"}, "names 'a' twice. Name each column once."),
+        ({"date_format": "a = dd/mm/yyyy, a = mm/dd/yyyy"}, "names 'a' twice."),
+        ({"date_format": "a ="}, "Write for example dd/mm/yyyy, or born = dd/mm/yyyy."),
+    ],
+)
+def test_what_is_said_of_single_columns_is_refused_in_the_words_of_its_field(told, words):
+    said = reading.said_of({}, ["a", "b"]) | told
+    with pytest.raises(ds.DiscreetError) as caught:
+        reading.options_in(said, {}, ["a", "b"])
+    label = reading.FIELDS[next(iter(told))].label
+    assert f"“{label}”" in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_a_format_that_cannot_be_read_is_corrected_or_taken_back(server):
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.csv", b"a;b\n1;x\n2;y\n")
+    at = f"/w/{workspace.id}/data"
+    told = _sent(visitor.get(at).text)
+    assert visitor.post(at, told | {"date_format": "nonsense"}).status == 303
+    ended(workspace.job)
+    assert workspace.job.state == "failed"
+    page = visitor.get(at).text
+    assert "Write it as &#39;dd/mm/yyyy&#39;, with a day" in page
+    assert '<input id="date_format" name="date_format" value="nonsense"' in page
+    assert "<button>Undo: how the file is read</button>" in page
+    assert visitor.post(f"/w/{workspace.id}/history", {"place": "0", "here": "data"}).status == 303
+    assert [column.name for column in workspace.columns] == ["a", "b"]
+    assert "failed" not in visitor.get(at).text
 
 
 def test_an_spss_file_is_read_with_its_codes(server, tmp_path):

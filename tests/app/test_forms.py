@@ -7,12 +7,13 @@ import tomllib
 
 import pytest
 
-from discreet.app.forms import risk_limit, steps
+from discreet.app.forms import fields, risk_limit, steps
 from discreet.app.jobs.plan_run import folder_of
 from discreet.app.jobs.protection import label_of
 from discreet.app.jobs.table import TableColumn
 from discreet.app.screens.roles import types_for
 from discreet.masking.microaggregate import averageable
+from discreet.registry import criteria, maskings, measures
 from tests.app.releases import (
     GENERALIZE,
     done,
@@ -82,6 +83,86 @@ def box(page, workspace, name):
     """The field of a column in the first step."""
     at = number(workspace, name)
     return re.search(rf'<input type="checkbox" name="columns-0" value="{at}"[^>]*>', page)[0]
+
+
+# -- what is written in a field ------------------------------------------------------------------
+
+
+def read_of(parameter, text):
+    """The value that a text in a field stands for, and what is wrong with it."""
+    problems = []
+    value = fields.Reading("Here", ["age"], problems).value(parameter, text)
+    return value, [str(problem) for problem in problems]
+
+
+ASKED = {
+    f"{entry.name}.{p.name}": p
+    for every in (maskings, criteria, measures)
+    for entry in every.all()
+    for p in entry.parameters.values()
+    if p.kind in ("whole", "number", "amount", "table") and not (p.shared or p.python_only)
+}
+SHARES = [name for name, p in ASKED.items() if "Share" in p.marks]
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_a_share_is_in_percent_wherever_it_is_asked_for(name):
+    one = ASKED[name]
+    assert fields.field_of(one, "x", "").unit == "%"
+    for text, share in (("1", 0.01), ("0.5", 0.005), ("2", 0.02), ("0.7", 0.007), ("0.1 %", 0.001)):
+        assert read_of(one, text) == (share, []), text
+        assert read_of(one, fields.shown(one, share)) == (share, [])
+    assert fields.shown(one, 0.007) == "0.7"
+    assert "100 %" in read_of(one, "101")[1][0]
+
+
+def test_what_is_called_a_share_is_one():
+    called = [n for n, p in ASKED.items() if p.high <= 1 and "share" in p.label.lower()]
+    assert set(called) - set(SHARES) == set()
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_is_no_number_is_told_with_an_example_that_is_one(name):
+    one = ASKED[name]
+    _, (said,) = read_of(one, "many")
+    assert said.startswith(f"P60: Here: “{one.label}” must be ") or f"“{one.label}”" in said
+    example = re.search(r"Write for example (.+)\.$", said)[1]
+    assert read_of(one, example)[1] == []
+
+
+@pytest.mark.parametrize("name", ["rank_swap.window", "top_code.top", "TCloseness.t"])
+def test_a_decimal_comma_is_told_of(name):
+    text = {"top_code.top": "age = 0,9"}.get(name, "0,5")
+    assert "Write a point for decimals, not a comma: 0.5." in read_of(ASKED[name], text)[1][0]
+
+
+def test_a_secret_seed_has_no_example():
+    known = steps.Known(["age"], ["age"])
+    sent = steps.fields_of({"do": "sample", "fraction": 0.1, "seed": 1}, known) | {"seed": "x"}
+    _, (problem,) = steps.steps_in([sent], known)
+    assert "“Seed (keep it secret)” must be a whole number. Leave it empty" in str(problem)
+
+
+def test_records_that_may_be_left_out_are_a_number_or_percent():
+    one = ASKED["generalize.max_suppressed"]
+    assert [read_of(one, text)[0] for text in ("2 %", "0.5 %", "7", "1")] == [0.02, 0.005, 7, 1]
+    assert "written with its sign" in read_of(one, "0.5")[1][0]
+
+
+def test_a_column_that_has_two_lines_is_named():
+    _, (said,) = read_of(ASKED["top_code.top"], "age = 0.99\nage = 5")
+    assert "“Top: code from here on” names 'age' twice." in said
+
+
+def test_every_choice_of_a_field_has_words_of_its_own():
+    bare = {
+        f"{entry.name}.{p.name}": words
+        for every in (maskings, criteria, measures)
+        for entry in every.all()
+        for p in entry.parameters.values()
+        if p.kind == "choice" and (words := [c for c in p.choices if c not in p.choice_labels])
+    }
+    assert bare == {}
 
 
 # -- columns that can be averaged ----------------------------------------------------------------

@@ -130,5 +130,12 @@ def test_paths_of_the_machine_cannot_be_asked_for(guarded):
         assert visitor.get(path).status in (400, 404)
 
 
+def test_a_form_that_cannot_be_read_is_refused_and_nothing_of_it_is_logged(guarded, caplog):
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = Visitor(guarded).logged_in().ask("POST", "/open", b"GEHEIM", kind)
+    assert (answer.status, "cannot be read" in answer.text) == (422, True)
+    assert caplog.text == ""
+
+
 def test_the_server_says_nothing_of_itself(guarded):
     assert "server" not in Visitor(guarded).logged_in().get("/").headers

@@ -13,6 +13,7 @@ import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.forms import steps as chain_form
 from discreet.app.jobs.plan_run import folder_of
+from discreet.registry import maskings
 from tests.app.inside import hostile_table
 from tests.app.releases import (
     CHAIN,
@@ -110,6 +111,36 @@ def test_steps_are_added_moved_and_removed_and_nothing_that_was_written_is_lost(
         {"do": "microaggregate", "columns": ["age"], "k": 6, "method": "fixed"}
     ]
     assert 'value="fixed" selected' in visitor.get(at).text
+
+
+@pytest.mark.parametrize("kind", sorted(maskings))
+def test_every_masking_shows_its_form_when_it_is_added(visitor, idle, kind):
+    before, at = idle.document, f"/w/{idle.id}/protect"
+    if maskings[kind].measures:  # which the page Roles is asked for first
+        role = {"weight": "income"}
+        idle.change(lambda d: {**d, "roles": {**d["roles"], "confidential": [], **role}})
+    answer = visitor.post(at, {"do": f"add-{kind}", "k": "", "p": ""})
+    assert answer.status == 303, text_of(answer)
+    page = visitor.get(answer.place)
+    assert f'<input type="hidden" name="do-0" value="{kind}">' in page.text
+    assert f"1. {maskings[kind].title}" in text_of(page)
+    idle.change(lambda _: before)
+
+
+def test_a_step_that_lacks_something_waits_on_the_page_and_says_what_on_a_run(visitor, idle):
+    before, at = idle.document, f"/w/{idle.id}/protect"
+    there = visitor.post(at, {"do": "add-swap_records", "k": "4", "p": ""}).headers["location"]
+    assert there == f"{at}?add=swap_records#last"
+    assert "steps" not in idle.plan.document
+    assert idle.plan.section("criterion") == {"k": 4}
+    empty = {"do-0": "swap_records", "k-0": "3", "rate-0": "0.7", "seed-0": "1", "k": "4"}
+    said = text_of(visitor.post(at, {**empty, "do": "run"}))
+    assert "Step 1 (Targeted record swapping): “Geography”: no column is chosen." in said
+    filled = {**empty, "geography-0": [str(number(idle, "zip"))], "do": "save"}
+    assert visitor.post(at, filled).status == 303
+    (step,) = idle.plan.section("steps")
+    assert (step["geography"], step["rate"]) == (["zip"], 0.007)
+    idle.change(lambda _: before)
 
 
 def test_a_first_step_is_recommended_by_what_the_keys_have_and_added_by_a_click(visitor, idle):

@@ -1,6 +1,7 @@
 """Screens 1 and 2: what a steward does, as requests; figures are those of the library."""
 
 import html
+import json
 import math
 import re
 
@@ -273,6 +274,30 @@ def test_what_is_wanted_wrongly_is_said_at_once_and_the_form_is_kept(visitor, op
     assert opened.document == before
 
 
+def test_what_is_said_to_be_saved_is_there_again(visitor, opened):
+    at = f"/w/{opened.id}/roles"
+    number_of_sex = number(opened, "sex")
+    before, risk = opened.document, opened.settings["risk"]
+    sent = {
+        f"{at}/wanted": {"released": "sample", "share": "0.7"},
+        f"{at}/missing": {"missing": "wildcard"},
+        f"{at}/{number_of_sex}": {f"role-{number_of_sex}": "key", f"type-{number_of_sex}": ""},
+    }
+    for path, fields in sent.items():
+        answer = visitor.post(path, fields, {"HX-Request": "true"})
+        assert '"said": "Saved."' in answer.headers["hx-trigger"], path
+    page = visitor.get(at).text
+    assert 'name="share" value="0.7"' in page
+    assert '<option value="sample" selected>' in page
+    assert opened.settings["risk"]["share"] == 0.007
+    both = {"k": "abc", "released": "sample", "share": "0"}
+    said = json.loads(visitor.post(f"{at}/wanted", both).headers["hx-trigger"])["said"]
+    assert said.startswith("Not saved: What must hold, k-anonymity: “k: records that share")
+    assert "“Share of the records” must be above 0 and up to 100 %. Write for example 10 %." in said
+    opened.change(lambda _: before)
+    opened.set("risk", risk)
+
+
 def test_values_cannot_be_asked_for_without_a_confidential_attribute(visitor):
     workspace = visitor.open("t.csv", b"age,sex\n23,F\n37,M\n38,M\n")
     visitor.post(f"/w/{workspace.id}/roles/0", {"role-0": "key", "type-0": ""})
@@ -381,7 +406,7 @@ def test_a_hierarchy_is_kept_in_the_plan(visitor, opened):
     assert answer.place == f"/w/{opened.id}/roles"
     assert opened.plan.section("hierarchies") == {"zip": {"prefixes": [5, 3, 0]}}
     assert 'value="5, 3, 0"' in visitor.get(at).text
-    assert ">prefixes</a>" in visitor.get(f"/w/{opened.id}/roles").text
+    assert ">prefixes of codes</a>" in visitor.get(f"/w/{opened.id}/roles").text
 
 
 def test_a_hierarchy_stays_in_reserve_while_its_column_is_no_key(visitor, opened):

@@ -53,10 +53,14 @@ def test_what_is_wanted_is_kept_when_its_field_is_left(visit, server):
     page.fill("#k", "10")
     page.keyboard.press("Tab")
     until(lambda: page.text_content("#status") == "Saved.")
+    page.wait_for_selector("#saved:not(.bad):has-text('Saved.')")  # seen, too
     assert workspace.document["criterion"] == {"k": 10}
     page.fill("#k", "many")
     page.keyboard.press("Tab")
     until(lambda: page.text_content("#status").startswith("Not saved"))
+    page.select_option("#missing", "wildcard")
+    until(lambda: page.text_content("#status") == "Saved.")
+    assert "must be a whole number of at least 1" in page.inner_text("#saved.bad")  # not mended yet
     page.reload()
     assert page.input_value("#k") == "10"
     page.fill("#k", "12")

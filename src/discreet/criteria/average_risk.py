@@ -22,7 +22,7 @@ from annotated_types import Interval
 from discreet.criteria.criterion import TOLERANCE, Criterion
 from discreet.criteria.kind import criterion
 from discreet.errors import Problem, argument
-from discreet.parameters import AtMost, Label, Public, Vary
+from discreet.parameters import AtMost, Label, Public, Share, Vary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,6 +87,7 @@ class AverageRisk(Criterion):
     share_above: Annotated[
         float | None,
         Interval(ge=0, le=1),
+        Share,
         Label("share of the records that may be above it"),
         Doc("Share of the records that may have a higher risk than the highest; none by default."),
         Public,

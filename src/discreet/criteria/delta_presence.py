@@ -21,7 +21,7 @@ from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import Problem, fail
 from discreet.frequency.count_limits import PeopleLimits
-from discreet.parameters import AtLeast, AtMost, Label, Public, Vary
+from discreet.parameters import AtLeast, AtMost, Label, Public, Share, Vary
 from discreet.risks.register import known_as, name_of
 from discreet.surface import function
 from discreet.words import counted
@@ -75,6 +75,7 @@ class DeltaPresence(Criterion):
     low: Annotated[
         float,
         Interval(ge=0, le=1),
+        Share,
         Label("δ: share of the people that is in the file, at least"),
         Doc("Least share of the people with the same keys that is in the file."),
         Public,
@@ -84,6 +85,7 @@ class DeltaPresence(Criterion):
     high: Annotated[
         float,
         Interval(ge=0, le=1),
+        Share,
         Label("and at most"),
         Doc("Largest share of the people with the same keys that is in the file."),
         Public,

@@ -97,9 +97,9 @@ class ByFrequency:
         if not given or not all(map(_is_count, given)) or given != sorted(set(given), reverse=True):
             fail(
                 "P22",
-                f"{argument('steps')} is neither a number of levels nor how many categories "
-                "each level keeps.",
-                "Give a whole number ≥ 1, or decreasing ones such as [10, 5, 2].",
+                f"{argument('steps')} does not say how many categories each level keeps.",
+                "Give whole numbers of at least 1, each smaller than the one before: "
+                f"{argument('steps', '[10, 5, 2]')}.",
             )
         return cls(tuple(int(n) for n in given), other, top)
 
@@ -153,9 +153,7 @@ class ByFrequency:
 
 def _length_problems(lengths: list[Any]) -> list[Problem]:
     if not lengths:
-        return [
-            Problem("P21", "no length is given.", "List the lengths from level 0 on: [5, 3, 0].")
-        ]
+        return [Problem("P21", "no length is given.", "List the lengths from level 0 on: 5, 3, 0.")]
     problems = [
         Problem("P21", f"the length of level {level} is not a whole number ≥ 0.", "Correct it.")
         for level, length in enumerate(lengths)

@@ -90,7 +90,22 @@ def generalize(
         Doc("How the lattice is searched."),
         Public,
     ] = "optimal",
-    loss: Annotated[LossName, Label("Loss"), Doc("What is minimised."), Public] = "iyengar",
+    loss: Annotated[
+        LossName,
+        Label(
+            "Loss",
+            {
+                "iyengar": "Iyengar's: how many of all values a cell stands for",
+                "discernibility": "discernibility: how many records look the same",
+                "average-class-size": "average size of a class",
+                "precision": "precision: how far keys go up their hierarchies",
+                "height": "height: the sum of the levels",
+                "entropy": "entropy: information that the keys lose",
+            },
+        ),
+        Doc("What is minimised."),
+        Public,
+    ] = "iyengar",
     suppression: Annotated[
         Suppression,
         Label(

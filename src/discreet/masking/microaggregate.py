@@ -181,7 +181,10 @@ def microaggregate(
     ] = None,
     ordinal: Annotated[
         OrdinalAverage,
-        Label("Average of ordinal attributes"),
+        Label(
+            "Average of ordinal attributes",
+            {"median": "the median", "convex-median": "the convex median"},
+        ),
         Doc("The average of ordinal attributes."),
         Public,
     ] = "median",
@@ -205,7 +208,10 @@ def microaggregate(
     ] = None,
     objective: Annotated[
         Objective,
-        Label("What the optimal partition minimises"),
+        Label(
+            "What the optimal partition minimises",
+            {"squares": "squared distances", "absolute": "absolute distances"},
+        ),
         Doc("What the optimal univariate partition minimises."),
         Public,
     ] = "squares",

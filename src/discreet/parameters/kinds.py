@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.errors import argument
-from discreet.parameters.numbers import is_finite, is_whole
+from discreet.errors import argument, fail
+from discreet.parameters.numbers import as_written, is_finite, is_whole
 
 if TYPE_CHECKING:
     from discreet.parameters.parameter import Parameter
@@ -117,7 +117,7 @@ def _read_amount(_: Parameter, text: str) -> float | int:
 
 
 def _percent(text: str) -> float:
-    return float(text.rstrip("% ")) / 100
+    return float(as_written(float(text.rstrip("% "))) / 100)
 
 
 _WHOLE = KindOfParameter(
@@ -199,7 +199,9 @@ def _read_table(p: Parameter, text: str) -> dict[str, Any]:
         name, equals, number = part.rpartition("=")
         if not equals:
             raise ValueError("a part without '='")
-        found[name.strip()] = int(number) if p.whole_numbers else _number(number.strip())
+        if (name := name.strip()) in found:
+            fail("P16", f"{argument(p.name)} names {name!r} twice.", "Name each column once.")
+        found[name] = int(number) if p.whole_numbers else _number(number.strip())
     return found
 
 

@@ -164,7 +164,7 @@ class Mark:
 Public = Mark("Public")  # may be shown to everybody
 Values = Mark("Values")  # may hold values of the data: shown nowhere
 Seed = Mark("Seed")  # drawn where it is not given, kept in the ledger, never public
-Share = Mark("Share")  # a share of the records: forms show it in percent
+Share = Mark("Share")  # a share: forms show it in percent
 Amount = Mark("Amount")  # a share of the records (a float) or a number of them (an int)
 Variant = Mark("Variant")  # each choice is a method of its own on a map
 Needed = Mark("Needed")  # must be said where no object of Python can say it

@@ -35,7 +35,7 @@ from discreet.kernels.frequencies import frequencies
 from discreet.kernels.packing import added, merged
 from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure, need_fit
-from discreet.parameters import Label, Public
+from discreet.parameters import Label, Public, Share
 from discreet.progress import watched
 from discreet.results import Provenance
 from discreet.risks.exposure import CodedRecords
@@ -389,6 +389,7 @@ def suda(
     fraction: Annotated[
         float,
         Interval(gt=0, lt=1),
+        Share,
         Label("Sampling fraction"),
         Doc("Share of the population that is in the sample, for the DIS score."),
         Public,

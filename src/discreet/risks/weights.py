@@ -462,7 +462,7 @@ def _script(value: Any) -> str:
 
 
 WEIGHTS = Notation(
-    "minimal, maximal, or a table of one kind: threshold, decay, file or matrix",
+    "minimal, maximal, or a table such as { threshold = 3 } or { decay = 0.5 }",
     _fit,
     _loaded,
     Weights.to_dict,

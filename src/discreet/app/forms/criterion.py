@@ -1,7 +1,7 @@
 """The form of what must hold, made from what each criterion says of itself.
 
 Every kind of criterion has its fields, those of a package from outside too. It is asked for where
-its first field says something. The attributes that all of them look at are ticked once, as a plan
+one of its fields says something. The attributes that all of them look at are ticked once, as a plan
 names them beside its criteria. Pages Roles, Explore and Protect share the form.
 """
 
@@ -42,8 +42,9 @@ class Requirement:
 
     @property
     def asked(self) -> bool:
-        """Whether it is asked for."""
-        return bool(self.fields[0].value)
+        """Whether it is asked for: an option of it that was filled in is never dropped."""
+        first, *others = self.fields
+        return bool(first.value) or not all(one.usual for one in others)
 
 
 @dataclass(frozen=True)
@@ -210,10 +211,12 @@ class _CriterionReading(Reading):
         """The table that the fields stand for."""
         made: dict[str, Any] = {}
         for kind, own in _kinds():
-            if self.said[_name(kind, own[0])]:
+            if Requirement(kind, tuple(_drawn(kind, own, self.said, ()))).asked:
+                self.where = f"{WHERE}, {kind.title}"
                 table = self._own(kind, own)
                 inner = _inner(self.before, kind)
                 made |= table if kind.inline else {kind.key: _nested(kind, table, inner)}
+        self.where = WHERE
         self._companions(made)
         if self.said[NAMED]:
             made[NAMED] = self.value(_named(), self.said[NAMED])
@@ -228,8 +231,9 @@ class _CriterionReading(Reading):
         }
 
     def _value(self, name: str, p: Parameter) -> Any:
-        if self.said[name] == said_of(self.before, self.columns)[name]:
-            return {n: value for n, _, value in _values(self.before)}[name]  # may name a file
+        known = {n: value for n, _, value in _values(self.before)}[name]
+        if known is not None and self.said[name] == said_of(self.before, self.columns)[name]:
+            return known  # may name a file
         if p.file and self.said[name]:
             return self._file(p, self.said[name])
         if self.said[name]:

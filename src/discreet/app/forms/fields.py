@@ -1,7 +1,7 @@
 """A parameter as a field of a form: how a page shows it, and the value that is said in it.
 
 The form of a step and the form of what must hold are made of these. Columns are addressed by
-number.
+number. A share is in percent: it is shown so, and whatever is written stands for that.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.errors import Problem
+from discreet.errors import DiscreetError, Problem
 from discreet.parameters import REQUIRED, Parameter, read_problem
 from discreet.plan.criteria import written_in, written_text
 from discreet.surface import Reference, marked
 
 _DIGITS = 9
+_POINT = "Write a point for decimals, not a comma: 0.5."
 
 
 # -- what a page shows -----------------------------------------------------------------------------
@@ -54,6 +55,16 @@ class FormField:
         return self.value == usual or (self.value == "" and self.parameter.kind != "flag")
 
     @property
+    def unit(self) -> str:
+        """What stands beside the field."""
+        return "%" if _is_share(self.parameter) else ""
+
+    @property
+    def example(self) -> str:
+        """What may be written in it."""
+        return _example(self.parameter).rstrip("% ") if self.unit else _example(self.parameter)
+
+    @property
     def inputmode(self) -> str:
         """The keyboard that a telephone shows."""
         return {"whole": "numeric", "number": "decimal"}.get(self.parameter.kind, "text")
@@ -80,6 +91,21 @@ def field_of(p: Parameter, name: str, value: Any, files: Sequence[str] = ()) -> 
 _SORTS = {"columns": "columns", "table": "lines", "choice": "choose", "flag": "tick"}
 
 
+def _is_share(p: Parameter) -> bool:
+    return "Share" in p.marks
+
+
+def _example(p: Parameter) -> str:
+    """What may be written in its field."""
+    if p.kind == "table":
+        return f"income = {p.example}"
+    return _percent(float(p.example)) + " %" if _is_share(p) or p.kind == "amount" else p.example
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.12g}"
+
+
 def _word(p: Parameter, value: str) -> str:
     return p.choice_labels.get(value, value)
 
@@ -90,16 +116,14 @@ def called(p: Parameter, value: str = "") -> str:
 
 
 def shown(p: Parameter, value: Any) -> str:
-    """A value as the field has it: a share in percent."""
+    """A value as the field has it."""
     if value is None or value is REQUIRED:
         return ""
     if p.kind == "table":
         return "\n".join(f"{name} = {number:g}" for name, number in value.items())
     if p.written:
         return written_text(value)
-    if "Share" in p.marks and isinstance(value, float):
-        return f"{100 * value:.12g} %"
-    return p.text(value)
+    return _percent(value) if _is_share(p) else p.text(value)
 
 
 def numbers_of(names: Iterable[str], columns: Sequence[str]) -> set[int]:
@@ -171,28 +195,63 @@ class Reading:
         try:
             return written_in(p, sent) if p.written else p.read(_readable(p, sent))
         except ValueError:
-            if "Share" in p.marks:
-                what = f"{called(p)} must be a share above 0 and up to 100 %"
-                self.say(what, "Write for example 10 %.", p.name)
-            elif p.written:
-                self.say(f"{called(p)} cannot be read", f"Write {p.words}.", p.name)
-            else:
-                wrong = replace(read_problem(p), code="P60")
-                self.problems.append(replace(labelled(wrong, self.where, [p]), parameter=p.name))
-            return None
+            self.unreadable(p, sent)
+        except DiscreetError as error:
+            told = (replace(one, code="P60") for one in error.problems)
+            self.problems += [
+                replace(labelled(one, self.where, [p]), parameter=p.name) for one in told
+            ]
+        return None
+
+    def unreadable(self, p: Parameter, sent: str) -> None:
+        """Note what must stand in a field in place of what was sent."""
+        if p.written:
+            self.say(f"{called(p)} cannot be read", f"Write {p.words}.", p.name)
+        elif p.kind == "choice":
+            wrong = replace(read_problem(p), code="P60")
+            self.problems.append(replace(labelled(wrong, self.where, [p]), parameter=p.name))
+        else:
+            remedy = written_so("" if p.kind == "whole" else sent, _example(p))
+            self.say(f"{called(p)} must be {_wanted(p)}", remedy, p.name)
 
     def missing(self, p: Parameter) -> None:
         """Note that a field is empty."""
-        remedy = "Choose one of the list." if p.file else f"Write for example {p.example}."
-        self.say(f"{called(p)} is missing", remedy, p.name)
+        if p.kind == "columns":
+            self.say(f"{called(p)}: no column is chosen", "Choose at least one.", p.name)
+        elif p.written and not p.file:
+            self.say(f"{called(p)} is missing", f"Write {p.words}.", p.name)
+        else:
+            remedy = "Choose one of the list." if p.file else f"Write for example {_example(p)}."
+            self.say(f"{called(p)} is missing", remedy, p.name)
+
+
+def written_so(sent: str, example: str) -> str:
+    """What to write in place of what is no number.
+
+    Examples
+    --------
+    >>> written_so("few", "5"), written_so("0,2", "0.1")
+    ('Write for example 5.', 'Write a point for decimals, not a comma: 0.5.')
+    """
+    return _POINT if re.search(r"\d,\d", sent) else f"Write for example {example}."
+
+
+def _wanted(p: Parameter) -> str:
+    """What must stand in a field."""
+    if p.kind == "table":
+        number = "whole number" if p.whole_numbers else "number"
+        return f"a line for each column, with its name and a {number}: column = number"
+    if p.kind == "amount":
+        return "a share from 0 to 100 %, written with its sign, or a whole number of records"
+    if not _is_share(p):
+        return p.words
+    return f"above 0 and {'below' if p.below else 'up to'} 100 %" if p.above else "from 0 to 100 %"
 
 
 def _readable(p: Parameter, sent: str) -> str:
-    """What was sent as a parameter reads it: lines as a list; a share, shown in percent here, is
-    meant in percent where it is above 1.
-    """
+    """What was sent as a parameter reads it: lines as a list, a share with its sign."""
     if p.kind == "table":
         return ", ".join(sent.splitlines())
-    if "Share" in p.marks and re.fullmatch(r"\d{1,3}([.]\d*)?", sent) and float(sent) > 1:
-        return f"{sent} %"
-    return sent
+    if p.kind == "amount" and not (sent.endswith("%") or sent.isdecimal()):
+        raise ValueError("neither a percentage nor a number of records")
+    return f"{sent.rstrip('% ')} %" if _is_share(p) else sent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.app.forms.fields import text_in
+from discreet.app.forms.fields import text_in, written_so
 from discreet.errors import fail
 
 BUILDERS = {
@@ -17,6 +17,15 @@ BUILDERS = {
     "by_frequency": "rare values merged first",
     "suppress": "all or nothing",
     "file": "a file, as ARX writes it",
+}
+LABELS = {
+    "widths": "Widths",
+    "bottom_code": "One group of all below",
+    "top_code": "One group of all from",
+    "origin": "Intervals begin at",
+    "cuts": "Where intervals begin",
+    "lengths": "Characters kept",
+    "steps": "Number of values kept",
 }
 PARTS = ("day", "month", "quarter", "year", "decade")
 UNMAPPED = {"error": "is an error", "suppress": "is suppressed"}
@@ -48,8 +57,8 @@ def hierarchy_in(form: Mapping[str, Any], file: str | None) -> dict[str, Any] | 
 
 
 def _intervals(form: Any, _: str | None) -> dict[str, Any]:
-    ends = {name: _number(form[name], name.replace("_", " ")) for name in _ENDS}
-    widths = _numbers(form["widths"], "the widths", "5, 10, 20")
+    ends = {name: _number(form[name], name) for name in _ENDS}
+    widths = _numbers(form["widths"], "widths", "5, 10, 20")
     given = {name: end for name, end in ends.items() if end is not None}
     return {"intervals": widths, **given, **_labels(form)}
 
@@ -57,7 +66,7 @@ def _intervals(form: Any, _: str | None) -> dict[str, Any]:
 def _cuts(form: Any, _: str | None) -> dict[str, Any]:
     """A line of points for each level."""
     lines = [line for line in form["cuts"].splitlines() if line.strip()] or [""]
-    levels = [_numbers(line, "the cut points", "18, 30, 65") for line in lines]
+    levels = [_numbers(line, "cuts", "18, 30, 65") for line in lines]
     return {"cuts": levels[0] if len(levels) == 1 else levels, **_labels(form)}
 
 
@@ -66,7 +75,7 @@ def _labels(form: Any) -> dict[str, str]:
 
 
 def _prefixes(form: Any, _: str | None) -> dict[str, Any]:
-    return {"prefixes": _numbers(form["lengths"], "the lengths", "5, 3, 0")}
+    return {"prefixes": _numbers(form["lengths"], "lengths", "5, 3, 0")}
 
 
 def _dates(form: Any, _: str | None) -> dict[str, Any]:
@@ -78,7 +87,7 @@ def _dates(form: Any, _: str | None) -> dict[str, Any]:
 
 def _by_frequency(form: Any, _: str | None) -> dict[str, Any]:
     text = form["kept"]
-    return {"by_frequency": _numbers(text, "the numbers", "10, 5, 2") if text else True}
+    return {"by_frequency": _numbers(text, "steps", "10, 5, 2") if text else True}
 
 
 def _file(_form: Any, file: str | None) -> dict[str, Any]:
@@ -103,6 +112,18 @@ _MAKERS: Mapping[str, Any] = {
 }
 
 
+def called(given: Mapping[str, Any]) -> str:
+    """What a page calls the hierarchy of an entry of the plan, in short.
+
+    Examples
+    --------
+    >>> called({"suppress": True}), called({"intervals": [5, 10], "unmapped": "suppress"})
+    ('all or nothing', 'intervals of numbers')
+    """
+    builder = next(name for name in given if name != "unmapped")
+    return BUILDERS.get(builder, builder).partition(",")[0]
+
+
 def form_of_hierarchy(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The fields of the form for an entry of the plan."""
     given = given or {}
@@ -122,15 +143,15 @@ def form_of_hierarchy(given: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _numbers(text: str, said: str, example: str) -> list[int | float]:
+def _numbers(text: str, name: str, example: str) -> list[int | float]:
     words = [word.strip() for word in text.split(",") if word.strip()]
-    numbers = [_number(word, said, example) for word in words]
+    numbers = [_number(word, name, example) for word in words]
     if not numbers:
-        fail("P60", f"{said} are missing.", f"Write for example {example}.")
+        fail("P60", f"“{LABELS[name]}” is empty.", f"Write for example {example}.")
     return [number for number in numbers if number is not None]
 
 
-def _number(text: str, said: str, example: str = "90") -> int | float | None:
+def _number(text: str, name: str, example: str = "90") -> int | float | None:
     """A number, whole where it is written so; None where nothing is written."""
     word = text.strip()
     if not word:
@@ -140,7 +161,7 @@ def _number(text: str, said: str, example: str = "90") -> int | float | None:
             return kind(word)
         except ValueError:
             continue
-    fail("P60", f"{said}: not a number.", f"Write for example {example}.")
+    fail("P60", f"“{LABELS[name]}”: not a number.", written_so(text, example))
 
 
 def _text(numbers: list[Any]) -> str:

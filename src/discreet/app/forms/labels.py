@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from discreet.app.forms import hierarchy
 from discreet.app.forms import source as reading
 from discreet.app.forms.fields import called
 from discreet.errors import Problem
@@ -15,6 +16,7 @@ LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that 
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
 
 _FIELDS = {
+    **hierarchy.LABELS,
     **{name: one.label for name, one in reading.FIELDS.items()},
     "missing": "A missing value is",
     "keys": "key (a role)",
@@ -28,13 +30,13 @@ _FIELDS = {
     "epsilon": "Leave out sets less likely than ε",
     "default": "Weight of values not listed",
     "criterion": "What must hold",
-    "steps": "the steps",
     "unmapped=suppress": "A value that is not in the hierarchy: is suppressed",
 }
 _WORDS = {  # for what messages say in words of Python
     "Hierarchy.dates()": "“parts of dates”",
     "Hierarchy.suppress()": "“all or nothing”",
     "a file or a dictionary": "a file",
+    " or '%d/%m/%Y'": "",
     "Write {'leaf': ['*'], …}, or use": "Use",
 }
 
@@ -125,4 +127,4 @@ def _label(one: Reference) -> str | None:
 def _value(one: Reference) -> str:
     """What is to be chosen, in the words of the field."""
     is_reading = one.name == "missing" or one.name in reading.FIELDS
-    return reading.word_of(one.name, one.value) if is_reading else one.value
+    return reading.word_of(one.name, one.value) if is_reading else one.value.strip("[]")

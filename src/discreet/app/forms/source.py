@@ -94,10 +94,12 @@ def sent(form: Any) -> dict[str, str]:
 
 
 def choices_of(name: str, source: Document) -> dict[str, str]:
-    """The choices of a field, with what a plan says if the form does not offer it."""
+    """The choices of a field, with what a plan says if the form does not offer it; none of a field
+    that is filled in.
+    """
     known = dict(FIELDS[name].choices)
     given = source.get(name)
-    own = isinstance(given, str) and given not in ("", "\t", *known)
+    own = bool(known) and isinstance(given, str) and given not in ("", "\t", *known)
     return {**known, given: given} if own and isinstance(given, str) else known
 
 
@@ -141,7 +143,8 @@ def options_in(
 
 def _codes(said: Mapping[str, str], columns: Sequence[str]) -> Any:
     """Codes of all columns, or of each where some have their own."""
-    codes, own = _listed(said["missing_values"]), _by_column(said["missing_in"].splitlines())
+    codes, lines = _listed(said["missing_values"]), said["missing_in"].splitlines()
+    own = _by_column("missing_in", lines, "codes")
     if not own:
         return codes
     if codes and not columns:
@@ -154,15 +157,20 @@ def _codes(said: Mapping[str, str], columns: Sequence[str]) -> Any:
 
 def _dates(text: str) -> Any:
     """One format for all columns, or one for each that is named."""
-    return _by_column(_listed(text)) if "=" in text else text
+    return _by_column("date_format", _listed(text), "format") if "=" in text else text
 
 
-def _by_column(lines: Sequence[str]) -> dict[str, str]:
-    """What is said of each column: ``income = -9, -8``."""
-    pairs = [line.rpartition("=") for line in lines if line.strip()]
-    if not all(name.strip() and given.strip() for name, _, given in pairs):
-        fail("P60", "something is said of no column.", "Write for example income = -9, -8.")
-    return {name.strip(): given.strip() for name, _, given in pairs}
+def _by_column(field: str, parts: Sequence[str], said: str) -> dict[str, str]:
+    """What is said of each column in a field: ``income = -9, -8``."""
+    label, found = FIELDS[field].label, {}
+    for name, _, given in (part.rpartition("=") for part in parts if part.strip()):
+        if not (name.strip() and given.strip()):
+            what = f"“{label}”: a column and its {said} must stand on the two sides of a “=”."
+            fail("P60", what, f"Write for example {FIELDS[field].example}.")
+        if name.strip() in found:
+            fail("P60", f"“{label}” names {name.strip()!r} twice.", "Name each column once.")
+        found[name.strip()] = given.strip()
+    return found
 
 
 def _listed(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 from discreet.app.forms.fields import (
     FormField,
     Reading,
+    called,
     field_of,
     numbers_of,
     sent_in,
@@ -253,13 +254,20 @@ class _StepReading(Reading):
             self.say("the seed is negative or too large", f"Write one from 0 to {MOST_SEED}.")
         return value
 
+    def unreadable(self, p: Parameter, sent: str) -> None:
+        """A seed that is secret has no example."""
+        if _drawn_afresh(p):
+            self.say(f"{called(p)} must be {p.words}", "Leave it empty to have one drawn.")
+        else:
+            super().unreadable(p, sent)
+
     def _nothing(self, p: Parameter) -> Any:
         """An empty field: not said, or the usual."""
         if _drawn_afresh(p):
             return new_seed()
         if p.kind == "columns":
             if p.needed or (p.columns and p.columns.fit):
-                self.say("no column is chosen", "Choose at least one.")
+                self.missing(p)
         elif p.needed or (p.default is not None and p.kind in ("whole", "amount")):
             self.missing(p)
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from discreet.app.forms.fields import written_so
 from discreet.errors import Problem
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -29,8 +30,12 @@ def weights_in(text: str, label: str) -> tuple[Any, list[Problem]]:
     weights = [_number(weight) for _, _, weight in pairs]
     if any(weight is None for weight in weights) or not all(value.strip() for value, *_ in pairs):
         what = f"the weights of the values of {label!r} cannot be read."
-        return None, [Problem("P60", what, "Write one line for each value: value = 0.5.")]
+        remedy = written_so(text, "value = 0.5, a line for each value")
+        return None, [Problem("P60", what, remedy)]
     values = [value.strip() for value, *_ in pairs]
+    if len(set(values)) < len(values):
+        what = f"a value of {label!r} has two weights."
+        return None, [Problem("P60", what, "Write one line for each value.")]
     ranges = [_RANGE.fullmatch(value) for value in values]
     if values and all(ranges):
         return [

@@ -20,13 +20,12 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import criterion, draft
-from discreet.app.forms.labels import in_words
 from discreet.app.jobs.lattice import MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_picture, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
 from discreet.app.server import runs
-from discreet.app.server.pages import alone, form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, form_of, page, saying, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.plan.criteria import NAMED, built, tables_of
@@ -101,14 +100,14 @@ async def save_wanted(request: Request) -> Response:
     form = await form_of(request)
     try:
         await alone(workspace, _keep_wanted, form)
-        answer = {"said": "Saved.", "changed": ""}
+        headers = saying(changed=True)
     except DiscreetError as error:
-        answer = {"said": f"Not saved: {in_words(error.problems[0])}"}
+        headers = saying(error)
         if "hx-request" not in request.headers:
             raise
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/explore")
-    return Response(status_code=204, headers={"HX-Trigger": json.dumps(answer)})
+    return Response(status_code=204, headers=headers)
 
 
 def _keep_wanted(workspace: Workspace, form: FormData) -> None:

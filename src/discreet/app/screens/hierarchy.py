@@ -23,6 +23,7 @@ from discreet.app.forms import draft as plan_draft
 from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.hierarchy import (
     BUILDERS,
+    LABELS,
     PARTS,
     UNMAPPED,
     fields_of,
@@ -333,6 +334,7 @@ async def _page(
         and values_file(workspace.folder, number).exists(),
         "saved": bool(workspace.hierarchies.get(workspace.names[number])),
         "parts": PARTS,
+        "labels": LABELS,
         "unmapped": UNMAPPED,
         "form": form,
         "saved_file": _saved_file(workspace, number),

@@ -39,10 +39,23 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     at = "/w/{workspace}/protect"
     return [
-        Route(at, showing("protect.html", _view, needs_table=True)),
+        Route(at, show),
         Route(at, act, methods=["POST"]),
         Route(f"{at}/results", showing("protect_results.html", _runs)),
     ]
+
+
+async def show(request: Request) -> Response:
+    """The chain; at its end a step that was added and is not complete, which is not kept yet."""
+    workspace, added = workspace_of(request), request.query_params.get("add")
+    if workspace.table is None:
+        return see(f"/w/{workspace.id}/data")
+    sent = _fields(workspace)
+    if added and added in maskings and len(sent) < chain.MOST_STEPS:
+        document = workspace.document
+        here = _at_end(_known(workspace), document.get("steps", []), document.get("criterion"))
+        sent.append(chain.fields_of(chain.first(added, here), here))
+    return page(request, "protect.html", workspace, **_view(workspace, sent))
 
 
 async def act(request: Request) -> Response:
@@ -56,7 +69,7 @@ async def act(request: Request) -> Response:
     verb, what = asked["verb"], asked["what"] or ""
     try:
         fields = _moved(fields, verb, what)
-        await alone(workspace, _keep, form, fields, what if verb == "add" else "")
+        is_kept = await alone(workspace, _keep, form, fields, what if verb == "add" else "")
         if verb == "run":
             fields = fields if workspace.levels_fit else _fields(workspace)
             await alone(workspace, _run)
@@ -64,7 +77,8 @@ async def act(request: Request) -> Response:
         view = _view(workspace, fields) | _placed(error.problems)
         view["must"] = workspace.must(criterion_form.sent(form, workspace.names))
         return page(request, "protect.html", workspace, status=422, **view)
-    return see(f"/w/{workspace.id}/protect{'#job' if verb == 'run' else '#chain'}")
+    there = "#job" if verb == "run" else "#chain" if is_kept else f"?add={what}#last"
+    return see(f"/w/{workspace.id}/protect{there}")
 
 
 def _placed(problems: tuple[Problem, ...]) -> dict[str, Any]:
@@ -89,14 +103,21 @@ def _moved(fields: list[Fields], verb: str, what: str) -> list[Fields]:
     return others
 
 
-def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> None:
-    """Change the plan; all that is wrong with the form is said at once."""
-    known = _known(workspace)
+def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str) -> bool:
+    """Change the plan; all that is wrong with the form is said at once. Whether a step that was
+    added is kept, too: not where something must be said first.
+    """
+    known, is_kept = _known(workspace), True
     steps, problems = chain.steps_in(fields, known)
     criterion, more = workspace.criterion_in(criterion_form.sent(form, workspace.names))
     raise_all([*problems, *more])
     if added:
-        steps, criterion = _with(added, steps, criterion, known)
+        criterion = _ready_for(added, steps, criterion, known)
+        here = _at_end(known, steps, criterion)
+        step = chain.first(added, here)
+        _, lacking = chain.steps_in([chain.fields_of(step, here)], here)
+        is_kept = not lacking
+        steps += [step] if is_kept else []
     reaching = [one for one in (maskings[step["do"]] for step in steps) if one.takes("criterion")]
     if reaching and not criterion:
         what = f"{reaching[0].title.lower()} needs a requirement."
@@ -104,6 +125,7 @@ def _keep(workspace: Workspace, form: FormData, fields: list[Fields], added: str
     levels = draft.levels_of({"steps": steps})
     anew = levels != draft.levels_of(workspace.sections)
     workspace.change(lambda d: draft.with_steps(d, steps, criterion), choosing_levels=anew)
+    return is_kept
 
 
 def _run(workspace: Workspace) -> None:
@@ -115,8 +137,8 @@ def _run(workspace: Workspace) -> None:
     runs.begin(workspace)
 
 
-def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[list[Any], Any]:
-    """The chain with one more step at its end."""
+def _ready_for(kind: str, steps: list[Any], criterion: Any, known: Known) -> Any:
+    """What must hold when one more step comes; refused where it cannot come yet."""
     if kind not in maskings:
         raise HTTPException(422)
     if len(steps) >= chain.MOST_STEPS:
@@ -126,12 +148,15 @@ def _with(kind: str, steps: list[Any], criterion: Any, known: Known) -> tuple[li
         what = "a limit needs the risk of every record, which is not measured or out of date."
         raise_all([Problem("P60", what, "On the page Roles & risk, measure every record first.")])
     if method.takes("criterion") and not criterion:
-        criterion = {"k": _USUAL_K}
+        return {"k": _USUAL_K}
+    return criterion
+
+
+def _at_end(known: Known, steps: list[Any], criterion: Any) -> Known:
+    """What is known where one more step is to come."""
     head, _ = draft.generalization({"criterion": criterion})
     here = known.after(step["do"] for step in steps)
-    if "k" in head:
-        here = replace(here, suggested={**here.suggested, "k": head["k"]})
-    return [*steps, chain.first(kind, here)], criterion
+    return replace(here, suggested={**here.suggested, "k": head["k"]}) if "k" in head else here
 
 
 def _known(workspace: Workspace) -> Known:

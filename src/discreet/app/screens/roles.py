@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,18 +15,18 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft
 from discreet.app.forms import measures as measure_form
-from discreet.app.forms.fields import Reading, text_in
-from discreet.app.forms.labels import in_words
+from discreet.app.forms.fields import Reading, shown, text_in, written_so
+from discreet.app.forms.hierarchy import called
 from discreet.app.forms.source import MISSING
 from discreet.app.forms.value_weights import weights_in, weights_text
 from discreet.app.jobs.table import TableColumn
 from discreet.app.server.pages import (
-    CHANGED,
     alone,
     chosen,
     column_of,
     form_of,
     page,
+    saying,
     see,
     showing,
     workspace_of,
@@ -79,15 +78,13 @@ async def save(request: Request) -> Response:
     form = await form_of(request)
     try:
         await run_in_threadpool(workspace.change, lambda d: _edited(d, workspace, number, form))
-        problems: tuple[Problem, ...] = ()
+        headers = saying(changed=True)
     except DiscreetError as error:
-        problems = error.problems
-    said = "Saved." if not problems else "Not saved."
-    headers = {"HX-Trigger": json.dumps({"changed": "", "said": said})}
+        headers = saying(error, changed=True)
     row = _row(workspace, number)
     if form.get(f"type-{number}") == "ordinal":  # its scale may be still to come
         row["type"] = "ordinal"
-    view: dict[str, Any] = {"row": row, "role_words": ROLE_WORDS, "problems": problems}
+    view: dict[str, Any] = {"row": row, "role_words": ROLE_WORDS}
     return page(request, "roles_row.html", workspace, headers=headers, **view)
 
 
@@ -133,7 +130,7 @@ async def save_missing(request: Request) -> Response:
     await run_in_threadpool(workspace.change, lambda d: draft.with_missing(d, policy))
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/roles")
-    return Response(status_code=204, headers=CHANGED)
+    return Response(status_code=204, headers=saying(changed=True))
 
 
 async def save_wanted(request: Request) -> Response:
@@ -142,16 +139,19 @@ async def save_wanted(request: Request) -> Response:
     form = await form_of(request)
     try:
         await alone(workspace, _keep_wanted, form)
-        told = {"changed": "", "said": "Saved."}
+        headers = saying(changed=True)
     except DiscreetError as error:
-        told = {"said": f"Not saved: {in_words(error.problems[0])}"}
-    return Response(status_code=204, headers={"HX-Trigger": json.dumps(told)})
+        headers = saying(error)
+    return Response(status_code=204, headers=headers)
 
 
 def _keep_wanted(workspace: Workspace, form: FormData) -> None:
     criterion, asked = _wanted(workspace, form)
     workspace.change(lambda d: draft.with_steps(d, d.get("steps", []), criterion))
-    workspace.set("risk", asked)
+    measured = workspace.settings.get("risk", {})
+    others = {name: said for name, said in measured.items() if name != "share"}
+    if others | asked != measured:
+        workspace.set("risk", others | asked)
 
 
 async def measure(request: Request) -> Response:
@@ -180,9 +180,9 @@ def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
     problems = [*problems, *criterion_form.aimless(criterion, workspace.confidential)]
     asked: dict[str, Any] = {}
     if chosen(form, "released", RELEASED) == "sample":
-        percent = text_in(form, "share").rstrip("% ")
         reading = Reading("What is released", (), problems)
-        asked = {"share": reading.value(maskings["sample"].parameters["fraction"], f"{percent} %")}
+        fraction = maskings["sample"].parameters["fraction"]
+        asked = {"share": reading.value(fraction, text_in(form, "share"))}
     raise_all(problems)
     return criterion, asked
 
@@ -292,7 +292,8 @@ def _released(asked: Mapping[str, Any]) -> dict[str, str]:
     """The fields of what is released, as they were last sent."""
     if "share" not in asked:
         return {"released": "all", "share": ""}
-    return {"released": "sample", "share": f"{100 * asked['share']:.12g}"}
+    fraction = maskings["sample"].parameters["fraction"]
+    return {"released": "sample", "share": shown(fraction, asked["share"])}
 
 
 def _row(workspace: Workspace, number: int) -> dict[str, Any]:
@@ -316,9 +317,7 @@ def _row_of(
         "types": types_for(column),
         "seen": column.values.shown(workspace.least) if column.values else None,
         "scale": "\n".join(given) if isinstance(given, list) else "",
-        "hierarchy": next((word for word in hierarchy if word != "unmapped"), None)
-        if hierarchy
-        else None,
+        "hierarchy": called(hierarchy) if hierarchy else None,
     }
 
 
@@ -349,7 +348,8 @@ def _settings(form: FormData, workspace: Workspace) -> dict[str, Any]:
         try:
             return float(text) if text else None
         except ValueError:
-            problems.append(Problem("P60", f"{said} is not a number.", "Write for example 0.3."))
+            remedy = written_so(text, "0.3")
+            problems.append(Problem("P60", f"{said} is not a number.", remedy))
             return None
 
     found: dict[str, Any] = {"known": {}, "sensitivity": {}, "value_sensitivity": {}}

@@ -37,12 +37,11 @@ _SCREENS = (  # a screen has its PATH
     home, data, register, roles, hierarchy, explore, protect, compare, release, shared,
 )  # fmt: skip
 _SAID = {
-    400: "The request cannot be read.",
     404: "This page does not exist. A table that was closed cannot be opened again.",
     405: "This address does not take such a request.",
     409: "This is not possible now.",
     413: "The upload is larger than the app allows; start it with --max-upload to raise the limit.",
-    422: "The form has a value that the page does not offer.",
+    422: "The form has a value that the page does not offer, or cannot be read.",
 }
 
 
@@ -110,8 +109,9 @@ def _font_file(request: Request) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = _SAID.get(error.status_code, "This is not possible.")
-    return pages.page(request, "error.html", status=error.status_code, said=[said])
+    status = 422 if error.status_code == 400 else error.status_code  # a form that cannot be read
+    said = _SAID.get(status, "This is not possible.")
+    return pages.page(request, "error.html", status=status, said=[said])
 
 
 def _said(request: Request, error: Exception) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from discreet.app.server.workspaces import Workspace, Workspaces
+    from discreet.errors import DiscreetError
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -54,6 +56,13 @@ class Number(Convertor[int]):
 
 
 register_url_convertor("number", Number())
+
+
+def saying(error: DiscreetError | None = None, *, changed: bool = False) -> Mapping[str, str]:
+    """Headers that have the page say that a field was saved, or all that is wrong with it."""
+    wrong = " ".join(in_words(problem) for problem in error.problems) if error else ""
+    said = {"said": f"Not saved: {wrong}" if error else "Saved."}
+    return {"HX-Trigger": json.dumps(({"changed": ""} if changed else {}) | said)}
 
 
 @dataclass(frozen=True)

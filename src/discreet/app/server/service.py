@@ -225,7 +225,8 @@ def _uvicorn(app: Any) -> uvicorn.Server:
         def capture_signals(self) -> Generator[None, None, None]:
             yield
 
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # a message may quote a value
+    for name in ("uvicorn.error", "python_multipart"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # a message may quote a value
     config = uvicorn.Config(
         app,
         http=Connection,

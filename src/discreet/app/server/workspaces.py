@@ -437,11 +437,11 @@ class Workspace:
 
     def _forget_failure(self) -> None:
         """Tell no more of a job that failed or was cancelled: it was about another plan. That the
-        table could not be read is told until it is read again.
+        table could not be read is told until there is one, read again or as it was before.
         """
         job = self.job
-        if job is not None and job.is_over and job.state != "done" and job.name != _READ:
-            self.job = None
+        if job is not None and job.is_over and job.state != "done":
+            self.job = job if job.name == _READ and self.table is None else None
 
     def begin(
         self,

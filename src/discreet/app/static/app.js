@@ -31,7 +31,22 @@
   document.addEventListener("htmx:sendError", ask);
   window.addEventListener("offline", ask);
   window.addEventListener("online", ask);
-  document.addEventListener("said", (event) => say(event.detail.value));
+
+  // Whether a field was saved: what is wrong stays in view until its form is saved.
+  const wrong = new Map();
+  let fading = 0;
+  document.addEventListener("said", (event) => {
+    const text = event.detail.value;
+    const form = event.target.closest("form")?.id;
+    if (text.startsWith("Not saved")) wrong.set(form, text);
+    else wrong.delete(form);
+    say(text);
+    clearTimeout(fading);
+    byId("saved").textContent = [...wrong.values()].join(" ") || text;
+    byId("saved").classList.toggle("bad", wrong.size > 0);
+    byId("saved").hidden = false;
+    if (!wrong.size) fading = setTimeout(() => { byId("saved").hidden = true; }, 4000);
+  });
   document.addEventListener("htmx:beforeSwap", (event) => {
     heldFocus = event.detail.target.contains(document.activeElement) && !document.activeElement.id;
   });
