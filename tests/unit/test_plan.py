@@ -505,6 +505,33 @@ def test_nothing_is_written_where_the_criterion_does_not_hold(folder):
     assert not list(folder.glob("masked*"))
 
 
+def test_the_script_of_a_plan_ends_before_it_writes_where_the_criterion_does_not_hold(folder):
+    text = PLAN.replace('"generalize"\nmax_suppressed = 0.05', '"sample"\nn = 90\nseed = 1')
+    plan = ds.Plan.read(written(text + 'report = "report.html"\n'))
+    with pytest.raises(SystemExit, match="does not hold"):
+        exec(compile(plan.to_python(), "script", "exec"), {})
+    assert not [*folder.glob("masked*"), *folder.glob("*.html")]
+
+
+def test_the_script_of_a_plan_writes_its_reports_and_names_what_only_a_run_writes(folder):
+    outputs = """
+report = "report.html"
+public_report = "public.html"
+public = "public.json"
+note = "seen by two of us"
+unique_columns = { income = "of nobody: simulated" }
+"""
+    plan = ds.Plan.read(written(PLAN + outputs))
+    plan.run()
+    told = {name: Path(name).read_bytes() for name in ("masked.csv", "report.html", "public.html")}
+    for name in told:
+        Path(name).unlink()
+    script = plan.to_python()
+    exec(compile(script, "script", "exec"), {})
+    assert told == {name: Path(name).read_bytes() for name in told}
+    assert "# Only a run of the plan writes public.json and masked.ledger.json: discreet" in script
+
+
 def test_outputs_that_exist_or_are_inputs_are_refused_before_the_work(folder):
     plan = ds.Plan.read(written(PLAN))
     plan.run()

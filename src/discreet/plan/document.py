@@ -55,6 +55,7 @@ FILES = {  # the outputs that are files, in the order in which they appear; the 
     "public": (".json",),
     "ledger": (".json",),
 }
+AUDIENCES = {"report": "internal", "public_report": "public"}
 TYPE = Field(
     "continuous, nominal, or the list of its values in order",
     lambda v: v in ("continuous", "nominal") or _is_scale(v),
@@ -78,6 +79,19 @@ SECTIONS = {
 
 def _is_scale(value: Any) -> bool:
     return is_codes(value) and 0 < len(value) == len({str(one) for one in value})
+
+
+def writing_options(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What the outputs of a plan say of how the masked file is written."""
+    names = ("identifiers", "escape_formulas", "metadata", "seed")
+    return {name: outputs[name] for name in names if name in outputs}
+
+
+def report_options(outputs: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What the outputs of a plan say of a report; the remarks are not for the public."""
+    names = ("unique_columns", "identifiers", *(("note",) if name == "report" else ()))
+    given = {one: outputs[one] for one in names if one in outputs}
+    return {"audience": AUDIENCES[name], **given}
 
 
 def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -> list[Problem]:

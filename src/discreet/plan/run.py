@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.files.rooms import tidy, together
 from discreet.plan import criteria, entries, measures
-from discreet.plan.document import FILES
+from discreet.plan.document import AUDIENCES, FILES, report_options, writing_options
 from discreet.plan.ledger import FORMAT, Ledger
 from discreet.plan.lines import At
 from discreet.plan.release import Release
@@ -205,26 +205,20 @@ def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Rele
 
 
 def _write_masked(release: Release, place: Path) -> None:
-    names = ("identifiers", "escape_formulas", "metadata", "seed")
-    outputs = release.plan.section("outputs")
-    release.masked.write(place, **{name: outputs[name] for name in names if name in outputs})
+    release.masked.write(place, **writing_options(release.plan.section("outputs")))
 
 
 def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[str, Path]) -> None:
-    audiences: dict[str, Any] = {"report": "internal", "public_report": "public"}
-    for name, audience in audiences.items():
+    for name in AUDIENCES:
         if name in made:
             ds.report(
                 data,
                 release.masked,
                 made[name],
-                audience=audience,
                 criterion=release.plan.criterion or None,
                 found=under_way.found,
                 measures=release.measures,
-                note=release.plan.section("outputs").get("note") if name == "report" else None,
-                unique_columns=release.plan.section("outputs").get("unique_columns"),
-                identifiers=release.plan.section("outputs").get("identifiers", ()),
+                **report_options(release.plan.section("outputs"), name),
             )
 
 

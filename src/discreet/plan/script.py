@@ -10,6 +10,7 @@ import discreet as ds
 from discreet.hierarchies.written import script as hierarchy_script
 from discreet.masking.method import arguments_of
 from discreet.plan import criteria
+from discreet.plan.document import AUDIENCES, report_options, writing_options
 from discreet.plan.measures import files_in
 from discreet.plan.steps import hierarchies_in, loaded, method_of
 from discreet.registry import measures
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from discreet.plan.plan import Plan
 
 _WIDTH = 96
+_CHECK = """\
+checked = ds.check(masked, criterion)
+if not checked.satisfied:
+    sys.exit(checked.explain())  # nothing is written
+print(checked.explain())"""
 
 
 def script(plan: Plan) -> str:
@@ -27,18 +33,21 @@ def script(plan: Plan) -> str:
     file = repr(source["file"]) if "file" in source else "frame  # the records came from a frame"
     said = {n: v for n, v in source.items() if n != "file"} | dict(plan.section("roles"))
     said |= {"types": plan.section("types")} if plan.section("types") else {}
+    needed = "import sys\n\n" if plan.section("criterion") else ""
     blocks = [
-        f'"""Made from a plan by discreet {ds.__version__}."""\n\nimport discreet as ds\n',
+        f'"""Made from a plan by discreet {ds.__version__}."""\n\n{needed}import discreet as ds\n',
         f"data = {call('ds.read', [file], _options(said))}",
         *_shared(plan),
         *(_step(plan, step, i) for i, step in enumerate(plan.with_seeds().section("steps"))),
-        *(["print(ds.check(masked, criterion).explain())"] if plan.section("criterion") else []),
+        *([_CHECK] if plan.section("criterion") else []),
+        *_reports(plan),
     ]
-    names = ("identifiers", "escape_formulas", "seed")
-    options = {name: outputs[name] for name in names if name in outputs}
+    beside = [plan.outputs[name].name for name in ("public", "ledger") if name in plan.outputs]
     target = repr(outputs.get("masked", "masked.csv"))
-    last = call("masked.write", [target], _options(options))
-    return "\n".join([*blocks, last, *_measures(plan), ""])
+    last = call("masked.write", [target], _options(writing_options(outputs)))
+    run = f"discreet run {plan.where.file or 'release.toml'}"
+    only = f"# Only a run of the plan writes {' and '.join(beside)}: {run}"
+    return "\n".join([*blocks, last, only, *_measures(plan), ""])
 
 
 def _shared(plan: Plan) -> list[str]:
@@ -78,13 +87,34 @@ def _inner(method: Method, step: Mapping[str, Any]) -> dict[str, str]:
 def _measures(plan: Plan) -> list[str]:
     """What is measured of the release: of one file before and after, of two once."""
     lines = []
-    for name, given in plan.measures.items():
+    for name, given in _asked(plan).items():
         alone = measures[name].of == "file"
-        own = files_in({name: plan.section("measures")[name]})
-        said = {key: table[key] for table, key in own}  # as the plan names them
         for files in [["data"], ["masked"]] if alone else [["data", "masked"]]:
-            made = call(f"ds.{name}", files, _options({**given, **said}))
+            made = call(f"ds.{name}", files, _options(given))
             lines.append(f"print({made}.explain())")
+    return lines
+
+
+def _asked(plan: Plan) -> dict[str, dict[str, Any]]:
+    """The measures with their arguments, files as the plan names them."""
+    asked = {}
+    for name, given in plan.measures.items():
+        own = files_in({name: plan.section("measures")[name]})
+        asked[name] = {**given, **{key: table[key] for table, key in own}}
+    return asked
+
+
+def _reports(plan: Plan) -> list[str]:
+    """The reports, before the masked file: one that is refused stops the script."""
+    outputs, lines = plan.section("outputs"), []
+    searched = any(method_of(step).finish is not None for step in plan.section("steps"))
+    names = {"criterion": bool(plan.section("criterion")), "found": searched}
+    shared = {name: name for name, is_there in names.items() if is_there}
+    if plan.measures:
+        shared |= _options({"measures": _asked(plan)})
+    for name in (name for name in AUDIENCES if name in outputs):
+        options = {**_options(report_options(outputs, name)), **shared}
+        lines.append(call("ds.report", ["data", "masked", repr(outputs[name])], options))
     return lines
 
 
