@@ -532,6 +532,20 @@ unique_columns = { income = "of nobody: simulated" }
     assert "# Only a run of the plan writes public.json and masked.ledger.json: discreet" in script
 
 
+def test_levels_that_suppress_more_than_may_be_are_refused_by_a_plan_and_in_python(folder):
+    text = PLAN.replace("max_suppressed = 0.05", "levels = { age = 3 }")
+    with pytest.raises(ds.DiscreetError, match=r"would suppress .* at most 4 may be") as caught:
+        ds.Plan.read(written(text)).run()
+    assert caught.value.code == "D34"
+    found = ds.generalize(read(), HIERARCHIES, ds.KAnonymity(5))
+    with pytest.raises(ds.DiscreetError, match="would suppress"):
+        found.mask(levels={"age": 3})
+    masked = found.lattice.node({"age": 3, "zip": 3}).mask()  # by hand, without a limit
+    assert masked.plan().mask().n == masked.n
+    with pytest.raises(ds.DiscreetError, match="A key that is left out stays at level 0"):
+        found.lattice.node({"illness": 1})
+
+
 def test_outputs_that_exist_or_are_inputs_are_refused_before_the_work(folder):
     plan = ds.Plan.read(written(PLAN))
     plan.run()
