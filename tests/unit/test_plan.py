@@ -14,7 +14,9 @@ import discreet as ds
 from discreet.hierarchies.written import built
 from discreet.hierarchies.written import written as dump
 from discreet.plan import criteria
+from discreet.plan.words import in_plan
 from discreet.registry import maskings
+from discreet.surface import Reference
 
 H = ds.Hierarchy
 
@@ -399,6 +401,20 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
     for start in expected:
         assert any(line.startswith(start) for line in said), start
     assert len(said) >= len(expected)
+
+
+def test_a_key_named_twice_and_a_hierarchy_of_no_key_are_said_with_their_lines(folder):
+    text = PLAN.replace('"age", "zip", "sex"]', '"age",\n"zpi", "age"]')
+    with pytest.raises(ds.DiscreetError) as caught:
+        ds.Plan.read(written(text))
+    said = [f"{p.code} {p}" for p in caught.value.problems]
+    assert any(one.startswith("R02 release.toml:7 (roles.keys[2])") for one in said)
+    assert not any("Did you mean 'zpi'" in one for one in said)
+
+
+def test_values_without_a_place_are_told_in_the_words_of_a_plan():
+    reference = Reference("argument", "unmapped", "suppress", 'with_unmapped("suppress")')
+    assert in_plan(reference) == 'unmapped = "suppress"'
 
 
 def test_p_above_k_is_said_with_the_line_of_the_criterion(folder):
