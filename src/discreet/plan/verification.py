@@ -412,8 +412,8 @@ def _run_again(findings: _Findings, ledger: Ledger, seeded: Plan) -> None:
     counts = {"before": data.n, "after": masked.n}
     findings.compare(f"records{_AGAIN}", ledger.document["records"], counts)
     steps = [entries.step_entry(step, 0.0) for step in masked.steps]
-    then, found = map(_timeless, (ledger.document["steps"], _as_in_a_ledger(steps)))
-    findings.compare(f"the steps{_AGAIN}", then, found)
+    then, now_done = map(_timeless, (ledger.document["steps"], _as_in_a_ledger(steps)))
+    findings.compare(f"the steps{_AGAIN}", then, now_done)
     if seeded.criterion:
         found = ds.check(masked, seeded.criterion)
         findings.compare_again("the check", ledger.document["check"], found)
