@@ -14,6 +14,8 @@ import pytest
 
 import discreet as ds
 from discreet import files
+from discreet.csvfile import CsvOptions
+from discreet.data.reader import hint
 from discreet.errors import DiscreetError, ReadHint
 
 SECRET = "918273"
@@ -241,3 +243,13 @@ def test_nothing_is_left_behind(tmp_path):
     )
     assert done.stdout == "[1]\n"
     assert list(folder.rglob("plain.csv")) == []
+
+
+def test_codes_with_leading_zeros_are_not_taken_for_codes_of_missing_values():
+    assert (
+        hint(
+            [*(str(10_000 + i) for i in range(90)), *(f"0{i}" for i in range(1001, 1006))],
+            CsvOptions(),
+        )
+        is None
+    )

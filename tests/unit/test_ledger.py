@@ -19,6 +19,11 @@ ROLES = {
 }
 
 
+NEEDS_ORIGINAL = (
+    "the steps, disclosure risk, information loss, what is unchanged, which need the original"
+)
+
+
 def document(suffix="csv", **more):
     return {
         "source": {"file": "patients.csv", "missing_values": ["?"]},
@@ -105,8 +110,8 @@ def test_a_file_that_is_as_it_was_is_verified(release):
     found = verify(folder, name)
     assert found.satisfied
     assert "whether 2-sensitive 5-anonymity holds" in found.agreed
-    assert "digest of public.json" in found.agreed
-    assert found.not_compared == ()
+    assert {"digest of public.json", "outputs", "plan"} <= set(found.agreed)
+    assert found.not_compared == (NEEDS_ORIGINAL,)
 
 
 def test_a_release_without_roles_is_verified(tmp_path):
@@ -184,6 +189,14 @@ LEDGER_CHANGES = {
     "another digest": lambda d: d["outputs"][0].update(sha256="0" * 64),
     "another digest of the extract": lambda d: d["outputs"][1].update(sha256="0" * 64),
     "other columns": lambda d: d["outputs"][0]["columns"].append("x"),
+    "a criterion that does not hold": lambda d: d["check"].update(satisfied=False),
+    "no check": lambda d: d.update(check=None),
+    "no risk": lambda d: d.update(risk=None),
+    "no extract": lambda d: d["outputs"].pop(),
+    "another plan": lambda d: d["plan"]["steps"][1].update(max_suppressed=0.5),
+    "a plan without steps": lambda d: d["plan"]["steps"].clear(),
+    "a file more": lambda d: d["inputs"].append({**d["inputs"][0], "role": "beside"}),
+    "a measure more": lambda d: d.update(measures={"risk": {"before": {}, "after": {}}}),
 }
 
 
@@ -202,6 +215,12 @@ RERUN_CHANGES = {
     "another loss": lambda d: d["information_loss"].update(loss=0.0),
     "another original": lambda d: d["inputs"][0].update(sha256="0" * 64),
     "another seed": lambda d: d["plan"]["steps"][0].update(seed=1),
+    "no steps": lambda d: d["steps"].clear(),
+    "other levels": lambda d: d["steps"][1]["parameters"]["levels"].update(age=0),
+    "fewer records before": lambda d: d["records"].update(before=1),
+    "no disclosure risk": lambda d: d.update(disclosure_risk=None),
+    "no loss": lambda d: d.update(information_loss=None),
+    "nothing unchanged": lambda d: d.update(unchanged=None),
 }
 
 
@@ -221,6 +240,45 @@ def test_figures_that_need_the_original_are_found_out_with_it(made, tmp_path):
         path.write_text(json.dumps(other))
         assert verify(folder, "m.csv").satisfied
         assert not verify(folder, "m.csv", initial=folder / "patients.csv").satisfied
+
+
+def test_a_hierarchy_that_was_changed_is_named_with_and_without_the_original(tmp_path):
+    (tmp_path / "survey.csv").write_text("age,sex\n23,F\n37,M\n38,M\n41,F\n")
+    (tmp_path / "hh").mkdir()
+    (tmp_path / "hh" / "sex.csv").write_text("F;*\nM;*\nX;*\n")
+    told = {
+        "source": {"file": "survey.csv"},
+        "roles": {"keys": ["sex"]},
+        "hierarchies": {"sex": {"file": "hh/sex.csv"}},
+        "steps": [{"do": "sample", "n": 3, "seed": 1}],
+    }
+    ds.Plan.of(told, tmp_path).write(tmp_path / "release.toml")
+    ds.Plan.read(tmp_path / "release.toml").run()
+    assert "digest of sex.csv" in verify(tmp_path, "masked.csv").agreed
+    (tmp_path / "hh" / "sex.csv").write_text("F;*\nM;*\nY;*\n")
+    for initial in (None, tmp_path / "survey.csv"):
+        found = verify(tmp_path, "masked.csv", initial=initial)
+        assert [d.what for d in found.differences] == ["digest of sex.csv"]
+    (tmp_path / "hh" / "sex.csv").unlink()
+    found = verify(tmp_path, "masked.csv")
+    assert "the plan, which cannot be read: S01" in found.not_compared
+
+
+def test_a_plan_that_is_named_must_be_there(made):
+    with pytest.raises(ds.DiscreetError, match=r"nope\.toml does not exist") as caught:
+        verify(made / "csv", "m.csv", plan=made / "csv" / "nope.toml")
+    assert caught.value.code == "S01"
+
+
+def test_a_public_extract_whose_criterion_does_not_hold_is_found_out(release):
+    folder, name = release
+    told = json.loads((folder / "public.json").read_text(encoding="utf-8"))
+    told["disclosure_risk"]["maximal"] = 0.0001
+    public = ds.Ledger(told, folder)
+    assert NEEDS_ORIGINAL in public.verify(folder / name).not_compared
+    told["check"]["satisfied"] = False
+    found = public.verify(folder / name)
+    assert [d.what for d in found.differences] == ["whether 2-sensitive 5-anonymity holds"]
 
 
 def test_a_plan_that_was_changed_is_not_run_again_and_that_is_said(release):
@@ -246,6 +304,7 @@ def test_criteria_that_compare_with_the_original_are_said_not_to_be_compared(mad
     assert found.not_compared == (
         "closeness, which needs the original",
         "disclosure_risk, which needs the original",
+        NEEDS_ORIGINAL,
     )
     again = verify(folder, "c.csv", initial=folder / "patients.csv")
     assert "the check, made again" in again.agreed
@@ -308,6 +367,18 @@ def test_what_is_no_ledger_is_refused(tmp_path, text):
     with pytest.raises(ds.DiscreetError) as caught:
         ds.Ledger.read(tmp_path / "l.json")
     assert caught.value.code == "S21"
+
+
+@pytest.mark.parametrize(
+    "gone", ["check", "engine", "versions", "risk", "disclosure_risk", "unchanged", "inputs"]
+)
+def test_a_ledger_that_lacks_what_a_run_writes_is_none(made, tmp_path, gone):
+    told = json.loads((made / "csv" / "m.ledger.json").read_text(encoding="utf-8"))
+    for changed in ({n: v for n, v in told.items() if n != gone}, {**told, "outputs": []}):
+        (tmp_path / "l.json").write_text(json.dumps(changed))
+        with pytest.raises(ds.DiscreetError) as caught:
+            ds.Ledger.read(tmp_path / "l.json")
+        assert caught.value.code == "S21"
 
 
 def test_a_masked_file_that_is_not_there_is_an_error(release):

@@ -14,7 +14,9 @@ import discreet as ds
 from discreet.hierarchies.written import built
 from discreet.hierarchies.written import written as dump
 from discreet.plan import criteria
+from discreet.plan.words import in_plan
 from discreet.registry import maskings
+from discreet.surface import Reference
 
 H = ds.Hierarchy
 
@@ -401,6 +403,20 @@ def test_all_problems_are_reported_together_with_their_lines_and_remedies(folder
     assert len(said) >= len(expected)
 
 
+def test_a_key_named_twice_and_a_hierarchy_of_no_key_are_said_with_their_lines(folder):
+    text = PLAN.replace('"age", "zip", "sex"]', '"age",\n"zpi", "age"]')
+    with pytest.raises(ds.DiscreetError) as caught:
+        ds.Plan.read(written(text))
+    said = [f"{p.code} {p}" for p in caught.value.problems]
+    assert any(one.startswith("R02 release.toml:7 (roles.keys[2])") for one in said)
+    assert not any("Did you mean 'zpi'" in one for one in said)
+
+
+def test_values_without_a_place_are_told_in_the_words_of_a_plan():
+    reference = Reference("argument", "unmapped", "suppress", 'with_unmapped("suppress")')
+    assert in_plan(reference) == 'unmapped = "suppress"'
+
+
 def test_p_above_k_is_said_with_the_line_of_the_criterion(folder):
     with pytest.raises(ds.DiscreetError, match=r"release.toml:1 \(criterion\): p = 3 is larger"):
         ds.Plan.read(written("[criterion]\nk = 2\np = 3\n"))
@@ -503,6 +519,47 @@ def test_nothing_is_written_where_the_criterion_does_not_hold(folder):
     assert release.files == ()
     assert "Nothing was written" in release.explain()
     assert not list(folder.glob("masked*"))
+
+
+def test_the_script_of_a_plan_ends_before_it_writes_where_the_criterion_does_not_hold(folder):
+    text = PLAN.replace('"generalize"\nmax_suppressed = 0.05', '"sample"\nn = 90\nseed = 1')
+    plan = ds.Plan.read(written(text + 'report = "report.html"\n'))
+    with pytest.raises(SystemExit, match="does not hold"):
+        exec(compile(plan.to_python(), "script", "exec"), {})
+    assert not [*folder.glob("masked*"), *folder.glob("*.html")]
+
+
+def test_the_script_of_a_plan_writes_its_reports_and_names_what_only_a_run_writes(folder):
+    outputs = """
+report = "report.html"
+public_report = "public.html"
+public = "public.json"
+note = "seen by two of us"
+unique_columns = { income = "of nobody: simulated" }
+"""
+    plan = ds.Plan.read(written(PLAN + outputs))
+    plan.run()
+    told = {name: Path(name).read_bytes() for name in ("masked.csv", "report.html", "public.html")}
+    for name in told:
+        Path(name).unlink()
+    script = plan.to_python()
+    exec(compile(script, "script", "exec"), {})
+    assert told == {name: Path(name).read_bytes() for name in told}
+    assert "# Only a run of the plan writes public.json and masked.ledger.json: discreet" in script
+
+
+def test_levels_that_suppress_more_than_may_be_are_refused_by_a_plan_and_in_python(folder):
+    text = PLAN.replace("max_suppressed = 0.05", "levels = { age = 3 }")
+    with pytest.raises(ds.DiscreetError, match=r"would suppress .* at most 4 may be") as caught:
+        ds.Plan.read(written(text)).run()
+    assert caught.value.code == "D34"
+    found = ds.generalize(read(), HIERARCHIES, ds.KAnonymity(5))
+    with pytest.raises(ds.DiscreetError, match="would suppress"):
+        found.mask(levels={"age": 3})
+    masked = found.lattice.node({"age": 3, "zip": 3}).mask()  # by hand, without a limit
+    assert masked.plan().mask().n == masked.n
+    with pytest.raises(ds.DiscreetError, match="A key that is left out stays at level 0"):
+        found.lattice.node({"illness": 1})
 
 
 def test_outputs_that_exist_or_are_inputs_are_refused_before_the_work(folder):

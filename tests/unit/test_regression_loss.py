@@ -71,6 +71,14 @@ def test_collinear_predictors_are_named_and_not_fitted():
         compared(table, {**table, "a": np.zeros(40)}, "y ~ a + b", types={"a": "continuous"})
 
 
+@pytest.mark.parametrize("formula", ["y ~ a + a", "y ~ y"])
+def test_a_formula_that_names_a_column_twice_is_refused(formula):
+    table = {"y": [1.0, 2.5, 3.0], "a": [1.0, 2.0, 4.0]}
+    with pytest.raises(ds.DiscreetError, match="names a column twice") as raised:
+        compared(table, table, formula)
+    assert raised.value.code == "P25"
+
+
 def groups(n=90):
     rng = np.random.default_rng(6)
     g = rng.choice(["low", "mid", "top"], n)

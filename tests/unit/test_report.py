@@ -212,6 +212,17 @@ def test_the_python_lines_of_the_report_repeat_the_masking(tmp_path):
     assert names["masked"].to("arrow").equals(masked.to("arrow"))
 
 
+def test_a_report_names_a_hierarchy_of_another_folder_and_does_not_open_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hh").mkdir()
+    (tmp_path / "hh" / "sex.csv").write_text("F;*\nM;*\n")
+    data = survey(keys=["age", "sex"])
+    groups = ds.Hierarchy.from_csv("hh/sex.csv")
+    masked = ds.pram(data, ["sex"], keep=0.7, within={"sex": groups}, seed=9)
+    said = text_of(ds.report(data, masked, tmp_path / "r.html").path)
+    assert "ds.Hierarchy.from_csv('sex.csv')" in said
+
+
 def test_the_plan_in_a_report_lists_no_values_and_says_what_was_left_out(tmp_path):
     table = ds.datasets.patients(400, seed=1)
     data = ds.read(table, keys=["age", "sex"], types={"sex": ["F", "M"]}, missing_values=["Zqx"])

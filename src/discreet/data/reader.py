@@ -396,7 +396,8 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     if csv.decimal == "," and any("." in c for c in others) and numbers >= _MOST * len(others):
         what = f"most of its values have a decimal point, and {argument('decimal', ',')} was given."
         return what, "Write the numbers of all columns in the same way."
-    if numbers >= 0.9 * len(others):
+    codes = any(_LEADING.match(c) for c in others)  # such as postcodes, which are no numbers
+    if numbers >= 0.9 * len(others) and not codes:
         what = f"{len(others) - numbers:,} of {len(others):,} values seen are not numbers."
         if numbers == len(others):
             what = f"some values after the first {_ROWS:,} records are not numbers."

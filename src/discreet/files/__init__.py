@@ -27,7 +27,7 @@ def existing(path: object, remedy: str) -> Path:
         fail("S01", "what was given is not a path.", remedy)
     file = Path(path)
     if not file.is_file():
-        fail("S01", f"{file.name} does not exist or is not a file.", "Check the path.")
+        fail("S01", f"{file.name or file} does not exist or is not a file.", "Check the path.")
     return file
 
 
@@ -47,19 +47,19 @@ def place_problems(
     """
     if unreadable := encoding_problems(target.absolute()):
         return unreadable
-    problems = []
+    problems, name = [], target.name or str(target)
     if is_among(target, inputs):
-        what = f"{target.name} is an input, which is never changed."
+        what = f"{name} is an input, which is never changed."
         return [Problem("O03", what, "Choose another name.")]
     if target.suffix not in suffixes:
-        what = f"{target.name} does not end in {either(suffixes)}."
+        what = f"{name} does not end in {either(suffixes)}."
         problems.append(Problem("O01", what, "Change the ending."))
     if not target.parent.is_dir():
-        what = f"{target.parent.name!r}, the folder of {target.name}, does not exist."
+        what = f"{target.parent.name!r}, the folder of {name}, does not exist."
         problems.append(Problem("O02", what, "Create it first."))
     elif target.is_dir() or (os.path.lexists(target) and not overwrite):
         remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
-        problems.append(Problem("O03", f"{target.name} exists.", remedy))
+        problems.append(Problem("O03", f"{name} exists.", remedy))
     return problems
 
 

@@ -136,11 +136,11 @@ class RegressionLoss(Result):
 
 
 def _names_in(formula: Any) -> list[str]:
-    """The response and the predictors of a formula; none where it cannot be read."""
+    """The response and the predictors of a formula; none where it is no formula."""
     parts = formula.split("~") if isinstance(formula, str) else []
     names = [parts[0], *parts[1].split("+")] if len(parts) == 2 else []
     names = [name.strip() for name in names]
-    return names if all(names) else []
+    return names if all(names) and len(set(names)) == len(names) else []
 
 
 _FORMULA = Notation(
@@ -212,7 +212,9 @@ def regression_loss(
 
 def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
     response, *names = _names_in(formula) or fail(
-        "P25", "the formula cannot be read.", "Write it like 'income ~ age + sex'."
+        "P25",
+        "the formula cannot be read, or names a column twice.",
+        "Write it like 'income ~ age + sex'.",
     )
     files = (linked.initial, linked.masked)
     raise_all(unknown_columns(files, (response, *names), "the formula's"))

@@ -16,7 +16,7 @@ from discreet import engine
 from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked, masked_from, refuse, refuse_broken
 from discreet.data.microdata import Microdata
-from discreet.errors import fail, listed
+from discreet.errors import argument, fail, listed
 from discreet.frames import FrameKind, array_of
 from discreet.loss.generalization import precision
 from discreet.masking.generalization.nodes import NodeClasses
@@ -228,12 +228,28 @@ class Found(Result):
             Mapping[str, Annotated[int, Ge(0)]] | None,
             Columns(),
             Label("Levels"),
-            Doc("A node chosen by hand: the level of each key; the best one when not given."),
+            Doc(
+                "A node chosen by hand: levels of keys, 0 for one that is left out; the best node "
+                "when not given."
+            ),
             Public,
         ] = None,
     ) -> Masked:
-        """The masked microdata of the best node, or of one that is chosen by its levels."""
-        return (self.best if levels is None else self.lattice.node(dict(levels))).mask()
+        """The masked microdata of the best node, or of one that is chosen by its levels and
+        suppresses no more than may be; ``Node.mask`` asks for no limit.
+        """
+        if levels is None:
+            return self.best.mask()
+        node, budget = self.lattice.node(dict(levels)), self.task.budget
+        if node.suppressed > budget:
+            would = f"{counted(node.suppressed, 'record')} of {self.task.keys.n:,}"
+            fail(
+                "D34",
+                f"the node of these levels would suppress {would}; at most {budget:,} may be.",
+                f"Raise {argument('max_suppressed')}, give higher levels, or leave them out for "
+                "the best node.",
+            )
+        return node.mask()
 
     @functools.cached_property
     def _checked(self) -> set[int]:
@@ -352,6 +368,8 @@ def _mask(node: Node) -> Masked:
     gone = _suppressed_combinations(found, levels, _gone(classes))
     source = engine.kept(engine.without(recoded, task.lattice.keys, gone))
     pinned = {**found.asked, "levels": node.levels}  # a plan could not find this node by itself
+    if node.suppressed > task.budget:
+        pinned["max_suppressed"] = node.suppressed
     parameters = {
         "criterion": task.words,
         "levels": node.levels,

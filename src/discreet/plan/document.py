@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.options import OF_SOURCE, ROLES, is_codes
-from discreet.errors import Problem, argument, did_you_mean, meant
+from discreet.errors import Problem, argument, meant
 from discreet.formats import WRITTEN
 from discreet.parameters import Columns
 from discreet.plan import criteria, hierarchies, measures, steps
@@ -109,6 +109,7 @@ def document_problems(document: Mapping[str, Any], where: Where, folder: Path) -
     problems += table_problems(types, dict.fromkeys(types, TYPE), ("types",), where)
     problems += _hierarchy_problems(sound.get("hierarchies", {}), ("hierarchies",), where, folder)
     problems += _keyless(sound, where)
+    problems += _repeated(sound.get("roles", {}), where)
     if "criterion" in sound:
         problems += criteria.criterion_problems(sound["criterion"], ("criterion",), where, folder)
     problems += _step_problems(sound, where, folder)
@@ -127,15 +128,26 @@ def _hierarchy_problems(given: Any, at: At, where: Where, folder: Path) -> list[
 def _keyless(document: Mapping[str, Any], where: Where) -> list[Problem]:
     """Hierarchies of columns that are not keys."""
     keys = document.get("roles", {}).get("keys", [])
-    remedy = "Name it in roles.keys, or leave the hierarchy out."
+    remedy = "Name it in roles.keys, or leave the hierarchy out."  # a key may be misspelled itself
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         return []  # which is said
     return [
-        where.problem(
-            ("hierarchies", name), "R10", "is not a key.", did_you_mean(name, keys) or remedy
-        )
+        where.problem(("hierarchies", name), "R10", "is not a key.", remedy)
         for name in document.get("hierarchies", {})
         if name not in keys
+    ]
+
+
+def _repeated(roles: Mapping[str, Any], where: Where) -> list[Problem]:
+    """Columns that a role names twice."""
+    return [
+        where.problem(
+            ("roles", role, i), "R02", f"{name!r} is named more than once.", "Name it once."
+        )
+        for role, given in roles.items()
+        if isinstance(given, list)
+        for i, name in enumerate(given)
+        if isinstance(name, str) and name in given[:i]
     ]
 
 

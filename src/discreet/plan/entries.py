@@ -12,11 +12,12 @@ import importlib.metadata
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
+from discreet.errors import DiscreetError
 from discreet.plan import criteria, measures
 from discreet.plan.calls import files_of, plain, read_files
 from discreet.plan.steps import hierarchies_in
@@ -94,10 +95,15 @@ def packages(plan: Plan) -> dict[str, str]:
 
 def inputs(plan: Plan) -> list[dict[str, Any]]:
     """The files that the plan reads, with their digests."""
+    return [entry(role, file) for role, file in input_files(plan)]
+
+
+def input_files(plan: Plan) -> list[tuple[str, Path]]:
+    """The files that the plan reads: the source, and those beside it."""
     outputs = set(plan.outputs.values())
     named = [plan.file(name) for name in read_files(plan.document)]
     files = [file for file in named if file not in outputs]
-    return [entry("source" if file == plan.source else "beside", file) for file in files]
+    return [("source" if file == plan.source else "beside", file) for file in files]
 
 
 def entry(role: str, file: Path, *, name: str | None = None) -> dict[str, Any]:
@@ -123,6 +129,16 @@ def step_entry(step: Any, seconds: float) -> dict[str, Any]:
 def figures(result: Any) -> Any:
     """What a result found, as plain values; None where it was not measured."""
     return None if result is None else plain(result.to_dict())
+
+
+def measured(measure: Callable[..., Any], *files: Any) -> tuple[Any, str]:
+    """A result; or None where the data or the roles do not allow it, and the reason."""
+    try:
+        return measure(*files), ""
+    except DiscreetError as error:
+        if error.code[0] not in "NR":
+            raise
+        return None, error.problems[0].text
 
 
 def relative(file: Path, folder: Path) -> str:

@@ -62,7 +62,7 @@ _LEAVES = Field(
 _TREE = Field(
     "a table of tables from the top down, whose last level are lists",
     lambda v: _is_tree(v) and all(isinstance(one, Mapping) for one in v.values()),
-    {"type": "object"},
+    {"type": "object", "additionalProperties": {"type": "object"}},
 )
 
 _INTERVALS = {"labels": choice("half-open", "closed"), "top": _TOP}

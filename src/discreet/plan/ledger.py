@@ -28,7 +28,11 @@ from discreet.words import counted
 
 FORMAT = 1
 _MEASURED = ("risk", "disclosure_risk", "information_loss")  # of every release
-_SECTIONS = ("discreet", "plan", "outputs", "steps", "records")
+_SECTIONS = ("discreet", "plan", "outputs", "steps", "records")  # of the extract, too
+_OF_RUN = (
+    *("engine", "versions", "inputs", "check", *_MEASURED),
+    *("not_measured", "unchanged", "plan_file"),
+)
 _SECRET = ("seed", "sha256", "file")  # of the plan: a digest of few labels can be guessed
 
 
@@ -82,8 +86,7 @@ class Ledger(Result):
             document = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             document = None
-        known = isinstance(document, Mapping) and document.get("ledger") == FORMAT
-        raise_all([] if known and all(name in document for name in _SECTIONS) else [problem])
+        raise_all([] if _is_ledger(document) else [problem])
         return cls(document, file.absolute().parent)
 
     @property
@@ -201,6 +204,28 @@ class Ledger(Result):
             for i, step in enumerate(known["steps"], 1)
         ]
         return "\n".join(lines)
+
+
+def _is_ledger(document: Any) -> bool:
+    """Whether all is there that a run writes, the masked file among its outputs."""
+    if not isinstance(document, Mapping) or document.get("ledger") != FORMAT:
+        return False
+    needed = _SECTIONS if document.get("public") else (*_SECTIONS, *_OF_RUN)
+    if any(name not in document for name in needed):
+        return False
+    files = [*document["outputs"], *document.get("inputs", ())]
+    tables = {
+        ("role", "file", "sha256"): files,
+        ("do", "records"): document["steps"],
+        ("before", "after"): [document["records"]],
+        (): [document[n] for n in ("plan", "versions", "measures") if n in document],
+    }
+    complete = all(
+        isinstance(one, Mapping) and one.keys() >= set(keys)
+        for keys, several in tables.items()
+        for one in several
+    )
+    return complete and any(one["role"] == "masked" for one in document["outputs"])
 
 
 def _published_figures(name: str, found: Any) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import discreet as ds
-from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.errors import Problem, fail, raise_all
 from discreet.files import place_problems
 from discreet.files.rooms import tidy, together
 from discreet.plan import criteria, entries, measures
@@ -35,15 +35,11 @@ class _Run:
     steps: list[dict[str, Any]] = field(default_factory=list)
     not_measured: dict[str, str] = field(default_factory=dict)
 
-    def measured(self, name: str, measure: Callable[[], Any]) -> Any:
+    def measured(self, measure: Callable[..., Any], *files: Any) -> Any:
         """A figure; where the data or the roles do not allow it, the reason is recorded."""
-        try:
-            return measure()
-        except DiscreetError as error:
-            if error.code[0] not in "NR":
-                raise
-            self.not_measured[name] = error.problems[0].text
-            return None
+        found, why = entries.measured(measure, *files)
+        self.not_measured |= {measure.__name__: why} if why else {}
+        return found
 
 
 def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
@@ -144,9 +140,9 @@ def _measured(under_way: _Run, data: Any, masked: Any, document: dict[str, Any])
     plan, measured = under_way.plan, under_way.measured
     check = ds.check(masked, plan.criterion) if plan.criterion else None
     found = {
-        "risk": measured("risk", lambda: ds.risk(masked)),
-        "disclosure_risk": measured("disclosure_risk", lambda: ds.disclosure_risk(data, masked)),
-        "information_loss": measured("information_loss", lambda: ds.information_loss(data, masked)),
+        "risk": measured(ds.risk, masked),
+        "disclosure_risk": measured(ds.disclosure_risk, data, masked),
+        "information_loss": measured(ds.information_loss, data, masked),
     }
     document |= {"check": entries.figures(check)}
     document |= {name: entries.figures(result) for name, result in found.items()}

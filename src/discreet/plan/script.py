@@ -45,7 +45,8 @@ def script(plan: Plan) -> str:
     beside = [plan.outputs[name].name for name in ("public", "ledger") if name in plan.outputs]
     target = repr(outputs.get("masked", "masked.csv"))
     last = call("masked.write", [target], _options(writing_options(outputs)))
-    only = f"# Only a run of the plan writes {' and '.join(beside)}: discreet run release.toml"
+    run = f"discreet run {plan.where.file or 'release.toml'}"
+    only = f"# Only a run of the plan writes {' and '.join(beside)}: {run}"
     return "\n".join([*blocks, last, only, *_measures(plan), ""])
 
 
@@ -61,14 +62,15 @@ def _shared(plan: Plan) -> list[str]:
 def _step(plan: Plan, step: Mapping[str, Any], i: int) -> str:
     """The calls of a step: what is measured first, the method, and what is done at the end."""
     data, method = "masked" if i else "data", method_of(step)
-    said = loaded(method, step, plan.folder)
+    inner = _inner(method, step)  # as the plan names their files, which are not opened
+    said = loaded(method, {n: v for n, v in step.items() if n not in inner}, plan.folder)
     lines = []
     for name, measure in method.measured_first(said).items():
         told = _options(arguments_of(measure, said))
         lines.append(f"{name} = {call(f'ds.{measure.__name__}', [data], told)}")
     own = arguments_of(method.function, said)
     first = [data, *method.measures, *_from_sections(plan, step, method)]
-    made = call(f"ds.{method.name}", first, {**_options(own), **_inner(method, step)})
+    made = call(f"ds.{method.name}", first, {**_options(own), **inner})
     if method.finish is None:
         return "\n".join([*lines, f"masked = {made}"])
     verb = f"found.{method.finish.__name__}"

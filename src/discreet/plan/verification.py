@@ -7,6 +7,7 @@ the file. With the original at hand, the plan is run again and must give the sam
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import tempfile
 import warnings
@@ -19,7 +20,8 @@ import discreet as ds
 from discreet.errors import DiscreetError, ReadHint, did_you_mean, fail, listed
 from discreet.formats import WRITTEN
 from discreet.frames import FrameKind, from_arrow
-from discreet.plan import criteria, measures
+from discreet.plan import criteria, entries, measures
+from discreet.plan.document import FILES, writing_options
 from discreet.plan.entries import digest, figures, versions, without
 from discreet.registry import everything
 from discreet.registry import measures as known_measures
@@ -31,6 +33,12 @@ if TYPE_CHECKING:
     from discreet.plan.plan import Plan
 
 _AGAIN = ", made again"  # from the original, by the plan
+_BY_ORIGINAL = {
+    "steps": "the steps",
+    "disclosure_risk": "disclosure risk",
+    "information_loss": "information loss",
+    "unchanged": "what is unchanged",
+}
 _FRESH = ("computed_from",)
 _OF_PEOPLE = ("people", "people_k")
 
@@ -136,6 +144,9 @@ def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
     if isinstance(recorded, Mapping) and isinstance(found, Mapping):
         for name in dict.fromkeys([*recorded, *found]):
             yield from _different(f"{what}, {name}", recorded.get(name), found.get(name))
+    elif _are_tables(recorded) and _are_tables(found) and len(recorded) == len(found):
+        for number, (then, now) in enumerate(zip(recorded, found, strict=True), 1):
+            yield from _different(f"{what}, {number}", then, now)
     elif not _same(recorded, found):
         then, now = _shown(recorded), _shown(found)
         if then != now:
@@ -143,6 +154,10 @@ def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
         else:  # as many of both
             for row, (one, other) in enumerate(zip(recorded, found, strict=True), 1):
                 yield from _different(f"{what}, row {row}", one, other)
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
 
 
 def _same(recorded: Any, found: Any) -> bool:
@@ -156,7 +171,7 @@ def _same(recorded: Any, found: Any) -> bool:
 def _shown(value: Any) -> str:
     """A figure, a name or a digest; of long lists only the length."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return listed(value)
+        return listed(value) if value else "none"
     if isinstance(value, list | Mapping):
         return f"a list of {len(value)}"
     return "nothing" if value is None else str(value)
@@ -165,7 +180,8 @@ def _shown(value: Any) -> str:
 def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None) -> Verification:
     """Compare all that can be compared."""
     findings = _Findings()
-    _need(masked)
+    for file in (masked, initial, plan):
+        _need(file)
     recorded = ledger.output("masked")
     findings.compare("digest of the masked file", recorded.get("sha256"), digest(masked))
     try:
@@ -178,7 +194,14 @@ def verify(ledger: Ledger, masked: Path, initial: Path | None, plan: Path | None
     _compare_others(findings, ledger)
     if initial is not None:
         _compare_initial(findings, ledger, initial)
-        _run_again(findings, ledger, initial, plan)
+    known = _plan(findings, ledger, plan, again=initial is not None)
+    if known is not None:
+        _compare_plan(findings, ledger, known)
+    if initial is None:
+        left = [said for name, said in _BY_ORIGINAL.items() if ledger.document.get(name)]
+        findings.not_compared += [f"{', '.join(left)}, which need the original"] if left else []
+    elif known is not None:
+        _run_again(findings, ledger, known.on(initial))
     return findings.outcome()
 
 
@@ -196,8 +219,8 @@ def compared(ledger: Ledger, other: Ledger) -> Verification:
     return findings.outcome()
 
 
-def _need(file: Path) -> None:
-    if not file.exists():
+def _need(file: Path | None) -> None:
+    if file is not None and not file.exists():
         near = did_you_mean(file.name, [p.name for p in file.parent.glob("*")])
         fail("S01", f"{file.name} does not exist.", near or "Check the path.")
 
@@ -212,9 +235,9 @@ def _compare_content(findings: _Findings, ledger: Ledger, masked: Path, *, alone
     if any(name not in bare.columns for name in named):
         return  # the columns differ, which has been said
     data = _read(ledger, masked, named, bare.columns)
-    if roles.get("keys") and ledger.document.get("risk"):
-        found = without(_FRESH, figures(ds.risk(data)))
-        recorded = without(_FRESH, ledger.document["risk"])
+    found = without(_FRESH, figures(entries.measured(ds.risk, data)[0]))
+    recorded = without(_FRESH, ledger.document.get("risk"))
+    if found or recorded:
         if _subject_left_out(ledger, data):
             recorded = without(_OF_PEOPLE, recorded)
             findings.not_compared += ["people in a class, which needs the original"] * alone
@@ -225,8 +248,10 @@ def _compare_content(findings: _Findings, ledger: Ledger, masked: Path, *, alone
 
 def _compare_measures(findings: _Findings, ledger: Ledger, data: Any, *, alone: bool) -> None:
     """The measures of the plan that need the masked file only; ``alone``: it is all there is."""
-    given = ledger.document["plan"].get("measures", {})
-    for name, recorded in ledger.document.get("measures", {}).items():
+    given, taken = (part.get("measures", {}) for part in (ledger.document["plan"], ledger.document))
+    if set(given) != set(taken):
+        findings.compare("measures of the plan", sorted(taken), sorted(given))
+    for name, recorded in taken.items():
         table = given.get(name, {})
         if name not in known_measures:
             findings.not_compared.append(_absent(name, ledger))
@@ -293,6 +318,8 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
     given = ledger.document["plan"].get("criterion")
     if not given:
         return
+    check = ledger.document.get("check") or {}
+    claimed = check.get("satisfied") is True
     tables = criteria.tables_of(given)
     known = criteria.fields()
     unread = dict.fromkeys(name for table in tables for name in table if name not in known)
@@ -306,11 +333,15 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
         found = ds.check(data, criterion)
         name = " and ".join(one.describe() for one in criterion)
         counted = ", by records," if _subject_left_out(ledger, data) else ""
-        findings.compare(f"whether {name}{counted} holds", True, found.satisfied)
-        recorded = _asked(ledger.document.get("check") or {})
+        said = claimed if found.satisfied else True  # the plan asks for it, whatever is claimed
+        findings.compare(f"whether {name}{counted} holds", said, found.satisfied)
+        recorded = _asked(check)
         asked_for = _asked(figures(found))
         kept = sum(one in recorded for one in asked_for)
         findings.compare("criteria of the plan that were checked", kept, len(asked_for))
+    elif not claimed:
+        what = "whether the criterion holds"
+        findings.differences.append(Difference(what, "that it does not", "needed for a release"))
 
 
 def _asked(check: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -328,6 +359,10 @@ def _subject_left_out(ledger: Ledger, data: Any) -> bool:
 
 def _compare_others(findings: _Findings, ledger: Ledger) -> None:
     """Reports and the public extract, where they lie beside the ledger."""
+    if not ledger.is_public:
+        named = {"masked", *ledger.document["plan"].get("outputs", {})}
+        asked = [name for name in FILES if name in named and name != "ledger"]
+        findings.compare("outputs", [one["role"] for one in ledger.document["outputs"]], asked)
     for one in ledger.document["outputs"]:
         file = ledger.folder / one["file"]
         if one["role"] == "masked":
@@ -340,30 +375,48 @@ def _compare_others(findings: _Findings, ledger: Ledger) -> None:
 
 def _compare_initial(findings: _Findings, ledger: Ledger, initial: Path) -> None:
     _need(initial)
-    sources = [one for one in ledger.document.get("inputs", []) if one["role"] == "source"]
-    if sources:
-        findings.compare("digest of the original", sources[0]["sha256"], digest(initial))
-    else:
+    if ledger.is_public:
         findings.not_compared.append("the original, of which a public extract has no digest")
-
-
-def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path | None) -> None:
-    plan = _plan(findings, ledger, given)
-    if plan is None:
         return
+    sources = [one["sha256"] for one in ledger.document["inputs"] if one["role"] == "source"]
+    recorded = sources[0] if sources else None
+    findings.compare("digest of the original", recorded, digest(initial))
+
+
+def _compare_plan(findings: _Findings, ledger: Ledger, plan: Plan) -> None:
+    """The plan that was read with that of the ledger, and the files that it reads."""
+    said = _as_in_a_ledger(entries.without_values(plan.document))
+    findings.compare("plan", ledger.document["plan"], said)
+    then = [one for one in ledger.document["inputs"] if one["role"] != "source"]
+    now = [file for role, file in entries.input_files(plan) if role != "source"]
+    names = [one["file"] for one in then], [file.name for file in now]
+    if names[0] != names[1]:
+        findings.compare("files beside the source", *names)
+        return
+    for one, file in zip(then, now, strict=True):
+        if file.exists():
+            findings.compare(f"digest of {file.name}", one["sha256"], digest(file))
+        else:
+            findings.not_compared.append(f"{file.name}, which is not there")
+
+
+def _as_in_a_ledger(values: Any) -> Any:
+    """Plain values as they are read from a ledger again."""
+    return json.loads(json.dumps(values))
+
+
+def _run_again(findings: _Findings, ledger: Ledger, seeded: Plan) -> None:
     recorded = ledger.document["versions"]
-    now = versions(str(ledger.document["engine"]), plan)
+    now = versions(str(ledger.document["engine"]), seeded)
     if now != recorded:
         other = ", ".join(n for n in recorded if now.get(n) != recorded[n])
         findings.not_compared.append(f"versions: {other} are not those of the run")
-    seeded = plan.with_seeds(ledger).on(initial)
     data = seeded.open()
     masked = seeded.mask(data)
     outputs = seeded.section("outputs")
-    names = ("identifiers", "escape_formulas", "seed")
     with tempfile.TemporaryDirectory(prefix="discreet-verify-") as folder:
         place = Path(folder) / seeded.outputs["masked"].name
-        masked.write(place, **{name: outputs[name] for name in names if name in outputs})
+        masked.write(place, **writing_options(outputs))
         again = digest(place)
     by_clock = [s["do"] for s in ledger.document["steps"] if _is_by_clock(s)]
     if by_clock and again != ledger.output("masked")["sha256"]:
@@ -371,17 +424,29 @@ def _run_again(findings: _Findings, ledger: Ledger, initial: Path, given: Path |
         findings.not_compared.append(what)
         return
     findings.compare(f"digest of the masked file{_AGAIN}", ledger.output("masked")["sha256"], again)
+    counts = {"before": data.n, "after": masked.n}
+    findings.compare(f"records{_AGAIN}", ledger.document["records"], counts)
+    steps = [entries.step_entry(step, 0.0) for step in masked.steps]
+    then, now_done = map(_timeless, (ledger.document["steps"], _as_in_a_ledger(steps)))
+    findings.compare(f"the steps{_AGAIN}", then, now_done)
     if seeded.criterion:
         found = ds.check(masked, seeded.criterion)
         findings.compare_again("the check", ledger.document["check"], found)
-    if "unchanged" in ledger.document:
-        left = ds.unchanged(masked, identifiers=outputs.get("identifiers", ()))
-        findings.compare_again("what is unchanged", ledger.document["unchanged"], left)
+    left = ds.unchanged(masked, identifiers=outputs.get("identifiers", ()))
+    findings.compare_again("what is unchanged", ledger.document["unchanged"], left)
     for measure in (ds.disclosure_risk, ds.information_loss):
-        if then := ledger.document.get(measure.__name__):
-            said = measure.__name__.replace("_", " ")
-            findings.compare_again(said, then, measure(data, masked))
+        then, (found, _) = (
+            ledger.document[measure.__name__],
+            entries.measured(measure, data, masked),
+        )
+        if then or found:
+            findings.compare_again(measure.__name__.replace("_", " "), then, found)
     _measure_again(findings, ledger, seeded, data, masked)
+
+
+def _timeless(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Steps without how long they took."""
+    return [{name: one for name, one in step.items() if name != "seconds"} for step in steps]
 
 
 def _is_by_clock(step: Mapping[str, Any]) -> bool:
@@ -393,22 +458,40 @@ def _measure_again(findings: _Findings, ledger: Ledger, plan: Plan, data: Any, m
     """All measures of the plan, before and after."""
     recorded = ledger.document.get("measures", {})
     found = measures.measured(plan, data, masked, measures.before(plan, data))
-    for name, then in recorded.items():
-        if name in found:
-            now = measures.figures_of(found[name].to_dict())
-            findings.compare(f"{name}{_AGAIN}", measures.figures_of(then), now)
+    for name, one in found.items():
+        now = measures.figures_of(one.to_dict())
+        findings.compare(f"{name}{_AGAIN}", measures.figures_of(recorded.get(name, {})), now)
 
 
-def _plan(findings: _Findings, ledger: Ledger, given: Path | None) -> Plan | None:
-    """The plan that was run: the one given, or the one the ledger names if it is still the same."""
+def _plan(findings: _Findings, ledger: Ledger, given: Path | None, *, again: bool) -> Plan | None:
+    """The plan that was run, with its seeds: the one given, or the one the ledger names if it is
+    still the same; ``again``: it is to be run.
+    """
     recorded = ledger.document.get("plan_file")
     file = given or (ledger.folder / recorded["file"] if recorded else None)
-    if ledger.is_public or recorded is None or file is None or not file.is_file():
+    what = "a second run" if again else "the plan"
+    if ledger.is_public and (given or again):
+        findings.not_compared.append(f"{what}, which needs the ledger, not its public extract")
+    elif again and (file is None or not file.is_file()):
         findings.not_compared.append("a second run, for which the plan is not there")
+    if ledger.is_public or file is None or not file.is_file():
         return None
-    if given is not None:
+    if given is not None and recorded:
         findings.compare("digest of the plan", recorded["sha256"], digest(file))
-    elif digest(file) != recorded["sha256"]:
-        findings.not_compared.append("a second run, for the plan was changed since")
+    elif recorded and digest(file) != recorded["sha256"]:
+        findings.not_compared.append(
+            ("a second run, for the plan" if again else "the plan, which") + " was changed since"
+        )
         return None
-    return ds.Plan.read(file)
+    try:
+        plan = ds.Plan.read(file)
+    except DiscreetError as error:
+        if given is not None or again:
+            raise
+        findings.not_compared.append(f"the plan, which cannot be read: {error.code}")
+        return None
+    steps = [len(one.get("steps", [])) for one in (ledger.document["plan"], plan.document)]
+    if steps[0] != steps[1]:  # no seeds to be taken
+        findings.compare("number of steps of the plan", *steps)
+        return None
+    return plan.with_seeds(ledger)

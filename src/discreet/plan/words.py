@@ -42,7 +42,7 @@ def in_plan(one: Reference) -> str | None:
 def _is_parameter(name: str) -> bool:
     """Whether a masking, a criterion or a measure has it, or every step."""
     described = (*maskings.all(), *criteria.all(), *measures.all())
-    return name == "criterion" or any(name in one.parameters for one in described)
+    return name in ("criterion", "unmapped") or any(name in one.parameters for one in described)
 
 
 def _pair(key: str, value: str) -> str:

@@ -263,7 +263,12 @@ class LatticeView:
         given = levels if isinstance(levels, Mapping) else {"": 0}
         full = {**dict.fromkeys(lattice.keys, 0), **given}
         if set(full) != set(known) or any(full[k] not in range(known[k]) for k in known):
-            fail("P17", "there is no node with these levels.", "Give a level for each key.")
+            up_to = ", ".join(f"{key} up to {number - 1}" for key, number in known.items())
+            fail(
+                "P17",
+                "there is no node with these levels.",
+                f"Give whole numbers for keys: {up_to}. A key that is left out stays at level 0.",
+            )
         return self.found.node(lattice.number({key: int(level) for key, level in full.items()}))
 
     def table(self, kind: FrameKind | None = None) -> Any:
