@@ -102,7 +102,7 @@ def method_arguments(method: Described, data: Any, given: Mapping[str, Any]) -> 
             elif parameter.shared == "hierarchies":
                 found[name] = hierarchies_in(data, given[name], given.get("unmapped") or "error")
             elif name not in method.files and given.get(place(name, method)) not in (None, []):
-                found[name] = _read(parameter, given[place(name, method)])
+                found[name] = _read(parameter, given[place(name, method)], method.name)
     files = {name: given[name] for name in method.files if given.get(name) is not None}
     needed = method.needed(found) if isinstance(method, Method) else method.needed
     problems += [] if files else _missing([method.parameters[name] for name in needed], found)
@@ -126,15 +126,16 @@ def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _read(parameter: Parameter, given: Any) -> Any:
+def _read(parameter: Parameter, given: Any, method: str = "") -> Any:
     if isinstance(given, bool):
         return given
     text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
     try:
         if parameter.written is not None:
-            from discreet.plan.criteria import plain_in
+            from discreet.plan.criteria import need_hierarchies, plain_in
 
             plain = parameter.read(text) if parameter.written.read else plain_in(parameter, text)
+            need_hierarchies({"do": method, parameter.name: plain})
             return parameter.written.load(plain, Path())
         return parameter.read(text)
     except ValueError:

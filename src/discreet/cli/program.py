@@ -61,6 +61,6 @@ def _shared(
         raise_all([*wrong_words(), what])
 
 
-def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:
-    """Print a result, as JSON or as text."""
-    print(json.dumps(found.to_dict(), indent=2) if as_json else text())
+def show(found: Any, as_json: bool, text: Callable[[], str], **more: Any) -> None:
+    """Print a result, as JSON or as text; ``more`` stands in the JSON beside its figures."""
+    print(json.dumps({**found.to_dict(), **more}, indent=2) if as_json else text())

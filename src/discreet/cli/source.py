@@ -120,7 +120,7 @@ def _registers_in(given: dict[str, Any]) -> list[Path]:
         return []
     from discreet.registry import criteria
 
-    named = [kind for kind in criteria.all() if kind.files and kind.key in said]
+    named = [kind for kind in criteria.all() if kind.key in said]
     return [file for kind in named for file in kind.files_in(said[kind.key])]
 
 

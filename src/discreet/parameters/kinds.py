@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.errors import argument
+from discreet.errors import argument, fail
 from discreet.parameters.numbers import is_finite, is_whole
 
 if TYPE_CHECKING:
@@ -194,7 +194,10 @@ def _read_table(p: Parameter, text: str) -> dict[str, Any]:
         name, equals, number = part.rpartition("=")
         if not equals:
             raise ValueError("a part without '='")
-        found[name.strip()] = int(number) if p.whole_numbers else _number(number.strip())
+        column = name.strip()
+        if column in found:
+            fail("P16", f"{argument(p.name)} names {column!r} more than once.", "Keep one.", p.name)
+        found[column] = int(number) if p.whole_numbers else _number(number.strip())
     return found
 
 

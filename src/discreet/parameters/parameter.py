@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import Problem, argument
 from discreet.parameters.kinds import KINDS, Kind
 from discreet.parameters.marks import Columns, Notation
-from discreet.parameters.numbers import is_number, is_whole
+from discreet.parameters.numbers import is_number
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -117,13 +117,6 @@ class Parameter:
         if usual in (None, REQUIRED) or isinstance(usual, bool):
             usual = self.low if math.isfinite(self.low) and not self.above else self.high
         return f"{usual:g}" if is_number(usual) and math.isfinite(usual) else "…"
-
-    def seed_problems(self, value: Any) -> list[Problem]:
-        """What is wrong with a seed: without one a random step could not be repeated."""
-        if is_whole(value):
-            return []
-        what = f"{argument(self.name)} is not a whole number."
-        return [Problem("P15", what, "Give one, so that the step can be repeated.", self.name)]
 
     def within(self, number: float) -> bool:
         """Whether a number lies within the bounds."""

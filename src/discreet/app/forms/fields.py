@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.errors import Problem
+from discreet.errors import DiscreetError, Problem
 from discreet.parameters import REQUIRED, Parameter, read_problem
 from discreet.plan.criteria import written_in, written_text
 from discreet.surface import Reference, marked
@@ -175,6 +175,9 @@ class Reading:
             else:
                 wrong = replace(read_problem(p), code="P60")
                 self.problems.append(labelled(wrong, self.where, [p]))
+            return None
+        except DiscreetError as error:
+            self.problems += [labelled(one, self.where, [p]) for one in error.problems]
             return None
 
     def missing(self, p: Parameter) -> None:
