@@ -111,7 +111,7 @@ def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
             problems.append(Problem("P16", what, near, "fail_above"))
             continue
         limit = _number(number)
-        if not is_finite(limit):
+        if limit is None or not is_finite(limit):
             what = f"the limit of {name} is not a number."
             problems.append(Problem("P10", what, f"Write {name}=0.05.", "fail_above"))
         elif name in found:
