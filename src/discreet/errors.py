@@ -241,6 +241,10 @@ def meant(name: str, columns: Sequence[str], sure: bool) -> str:
     return near or told_columns(columns, sure)
 
 
+# what was asked for is right and cannot be met, or no way was found: of commands exit code 1
+UNMET = ("D30", "D31", "D32", "D33", "D34", "D35", "D42", "D43", "D45", "D46", "D50", "D51")
+
+
 # -- failures of others ----------------------------------------------------------------------------
 
 DEBUG = "DISCREET_DEBUG"

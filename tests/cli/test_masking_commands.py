@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import discreet as ds
+from discreet.errors import UNMET
 from tests.cli.conftest import WORD
 
 KEYS = ["--keys", "age,zip,sex"]
@@ -92,7 +93,43 @@ MISTAKES = {
     "an id that repeats": (["compare", "p.csv", "p.csv", "--on", "sex", *KEYS], "D09"),
 }
 
-NOT_FEASIBLE = ("D30", "D31")  # the command is right, the criterion cannot hold
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["pram", "--columns", "zip", "--seed", "1", "--within", "{zip={}}"], "P33", "no builder"),
+        (["pram", "--columns", "zip", "--seed", "1", "--within", "{zip={prefixs=[5]}}"], "P33", ""),
+        (["pram", "--columns", "zip"], "P15", "--seed is missing"),
+        (["top-code", "--top", "salary=.9,salary=.5"], "P16", "names 'salary' more than once"),
+        (["suppress-cells", "--cost", "age=1,age=2"], "P16", "names 'age' more than once"),
+    ],
+)
+def test_a_mapping_is_refused_where_it_says_too_little_or_too_much(run, words, code, said):
+    exit_code, _, err = run(words[0], "p.csv", *KEYS, *words[1:], "-o", "m.csv")
+    assert (exit_code, f"[{code}]" in err, said in err) == (2, True, True), err
+
+
+def test_a_check_of_the_disclosure_risk_leads_to_the_command_that_has_both_files(run):
+    assert "discreet compare initial masked" in run(
+        "check", "p.csv", *KEYS, "--disclosure-risk", "0.05"
+    )[2]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("suppress-cells", "--k", "700", "-o", "m.csv"), "D45"),
+        (("recode", "--k", "700", "-o", "m.csv"), "D31"),
+        (("recommend", "--k", "700"), "D51"),
+    ],
+)
+def test_what_nothing_can_meet_ends_with_1_on_every_command_also_as_json(run, words, code):
+    command, *more = words
+    exit_code, out, err = run(command, "p.csv", "--keys", "sex", *more)
+    assert (exit_code, out, f"[{code}]" in err) == (1, "", True)
+    exit_code, out, err = run(command, "p.csv", "--keys", "sex", *more, "--json")
+    found = json.loads(out)
+    assert (exit_code, found["exit_code"], found["problems"][0]["code"], err) == (1, 1, code, "")
 
 
 @pytest.mark.parametrize(("arguments", "code"), MISTAKES.values(), ids=MISTAKES.keys())
@@ -104,7 +141,7 @@ def test_a_mistake_is_said_with_its_code_and_leaves_every_file_as_it_was(
     (folder / "bad" / "note.csv").write_text("x;*\n")
     before = {path: path.read_bytes() for path in folder.rglob("*.*")}
     exit_code, out, err = run(*arguments)
-    assert (exit_code, out) == (1 if code in NOT_FEASIBLE else 2, "")
+    assert (exit_code, out) == (1 if code in UNMET else 2, "")
     assert f"[{code}" in err
     assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
 

@@ -111,6 +111,42 @@ def test_a_figure_above_its_limit_ends_with_1(run):
     run("risk", "initial.csv", *KEYS, "--fail-above", "mean_risk=1,uniques=120")
 
 
+def test_a_limit_that_is_not_kept_is_named_with_its_figure(run):
+    asked = (
+        "risk",
+        "initial.csv",
+        *KEYS,
+        "--fail-above",
+        "mean_risk=0.01,journalist_mean=1,uniques=120",
+    )
+    said = run(*asked, code=1)
+    assert "mean_risk is 0.9" in said
+    assert ", above its limit of 0.01." in said
+    assert "journalist_mean has no value here" in said
+    above = json.loads(run(*asked, "--json", code=1))["above"]
+    assert {name: one["limit"] for name, one in above.items()} == {
+        "mean_risk": 0.01, "journalist_mean": 1,
+    }  # fmt: skip
+    assert json.loads(run(*asked[:-1], "uniques=120", "--json"))["above"] == {}
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ([""], "P16"),
+        (["mean_risk=1", ""], "P16"),
+        (["mean_risk=nan"], "P10"),
+        (["mean_risk=inf"], "P10"),
+        (["mean_risk=0.01,mean_risk=1"], "P16"),
+        (["mean_risk=0.01", "mean_risk=1"], "P16"),
+    ],
+)
+def test_a_limit_that_would_hold_nothing_back_is_refused(run, limits, code):
+    given = [word for one in limits for word in ("--fail-above", one)]
+    with pytest.raises(ds.DiscreetError, match=code):
+        run("risk", "initial.csv", *KEYS, *given)
+
+
 def test_what_does_not_apply_is_not_within_a_limit(run):
     files = ("information-loss", "initial.csv", "masked.csv", "--on", "rec", *KEYS)
     assert ds.information_loss(

@@ -6,6 +6,7 @@ import pytest
 
 import discreet as ds
 from discreet.plan.criteria import kind_of
+from discreet.registry import criteria
 
 TABLE = {"a": [1, 1, 2, 2], "s": ["x", "y", "x", "x"]}
 
@@ -45,6 +46,7 @@ def test_only_the_disclosure_risk_takes_two_files():
         ("recursive:3:4", ds.LDiversity(3, "recursive", 4)),
         ("recursive:3:0.5", ds.LDiversity(3, "recursive", 0.5)),
         ("3:confidential=s+t", ds.LDiversity(3, confidential=("s", "t"))),
+        ("recursive:3:c=4", ds.LDiversity(3, "recursive", 4)),
         ("0.2", ds.TCloseness(0.2)),
         ("0.2:ordered", ds.TCloseness(0.2, "ordered")),
         ("confidential=s:0.2", ds.TCloseness(0.2, confidential=("s",))),
@@ -57,6 +59,20 @@ def test_the_text_of_an_option_is_read_part_by_part(text, criterion):
 @pytest.mark.parametrize("text", ["", "many", "3:4:5:6", "entropy:distinct:3", "3:hierarchy"])
 def test_a_part_of_an_option_that_fits_nothing_is_refused(text):
     fails_with("P18", "cannot be read", kind_of(ds.LDiversity(3)).from_text, text)
+
+
+@pytest.mark.parametrize("kind", criteria.all(), ids=lambda kind: kind.key)
+def test_every_example_of_a_criterion_in_a_help_text_can_be_read(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("population", "hierarchy"):
+        (tmp_path / f"{name}.csv").write_text("x;*\n")
+    for text in kind.examples.removesuffix(".").split(", "):
+        assert kind.from_text(text).problems() == []
+
+
+def test_a_number_of_an_option_that_is_out_of_range_is_told_so():
+    fails_with("P10", "at_most must be a number above 0", criteria["AverageRisk"].from_text, "0")
+    fails_with("P07", "l must be a whole number", criteria["LDiversity"].from_text, "entropy:1.5")
 
 
 @pytest.mark.parametrize("kind", [("distinct",), ("entropy",), ("recursive", 2)])

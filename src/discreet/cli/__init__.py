@@ -23,6 +23,7 @@ from typing import Any, TextIO, cast
 
 from discreet.errors import (
     DEBUG,
+    UNMET,
     DiscreetError,
     EngineFailure,
     ReadHint,
@@ -31,8 +32,6 @@ from discreet.errors import (
 )
 from discreet.files.rooms import vacate
 from discreet.surface import Reference, shown_on
-
-_NOT_FEASIBLE = ("D30", "D31", "D33")  # no generalization satisfies the criterion, or none found
 
 
 def command() -> None:
@@ -142,13 +141,16 @@ def _noted(message: Warning | str, *_where: object) -> None:
 
 def _told(error: DiscreetError, as_json: bool) -> int:
     """Say what is wrong: as JSON where the result would have been JSON."""
-    code = 1 if error.code in _NOT_FEASIBLE else 2
-    if not as_json:
-        print(error.said(in_terminal), file=sys.stderr)
-        return code
+    code = 1 if all(p.code in UNMET for p in error.problems) else 2
     problems = [{"code": p.code, "message": p.said(in_terminal)} for p in error.problems]
     found = {"error": type(error).__name__, "exit_code": code, "problems": problems}
-    print(json.dumps(found, indent=2))
+    try:
+        if as_json:
+            print(json.dumps(found, indent=2))
+            return code
+    except OSError:  # nobody can read it there
+        code = 2
+    print(error.said(in_terminal), file=sys.stderr)
     return code
 
 
@@ -212,6 +214,7 @@ def in_terminal(one: Reference) -> str | None:
 
 _WORDS = {
     f"{DEBUG}=1 in the environment": "discreet --debug",
+    "ds.check(initial, masked, criterion)": "discreet compare initial masked --on rec --at-most",
     "Hierarchy.dates()": "dates = […]",  # as a plan has it: other hierarchies are files
     "Hierarchy.suppress()": "suppress = true",
     "a file or a dictionary": "a file",
@@ -226,7 +229,7 @@ def _leave(code: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError as error:  # what was found could not be told
-        code = code or 2
+        code = max(code, 2)
         with contextlib.suppress(OSError):
             _told(DiscreetError(failure(error, "E02", "the command failed")), as_json=False)
     os._exit(code)

@@ -103,7 +103,7 @@ def _arguments(method: Described, data: Any, given: Mapping[str, Any]) -> dict[s
             elif name not in method.files:
                 said = given.get(place(name, method.name))
                 if said not in (None, []):
-                    found[name] = _read(parameter, said)
+                    found[name] = _read(parameter, said, method.name)
                 if name in found and parameter.kind == "table" and data is not None:
                     raise_all(unknown_columns(data, sorted(parameter.columns_in(found[name]))))
     files = {name: given[name] for name in method.files if given.get(name) is not None}
@@ -129,15 +129,16 @@ def _of_others(method: Method, given: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _read(parameter: Parameter, given: Any) -> Any:
+def _read(parameter: Parameter, given: Any, method: str = "") -> Any:
     if isinstance(given, bool):
         return given
     text = given if isinstance(given, str) else ",".join(_quoted(names_in(given)))
     try:
         if parameter.written is not None:
-            from discreet.plan.criteria import plain_in
+            from discreet.plan.criteria import need_hierarchies, plain_in
 
             plain = parameter.read(text) if parameter.written.read else plain_in(parameter, text)
+            need_hierarchies({"do": method, parameter.name: plain})
             return parameter.written.load(plain, Path())
         return parameter.read(text)
     except ValueError:

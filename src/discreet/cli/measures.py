@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,9 @@ from discreet.cli.options import Force, Json, names_in, option
 from discreet.cli.program import json_text, show
 from discreet.cli.usage import checks, look_at_both
 from discreet.errors import Problem, did_you_mean, listed, raise_all
+from discreet.parameters import is_finite
 from discreet.registry import measures
+from discreet.results import plain_value
 
 if TYPE_CHECKING:
     from discreet.measures import Measure
@@ -68,9 +70,17 @@ def _measure(name: str) -> Callable[..., None]:
         figures = measure.figures_of(found).figures
         if given.get("output") is not None:
             found.write(given["output"], overwrite=given["force"])
-        said = json_text(measure.to_dict(found)) if as_json else measure.entry.call(_said, found)
-        print(said)
-        if any(_above(figures[figure], most) for figure, most in limits.items()):
+        missed = {
+            figure: {"value": plain_value(figures[figure]), "limit": most}
+            for figure, most in limits.items()
+            if _above(figures[figure], most)
+        }
+        more = {"above": missed} if limits else {}
+        if as_json:
+            print(json_text({**measure.to_dict(found), **more}))
+        else:
+            print("\n".join([measure.entry.call(_said, found), *_missed(missed)]))
+        if missed:
             raise typer.Exit(1)
 
     both = [option("masked", Masked), option("read_alike", Any), option("on", OnIfNeeded, None)]
@@ -97,25 +107,46 @@ def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
     """The figures that must not be above a number; all that cannot be read is said at once."""
     known = [name for name, kind in measure.figures.items() if kind.lower_is_better]
     found, problems = {}, []
-    for one in names_in(given):
+    for one in (one for text in given for one in names_in([text]) or [text]):
         name, _, number = (part.strip() for part in one.partition("="))
         if name not in known:
             near = did_you_mean(name, known) or f"Use one of {listed(known, 20)}."
             what = f"{name!r} is not a figure of {measure.name} that can have an upper limit."
             problems.append(Problem("P16", what, near, "fail_above"))
             continue
-        try:
-            found[name] = float(number)
-        except ValueError:
+        limit = _number(number)
+        if limit is None or not is_finite(limit):
             what = f"the limit of {name} is not a number."
             problems.append(Problem("P10", what, f"Write {name}=0.05.", "fail_above"))
+        elif name in found:
+            what = f"{name} has more than one limit."
+            problems.append(Problem("P16", what, "Keep one.", "fail_above"))
+        else:
+            found[name] = limit
     raise_all(problems)
     return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _above(value: Any, most: float) -> bool:
     """Whether a figure is above its limit; one that does not apply cannot be held against it."""
     return value is None or value > most
+
+
+def _missed(missed: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The limits that are not kept, in words."""
+    return [
+        f"{figure} has no value here, so that nobody can say that it is at most {one['limit']:g}."
+        if one["value"] is None
+        else f"{figure} is {one['value']:.6g}, above its limit of {one['limit']:g}."
+        for figure, one in missed.items()
+    ]
 
 
 def _said(found: Any) -> str:

@@ -71,9 +71,9 @@ def _shared(
         raise_all([*wrong_words(), what])
 
 
-def show(found: Any, as_json: bool, text: Callable[[], str]) -> None:
-    """Print a result, as JSON or as text."""
-    print(json_text(found.to_dict()) if as_json else text())
+def show(found: Any, as_json: bool, text: Callable[[], str], **more: Any) -> None:
+    """Print a result, as JSON or as text; ``more`` stands in the JSON beside its figures."""
+    print(json_text({**found.to_dict(), **more}) if as_json else text())
 
 
 def json_text(found: Any) -> str:

@@ -123,13 +123,7 @@ def _recommend() -> Callable[..., None]:
         as_json: Json = False,
         **given: Any,
     ) -> None:
-        try:
-            found = ds.recommend(data, **method_arguments(verb, data, given))
-        except DiscreetError as error:
-            if error.code not in ("D50", "D51"):
-                raise
-            print(error.said(), file=sys.stderr)
-            raise typer.Exit(1) from None
+        found = ds.recommend(data, **method_arguments(verb, data, given))
         if output is not None:
             found.plan().write(output, overwrite=force)
         show(found, as_json, found.explain)

@@ -20,7 +20,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, compatible_classes
 from discreet.results import Provenance, Result
 from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
-from discreet.surface import function
+from discreet.surface import in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | Non
         fail(
             "P09",
             "the disclosure risk compares two files and one is given.",
-            f"Give the initial file first: {function('check', 'initial, masked, criterion')}.",
+            f"Give the initial file first: {in_python('ds.check(initial, masked, criterion)')}.",
         )
     initial, masked = files if len(files) == 2 else (files[0].initial, files[0])
     return risk_check(initial, masked, criterion, on)

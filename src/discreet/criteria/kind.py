@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from discreet.criteria.criterion import Criterion
-from discreet.errors import Problem, argument, fail, raise_all
-from discreet.parameters import Parameter, parameters_of, unread_parameters
+from discreet.errors import DiscreetError, Problem, argument, fail, raise_all
+from discreet.parameters import Parameter, parameters_of, read_problem, unread_parameters
 from discreet.registry import Entry
 
 if TYPE_CHECKING:
@@ -146,20 +146,20 @@ class CriterionKind:
 
     def from_text(self, text: str) -> Criterion:
         """The criterion that an option stands for: its numbers and words in order, apart by
-        colons: ``3``, ``entropy:3``, ``recursive:3:4``, ``0.2:ordered``; attributes by name:
-        ``3:confidential=illness+income``; a file by name, and last: ``5:population=all.csv``.
+        colons: ``3``, ``entropy:3``, ``recursive:3:4``, ``0.2:ordered``, or by name:
+        ``recursive:3:c=4``; attributes by name: ``3:confidential=illness+income``; a file by name,
+        and last: ``5:population=all.csv``.
         """
-        text, given = self._without_file(text)
+        text, files = self._without_file(text)
+        given = {name: self._from_file(name, file) for name, file in files.items()}
         for part in text.split(":"):
-            name, equals, names = part.partition("=")
-            if equals and name in self.parameters and self.parameters[name].kind == "columns":
-                given[name] = tuple(names.split("+"))
-                continue
-            fit = next((p for p in self.parameters.values() if self._takes(p, part, given)), None)
-            if fit is None:
+            name, equals, value = part.partition("=")
+            if not equals:
+                name, value = self._meant(part, given), part
+            if name in given or name not in self.parameters:
                 example = f"Write {argument(self.key, self.example)}."
                 fail("P18", f"{argument(self.key)} cannot be read.", example)
-            given[fit.name] = fit.read(part)
+            given[name] = self._read(self.parameters[name], value)
         self._need_all(given)
         return self.made(**given)
 
@@ -167,35 +167,72 @@ class CriterionKind:
         """The files that an option names."""
         return list(self._without_file(text)[1].values())
 
-    def _without_file(self, text: str) -> tuple[str, dict[str, Any]]:
+    def _without_file(self, text: str) -> tuple[str, dict[str, Path]]:
         """An option without the file that it names, and that file; colons may be part of it."""
-        for name in self.files:
+        for name in self._by_file:
             before, found, file = text.partition(f":{name}=")
             if found:
                 return before, {name: Path(file).expanduser()}
         return text, {}
 
-    def _takes(self, parameter: Parameter, part: str, given: Mapping[str, Any]) -> bool:
-        if parameter.name in given or parameter.kind in ("special", "columns"):
-            return False
+    @property
+    def _by_file(self) -> list[str]:
+        """The parameters that an option gives as a file: a hierarchy is one, too."""
+        every = self.parameters.values()
+        return [p.name for p in every if p.file or (p.written and p.written.section)]
+
+    def _from_file(self, name: str, file: Path) -> Any:
+        form = self.parameters[name].written
+        return form.load({"file": str(file)}, Path()) if form and form.section else file
+
+    def _meant(self, part: str, given: Mapping[str, Any]) -> str:
+        """The parameter that a word or a number without a name is for; '' if there is none."""
+        kinds = ("whole", "number") if _is_number(part) else ("choice",)
+        left = [p for p in self.parameters.values() if p.kind in kinds and p.name not in given]
+        return next((p.name for p in left if p.kind != "choice" or part in p.choices), "")
+
+    def _read(self, parameter: Parameter, text: str) -> Any:
+        if parameter.kind == "columns":
+            return tuple(text.split("+"))
         try:
-            parameter.read(part)
+            return parameter.read(text)
         except ValueError:
-            return False
-        return True
+            what = f"{argument(self.key)}: {parameter.name} must be {parameter.words}."
+            code = read_problem(parameter).code
+            fail(code, what, f"Write for example {argument(self.key, self.example)}.", self.key)
 
     @property
     def example(self) -> str:
         """What its option may look like."""
         plain = [p for p in self.parameters.values() if p.name in self.needed and not p.file]
-        files = [f"{name}=…" for name in self.files]
+        files = [f"{name}={name}.csv" for name in self.files]
         return ":".join([*(p.example for p in plain or [self.first]), *files])
 
     @property
     def examples(self) -> str:
         """What its option may look like with each of its choices: ``3, or entropy:3``."""
         words = [word for p in self.parameters.values() for word in p.choices[1:]]
-        return ", ".join([self.example, *(f"{word}:{self.example}" for word in words)]) + "."
+        return ", ".join([self.example, *map(self._example_with, words)]) + "."
+
+    def _example_with(self, word: str) -> str:
+        """What its option looks like with a choice, and with what that choice needs."""
+        text = f"{word}:{self.example}"
+        try:
+            self.from_text(text)
+        except DiscreetError as error:
+            lacking = [p.parameter for p in error.problems if p.parameter in self.parameters]
+            shown = {name: f"{name}.csv" for name in self._by_file}
+            parts = [f"{n}={shown.get(n) or self.parameters[n].example}" for n in lacking]
+            return ":".join([text, *parts])
+        return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.removesuffix("%"))
+    except ValueError:
+        return False
+    return True
 
 
 def criterion(

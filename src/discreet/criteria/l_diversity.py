@@ -87,6 +87,7 @@ class LDiversity(Criterion):
         Label("c of recursive (c, l)-diversity"),
         Doc("For the recursive kind: the most frequent value stays below c times the rest."),
         Public,
+        Vary(3),
     ] = None
     confidential: Attributes = None
 

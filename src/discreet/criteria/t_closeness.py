@@ -109,7 +109,9 @@ class TCloseness(Criterion):
         if (self.distance == "hierarchical") != (self.hierarchy is not None):
             what = f"{argument('hierarchy')} is for the hierarchical distance, which needs it."
             problems.append(
-                Problem("P18", what, "Give the hierarchy of the confidential attribute.")
+                Problem(
+                    "P18", what, "Give the hierarchy of the confidential attribute.", "hierarchy"
+                )
             )
         if self.hierarchy is not None and not hasattr(self.hierarchy, "fit"):
             what = f"what is given as {argument('hierarchy')} is not a hierarchy."

@@ -23,7 +23,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
-from discreet.parameters import is_whole
+from discreet.parameters import seed_problems
 from discreet.registry import maskings, origins
 from discreet.surface import function
 from discreet.words import counted
@@ -388,19 +388,6 @@ def _transitions(data: Microdata, changed: frozenset[str]) -> dict[str, Any]:
     """Those of earlier steps whose columns are still as they left them."""
     found = data.transitions if isinstance(data, Masked) else {}
     return {name: one for name, one in found.items() if name not in changed}
-
-
-def seed_problems(seed: object) -> list[Problem]:
-    """The problem of a seed that is not a whole number."""
-    if is_whole(seed):
-        return []
-    return [
-        Problem(
-            "P15",
-            f"{argument('seed')} is not a whole number.",
-            "Give one, so that the step can be repeated.",
-        )
-    ]
 
 
 def require_link(data: Microdata) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.criteria.all_of import combined
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import DiscreetError
+from discreet.errors import UNMET, DiscreetError
 from discreet.frames import FrameKind
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.masking.generalization.budget import budget_of
@@ -27,7 +27,6 @@ from discreet.words import counted, share
 if TYPE_CHECKING:
     from discreet.masking.found import Found
 
-_NOT_FEASIBLE = {"D30", "D31", "D33"}
 _OFTEN = 12  # times that a limit without an upper bound is doubled
 
 
@@ -157,7 +156,7 @@ def advise(
     try:
         asking.searched()
     except DiscreetError as error:
-        if error.code not in _NOT_FEASIBLE:
+        if error.code not in UNMET:
             raise
         found = sorted(_proposals(asking), key=lambda one: (round(one.loss, 12), one.change))
         return Advice(words, met=False, why=error.problems[0].what, proposals=tuple(found),

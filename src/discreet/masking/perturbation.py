@@ -17,13 +17,20 @@ import numpy as np
 import pyarrow as pa
 
 from discreet import engine
-from discreet.data.masked import Masked, require_draws, require_link, seed_problems
+from discreet.data.masked import Masked, require_draws, require_link
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.packing import merged
 from discreet.masking.method import column_problems, masked_columns, unfit_columns
-from discreet.parameters import ColumnFacts, Unfit, as_type, parameters_of, problems_of
+from discreet.parameters import (
+    ColumnFacts,
+    Unfit,
+    as_type,
+    parameters_of,
+    problems_of,
+    seed_problems,
+)
 from discreet.words import counted
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from annotated_doc import Doc
 from annotated_types import Gt
 
 from discreet.data.attributes import names
-from discreet.data.masked import Masked, seed_problems
+from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.kernels.draws import stream, uniforms
@@ -45,6 +45,7 @@ from discreet.parameters import (
     as_written,
     parameters_of,
     problems_of,
+    seed_problems,
 )
 from discreet.words import counted
 

@@ -18,7 +18,7 @@ from annotated_types import Ge, Interval
 from discreet import engine
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
-from discreet.data.masked import Masked, masked_from, require_draws, seed_problems
+from discreet.data.masked import Masked, masked_from, require_draws
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import (
     Problem,
@@ -38,6 +38,7 @@ from discreet.parameters import (
     is_number,
     is_whole,
     nearest,
+    seed_problems,
 )
 
 if TYPE_CHECKING:

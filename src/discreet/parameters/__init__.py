@@ -42,6 +42,7 @@ from discreet.parameters.numbers import (
     is_whole,
     nearest,
     need_confidence,
+    seed_problems,
     whole_number,
 )
 from discreet.parameters.parameter import REQUIRED, Parameter, problems_of, read_problem
@@ -81,6 +82,7 @@ __all__ = [
     "parameters_of",
     "problems_of",
     "read_problem",
+    "seed_problems",
     "unread_parameters",
     "whole_number",
 ]

@@ -199,9 +199,15 @@ def _read_table(p: Parameter, text: str) -> dict[str, Any]:
         name, equals, number = part.rpartition("=")
         if not equals:
             raise ValueError("a part without '='")
-        if (name := name.strip()) in found:
-            fail("P16", f"{argument(p.name)} names {name!r} twice.", "Name each column once.")
-        found[name] = int(number) if p.whole_numbers else _number(number.strip())
+        column = name.strip()
+        if column in found:
+            fail(
+                "P16",
+                f"{argument(p.name)} names {column!r} twice.",
+                "Name each column once.",
+                p.name,
+            )
+        found[column] = int(number) if p.whole_numbers else _number(number.strip())
     return found
 
 

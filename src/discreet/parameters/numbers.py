@@ -49,6 +49,15 @@ def whole_number(name: str, value: object, least: int) -> list[Problem]:
     return [Problem("P07", what, f"Give {argument(name, least)} or more.", name)]
 
 
+def seed_problems(seed: object, name: str = "seed") -> list[Problem]:
+    """The problem of a seed that is missing or none: without one a step could not be repeated."""
+    if is_whole(seed):
+        return []
+    what = f"{argument(name)} is {'missing' if seed is None else 'not a whole number'}."
+    remedy = "Give any whole number: with it the step can be repeated."
+    return [Problem("P15", what, remedy, name)]
+
+
 def need_confidence(value: Any) -> None:
     """Refuse a confidence of an interval that is none."""
     if not (is_number(value) and 0 < value < 1):

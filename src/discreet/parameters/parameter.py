@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import Problem, argument
 from discreet.parameters.kinds import KINDS, Kind
 from discreet.parameters.marks import Columns, Notation
-from discreet.parameters.numbers import is_finite, is_number, is_whole
+from discreet.parameters.numbers import is_finite, is_number, seed_problems
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -114,7 +114,7 @@ class Parameter:
         """What is wrong with an argument of Python; numbers of numpy are numbers too."""
         kind = KINDS[self.kind]
         if value is None and self.is_seed:
-            return self.seed_problems(value)
+            return seed_problems(value, self.name)
         if (value is None and self.optional) or kind.beside_data:
             return []
         return [] if kind.fits(self, _plain(value)) else [read_problem(self)]
@@ -135,13 +135,6 @@ class Parameter:
             near = (usual,)
         fit = (n for n in near if is_finite(n) and self.within(n))
         return next((f"{number:g}" for number in fit), "…")
-
-    def seed_problems(self, value: Any) -> list[Problem]:
-        """What is wrong with a seed: without one a random step could not be repeated."""
-        if is_whole(value):
-            return []
-        what = f"{argument(self.name)} is not a whole number."
-        return [Problem("P15", what, "Give one, so that the step can be repeated.", self.name)]
 
     def within(self, number: float) -> bool:
         """Whether a number lies within the bounds."""

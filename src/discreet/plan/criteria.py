@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.criteria.kind import CriterionKind
-from discreet.errors import DiscreetError, Problem, fail
+from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.parameters import Parameter
 from discreet.plan import hierarchies
 from discreet.plan.fields import OR_INSTALL, Field, Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
+from discreet.plan.steps import hierarchy_problems_in
 from discreet.plan.toml import inline
 from discreet.registry import criteria
 
@@ -233,6 +234,11 @@ def plain_in(parameter: Parameter, text: str) -> Any:
     if set(read) != {"given"} or not parameter.fits(read["given"]):
         raise ValueError(parameter.words)
     return read["given"]
+
+
+def need_hierarchies(step: Mapping[str, Any]) -> None:
+    """Refuse hierarchies in parameters of a step, given elsewhere than in a plan, that are none."""
+    raise_all(hierarchy_problems_in(step, (), Where(), Path()))
 
 
 def columns_in(given: Any, at: At) -> Iterator[tuple[At, Fields, Mapping[str, Any]]]:

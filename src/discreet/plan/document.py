@@ -159,10 +159,8 @@ def _step_problems(document: Mapping[str, Any], where: Where, folder: Path) -> l
         own, criterion = step.get("hierarchies"), step.get("criterion")
         if isinstance(own, Mapping):
             problems += _hierarchy_problems(own, (*at, "hierarchies"), where, folder)
-        for inner, one in steps.hierarchies_in(step) if isinstance(step, Mapping) else ():
-            table = {key: part for key, part in one.items() if key != "level"}
-            here = (*at, *inner)
-            problems += hierarchies.hierarchy_problems(table, here, where, folder)
+        if isinstance(step, Mapping):
+            problems += steps.hierarchy_problems_in(step, at, where, folder)
         if isinstance(criterion, Mapping | list):
             here = (*at, "criterion")
             problems += criteria.criterion_problems(criterion, here, where, folder)

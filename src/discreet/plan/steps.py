@@ -12,6 +12,7 @@ from discreet.errors import Problem, did_you_mean, listed
 from discreet.masking.method import Done, Method, unfit_columns
 from discreet.parameters import Parameter, is_whole
 from discreet.plan.fields import OR_INSTALL, Field, Where, choice, table_problems
+from discreet.plan.hierarchies import hierarchy_problems
 from discreet.plan.lines import At
 from discreet.registry import maskings
 
@@ -102,6 +103,15 @@ def hierarchies_in(step: Any) -> Iterator[tuple[At, dict[str, Any]]]:
             continue
         if isinstance(given, Mapping):
             yield from (((name, key), one) for key, one in given.items() if isinstance(one, dict))
+
+
+def hierarchy_problems_in(step: Any, at: At, where: Where, folder: Path) -> list[Problem]:
+    """What is wrong with the hierarchies in parameters of a step."""
+    found = []
+    for inner, one in hierarchies_in(step):
+        table = {key: part for key, part in one.items() if key != "level"}
+        found += hierarchy_problems(table, (*at, *inner), where, folder)
+    return found
 
 
 def with_seed(step: Step, seed: int | None = None) -> dict[str, Any]:

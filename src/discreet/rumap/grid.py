@@ -15,7 +15,7 @@ from discreet.data.masked import Masked
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, Problem, argument, did_you_mean, raise_all
 from discreet.masking.method import Method
-from discreet.parameters import Parameter
+from discreet.parameters import Parameter, seed_problems
 from discreet.registry import criteria, maskings
 
 ALSO = {"fractions": "fraction"}  # a word for several of them
@@ -189,7 +189,7 @@ def _values(
             found[name], wrong = _shared(method, parameter, given)
         elif parameter.is_seed:
             said = parameter.default if seed is None else seed
-            found[name], wrong = (said,), parameter.seed_problems(said)
+            found[name], wrong = (said,), seed_problems(said, name)
         elif name in given:
             found[name], wrong = _several(parameter, given[name])
         else:
