@@ -135,7 +135,7 @@ def test_a_format_that_cannot_be_read_is_corrected_or_taken_back(server):
     page = visitor.get(at).text
     assert "Write it as &#39;dd/mm/yyyy&#39;, with a day" in page
     assert '<input id="date_format" name="date_format" value="nonsense"' in page
-    assert "<button>Undo: how the file is read</button>" in page
+    assert "<button>Undo: how the file is read (" in page
     assert visitor.post(f"/w/{workspace.id}/history", {"place": "0", "here": "data"}).status == 303
     assert [column.name for column in workspace.columns] == ["a", "b"]
     assert "failed" not in visitor.get(at).text

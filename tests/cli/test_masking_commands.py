@@ -100,8 +100,8 @@ MISTAKES = {
         (["pram", "--columns", "zip", "--seed", "1", "--within", "{zip={}}"], "P33", "no builder"),
         (["pram", "--columns", "zip", "--seed", "1", "--within", "{zip={prefixs=[5]}}"], "P33", ""),
         (["pram", "--columns", "zip"], "P15", "--seed is missing"),
-        (["top-code", "--top", "salary=.9,salary=.5"], "P16", "names 'salary' more than once"),
-        (["suppress-cells", "--cost", "age=1,age=2"], "P16", "names 'age' more than once"),
+        (["top-code", "--top", "salary=.9,salary=.5"], "P16", "names 'salary' twice"),
+        (["suppress-cells", "--cost", "age=1,age=2"], "P16", "names 'age' twice"),
     ],
 )
 def test_a_mapping_is_refused_where_it_says_too_little_or_too_much(run, words, code, said):
