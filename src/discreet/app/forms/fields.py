@@ -126,6 +126,11 @@ def shown(p: Parameter, value: Any) -> str:
     return _percent(value) if _is_share(p) else p.text(value)
 
 
+def with_unit(p: Parameter, value: Any) -> str:
+    """A value with its unit, where no field is around it."""
+    return f"{shown(p, value)} %" if _is_share(p) else shown(p, value)
+
+
 def numbers_of(names: Iterable[str], columns: Sequence[str]) -> set[int]:
     """The numbers of columns, as far as they are there."""
     number = {name: i for i, name in enumerate(columns)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import discreet as ds
-from discreet.app.forms.fields import shown
+from discreet.app.forms.fields import with_unit
 from discreet.app.jobs import comparison, plan_run
 from discreet.app.jobs.task import JobTask
 from discreet.parameters import Parameter
@@ -111,7 +111,7 @@ def _given(p: Parameter, value: Any) -> str:
     if p.is_variant:
         return p.choice_labels.get(value, value).partition(":")[0]
     label = p.label.partition(":")[0]
-    return f"{label[0].lower()}{label[1:]} = {shown(p, value)}"
+    return f"{label[0].lower()}{label[1:]} = {with_unit(p, value)}"
 
 
 def _named(columns: Sequence[str]) -> str:
