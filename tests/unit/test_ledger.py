@@ -404,5 +404,5 @@ def test_lists_of_the_same_length_say_in_which_row_they_differ(release):
     now = copy.deepcopy(dict(then.document))
     now["information_loss"]["by_attribute"][1]["attribute"] = "other"
     (found,) = then.compare(ds.Ledger(now, then.folder)).differences
-    assert found.what == "information loss, by_attribute, row 2, attribute"
+    assert found.what == "information loss, by_attribute, 2, attribute"
     assert found.found == "other"

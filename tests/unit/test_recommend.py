@@ -133,7 +133,7 @@ def test_the_command_writes_a_plan_that_runs(tmp_path, monkeypatch):
     assert json.loads(ran.output)["proposal"]["failed"] is None
     ran = CliRunner().invoke(app, [*given[:-1], "500"])
     assert ran.exit_code == 1
-    assert "D51" in ran.output
+    assert "[D51]" in str(ran.exception)
 
 
 def test_a_plan_may_be_given_a_criterion_of_its_own():

@@ -208,7 +208,9 @@ def _linked_by_column(
     keys: tuple[str, ...],
     words: tuple[str, str] = _FILES,
 ) -> Linked:
-    one, other = (f"{w} ({d.name})" for w, d in zip(words, (initial, masked), strict=True))
+    one, other = initial.name, masked.name
+    if one == other:  # as of two frames
+        one, other = (f"{word} ({one})" for word in words)
     raise_all(
         [
             attributes.unknown_column("record id", on, data.columns, name, data.has_names)

@@ -153,7 +153,7 @@ def _different(what: str, recorded: Any, found: Any) -> Iterator[Difference]:
             yield Difference(what, then, now)
         else:  # as many of both
             for row, (one, other) in enumerate(zip(recorded, found, strict=True), 1):
-                yield from _different(f"{what}, row {row}", one, other)
+                yield from _different(f"{what}, {row}", one, other)
 
 
 def _are_tables(value: Any) -> bool:
