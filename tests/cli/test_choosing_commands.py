@@ -54,6 +54,28 @@ def test_ru_map_names_the_best_masking_under_a_limit(run):
     assert plain["points"][0]["score"]["score"] > 0
 
 
+def test_ru_map_reads_an_option_as_the_methods_that_are_asked_for(run):
+    noise = [
+        "ru-map",
+        "p.csv",
+        "--keys",
+        "age",
+        "--methods",
+        "add_noise",
+        "--columns",
+        "age",
+        "--seed",
+        "1",
+    ]
+    found = json.loads(run(*noise, "--kind", "independent", "--loss", "il1", "--json")[1])
+    assert {point["method"] for point in found["points"]} == {"independent"}
+    code, _, err = run(*noise, "--kind", "nearest", "--loss", "il1")
+    assert (code, "Use one of correlated, independent" in err) == (2, True)
+    blanks = ["ru-map", "p.csv", "--keys", "sex,zip", "--methods", "suppress_cells"]
+    assert run(*blanks, "--k", "2", "--search", "quick")[0] == 0
+    assert "add_noise: The kind of noise" in " ".join(run("ru-map", "--help")[1].split())
+
+
 def test_ru_map_refuses_a_loss_that_applies_to_no_masking(run):
     code, _, err = run(*MAP, "--loss", "il")
     assert code == 2

@@ -22,7 +22,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.source import TAKEN, place, place_of
 from discreet.criteria.kind import CriterionKind
-from discreet.errors import Problem, argument, noted, raise_all
+from discreet.errors import DiscreetError, Problem, argument, noted, raise_all
 from discreet.masking.method import MEASURE, Method, unknown_columns
 from discreet.measures import Measure
 from discreet.parameters import Parameter, parameters_of, read_problem
@@ -161,21 +161,26 @@ def _missing(parameters: Iterable[Parameter], found: Mapping[str, Any]) -> list[
 # -- a grid of maskings ----------------------------------------------------------------------------
 
 
-def _varied() -> dict[str, Parameter]:
+def _varied() -> dict[str, dict[str, Parameter]]:
     """The parameters of all methods that a grid may vary, and the numbers of the usual criterion,
-    by their names; a loss that is minimised is not the loss of the map.
+    by their names and by the methods; a loss that is minimised is not the loss of the map.
     """
     from discreet.rumap.grid import ALSO
 
-    found: dict[str, Parameter] = {}
+    found: dict[str, dict[str, Parameter]] = {}
     for kind in _kinds():
         if kind.inline:
-            found |= {p.name: p for p in kind.parameters.values() if p.kind != "columns"}
-    for method in maskings.all():
-        for p in method.parameters.values():
-            if not (p.shared or p.is_seed or p.is_variant or p.kind == "special"):
-                found.setdefault(p.name, p)
-    return {name: p for name, p in found.items() if name not in {*TAKEN, *_OF_MAPS, *ALSO}}
+            for p in kind.parameters.values():
+                if p.kind != "columns":
+                    found.setdefault(p.name, {})["criterion"] = p
+    every = [(method, p) for method in maskings.all() for p in method.parameters.values()]
+    for method, p in every:
+        if not (p.shared or p.is_seed or p.is_variant or p.kind == "special"):
+            found.setdefault(p.name, {})[method.name] = p
+    for method, p in every:  # a word of its own on a map, and said in this way, too
+        if p.is_variant and p.name in found:
+            found[p.name][method.name] = p
+    return {name: of for name, of in found.items() if name not in {*TAKEN, *_OF_MAPS, *ALSO}}
 
 
 # what the command of a map has by itself
@@ -188,13 +193,14 @@ def grid_options() -> list[inspect.Parameter]:
     from discreet.rumap.grid import ALSO
 
     found = []
-    for name, parameter in _varied().items():
+    for name, of in _varied().items():
+        parameter = next(iter(of.values()))
         usual = ",".join(parameter.text(value) for value in parameter.vary)
         shown = "" if parameter.kind in ("columns", "table") else " Separate several by commas."
         names = [name, *(also for also, real in ALSO.items() if real == name)]
         about = typer.Option(
             *map(flag, names),
-            help=f"{parameter.doc}{shown if usual else ''}",
+            help=f"{_docs(of)}{shown if usual else ''}",
             metavar="WORD" if parameter.kind == "choice" else metavar(parameter, "WORD"),
             show_default=usual or False,
         )
@@ -202,20 +208,48 @@ def grid_options() -> list[inspect.Parameter]:
     return found
 
 
+def _docs(of: Mapping[str, Parameter]) -> str:
+    """What a name means; of each method where they differ."""
+    meant: dict[str, list[str]] = {}
+    for method, parameter in of.items():
+        meant.setdefault(parameter.doc, []).append(method)
+    if len(meant) == 1:
+        return next(iter(meant))
+    return " ".join(f"{', '.join(methods)}: {doc}" for doc, methods in meant.items())
+
+
 def grid_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that the options stand for; all that cannot be read is said at once."""
+    """The values that the options stand for, as the methods that are asked for read them; all that
+    cannot be read is said at once.
+    """
+    from discreet.rumap.grid import method_words
+
+    words = method_words()
+    chosen = {words[one][0].name for one in names_in(given.get("methods") or []) if one in words}
     problems: list[Problem] = []
     found: dict[str, Any] = {}
-    for name, parameter in _varied().items():
+    for name, of in _varied().items():
         texts = names_in(given.get(name) or [])
-        if not texts:
-            continue
-        together = parameter.kind in ("columns", "table")
-        with noted(problems):
-            values = [_read(parameter, one) for one in ([texts] if together else texts)]
-            found[name] = values[0] if together else values
+        if texts:
+            asked = [p for method, p in of.items() if method in chosen] or list(of.values())
+            with noted(problems):
+                found[name] = _first_read(asked, texts)
     raise_all(problems)
     return found
+
+
+def _first_read(parameters: Iterable[Parameter], texts: list[str]) -> Any:
+    """What the first of several parameters that can read it makes of an option."""
+    wrong: list[DiscreetError] = []
+    for parameter in parameters:
+        together = parameter.kind in ("columns", "table")
+        try:
+            values = [_read(parameter, one) for one in ([texts] if together else texts)]
+        except DiscreetError as error:
+            wrong.append(error)
+        else:
+            return values[0] if together else values
+    raise wrong[0]
 
 
 # -- criteria --------------------------------------------------------------------------------------
