@@ -92,6 +92,18 @@ def place(at: Sequence[str | int], written: str, of: str = "") -> str:
     return marked(Reference("place", json.dumps(at), "", written, of))
 
 
+def places_in(text: str) -> list[list[str | int]]:
+    """The places in a plan that a text names.
+
+    Examples
+    --------
+    >>> places_in(f"{place(('steps', 0), 'steps[0]')}: is missing.")
+    [['steps', 0]]
+    """
+    named = (_reference(match) for match in _REFERENCE.finditer(text))
+    return [json.loads(one.name) for one in named if one.sort == "place"]
+
+
 def in_python(words: str) -> str:
     """Words within a text that make sense in Python; another surface may have its own for them.
 

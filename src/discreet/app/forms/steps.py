@@ -28,6 +28,7 @@ from discreet.errors import Problem
 from discreet.masking.method import MEASURE, Method
 from discreet.parameters import ColumnFacts, Parameter, Unfit, parameters_of
 from discreet.registry import maskings, measures
+from discreet.surface import place
 
 Fields = dict[str, Any]
 MOST_STEPS = 10
@@ -327,7 +328,7 @@ def steps_in(all_fields: Sequence[Fields], known: Known) -> tuple[list[Any], lis
     for i, fields in enumerate(all_fields, 1):
         here = known.after(one["do"] for one in all_fields[: i - 1])
         own: list[Problem] = []
-        where = f"Step {i} ({maskings[fields['do']].title})"
+        where = place(("steps", i - 1), f"steps[{i - 1}]", fields["do"])
         steps.append(_StepReading(where, here.columns, own, here).step(fields))
         problems += own
     return steps, problems

@@ -16,7 +16,6 @@ from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, risk_limit
 from discreet.app.forms import steps as chain
 from discreet.app.forms.fields import text_in, whole_in
-from discreet.app.forms.labels import in_words
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
@@ -24,10 +23,10 @@ from discreet.app.server.pages import alone, form_of, page, see, showing, worksp
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
+from discreet.surface import places_in
 
 PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
-_STEP = re.compile(r"Step (?P<number>[0-9]+) \(")  # how what is said of a step begins
 _USUAL_K = 5
 RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why
     True: ("generalize", "It makes the keys coarser, step by step, until what must hold holds."),
@@ -85,8 +84,8 @@ def _placed(problems: tuple[Problem, ...]) -> dict[str, Any]:
     """Problems by the number of the step that they name, and those of no step."""
     found: dict[int | None, list[Problem]] = {None: []}
     for problem in problems:
-        step = _STEP.match(in_words(problem))
-        found.setdefault(int(step["number"]) - 1 if step else None, []).append(problem)
+        at = next((at for at in places_in(problem.what) if at[0] == "steps" and len(at) > 1), None)
+        found.setdefault(int(at[1]) if at else None, []).append(problem)
     return {"problems": found.pop(None), "of_steps": found}
 
 
