@@ -89,7 +89,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
     for name, level in levels.items():
         assert page.input_value(f"#level-0-{number(visit.workspace, name)}") == str(level)
     page.click("button:has-text('Run')")
-    page.wait_for_selector("#results >> text=1. generalize")
+    page.wait_for_selector("#results >> text=1. Generalization")
     seen.append(page.content())
     page.click("#results >> text=Compare")
     page.wait_for_selector("figure svg")
@@ -105,7 +105,7 @@ def test_the_whole_way_by_mouse(steward, table, tmp_path):
         page.click("a:has-text('Masked table')")
     assert got.value.suggested_filename == "masked.csv"
     got.value.save_as(tmp_path / "masked.csv")
-    page.click("text=run 1, generalize")
+    page.click("text=run 1, Generalization")
     same_figures(page, tmp_path / "masked.csv")
     assert SECRET not in "".join(seen) + kept(visit)
     quiet(visit)
