@@ -169,8 +169,8 @@ def test_a_worker_that_is_killed_shows_as_failed_without_a_reload(at_work):
     os.kill(at_work.workspace.job.pid, signal.SIGKILL)
     at_work.page.wait_for_selector("#job:has-text('failed')")
     assert "E60" in at_work.page.inner_text("#job")
-    assert at_work.page.is_enabled("#results button:has-text('Measure')")
-    assert at_work.page.inner_text("#status") == "Measuring the risk: failed"
+    at_work.page.wait_for_selector("#results button:enabled:has-text('Measure')")
+    until(lambda: at_work.page.inner_text("#status") == "Measuring the risk: failed")
 
 
 def test_a_lost_connection_is_said_and_the_job_goes_on(at_work):
