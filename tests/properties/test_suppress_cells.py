@@ -20,6 +20,7 @@ CRITERIA = {
     "entropy": lambda k: [ds.KAnonymity(k), ds.LDiversity(2, "entropy")],
     "recursive": lambda k: [ds.KAnonymity(k), ds.LDiversity(2, "recursive", c=3)],
     "t": lambda k: [ds.KAnonymity(k), ds.TCloseness(0.5)],
+    "delta": lambda k: [ds.KAnonymity(k), ds.DeltaDisclosure(1.0, "ignore")],
 }
 
 

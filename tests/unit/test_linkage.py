@@ -209,6 +209,16 @@ def test_a_missing_value_is_not_disclosed():
     assert "not disclosed" in found.explain()
 
 
+@pytest.mark.parametrize("distance", ["deviation", "rank"])
+def test_blanking_what_lies_apart_does_not_narrow_the_interval_of_the_others(distance):
+    first = read(rec=[1, 2, 3, 4], age=[0.0, 1.0, 2.0, 100.0])
+    shown, blanked = (read(rec=[1, 2, 3, 4], age=[1.0, 1.0, 2.0, one]) for one in (100.0, None))
+    asked = {"on": "rec", "width": {"deviation": 0.05, "rank": 0.25}[distance]}
+    found = [ds.interval_disclosure(first, masked, distance=distance, **asked)
+             for masked in (shown, blanked)]  # fmt: skip
+    assert [one.share for one in found] == [1.0, 0.75]
+
+
 def test_ranks_are_counted_in_whole_numbers():
     first, second = (
         read(rec=[*range(10)], age=[*range(10)]),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as ds
+from discreet.registry import measures
 
 
 def plain(table):
@@ -67,8 +68,9 @@ def test_collinear_predictors_are_named_and_not_fitted():
     assert raised.value.code == "P25"
     with pytest.raises(ds.DiscreetError, match=r"'one' is constant or collinear"):
         compared(table, table, "y ~ a + one", types={"one": "continuous"})
-    with pytest.raises(ds.DiscreetError, match=r"'a' is constant or collinear"):
+    with pytest.raises(ds.DiscreetError, match=r"'a' is constant or collinear") as raised:
         compared(table, {**table, "a": np.zeros(40)}, "y ~ a + b", types={"a": "continuous"})
+    assert raised.value.code == "N07"  # it does not apply to this masking
 
 
 @pytest.mark.parametrize("formula", ["y ~ a + a", "y ~ y"])
@@ -76,6 +78,37 @@ def test_a_formula_that_names_a_column_twice_is_refused(formula):
     table = {"y": [1.0, 2.5, 3.0], "a": [1.0, 2.0, 4.0]}
     with pytest.raises(ds.DiscreetError, match="names a column twice") as raised:
         compared(table, table, formula)
+    assert raised.value.code == "P25"
+
+
+def aged(n, ages):
+    rng = np.random.default_rng(3)
+    table = {"age": np.arange(n) % ages, "y": rng.normal(size=n)}
+    survey = ds.read(table, keys=["age"], types={"age": "continuous"})
+    found = ds.generalize(survey, {"age": ds.Hierarchy.intervals([10])}, ds.KAnonymity(7))
+    return survey, found.best.mask()
+
+
+def test_numbers_that_became_labels_are_no_error_of_the_formula():
+    survey, masked = aged(600, 95)
+    with pytest.raises(ds.DiscreetError, match="'age' are labels in the masked file") as raised:
+        ds.regression_loss(survey, masked, "y ~ age")
+    assert raised.value.code == "N07"
+    taken = measures["regression_loss"].taken(survey, masked, {"formula": "y ~ age"})
+    assert taken.result is None
+    assert "labels in the masked file" in taken.reasons["largest_change"]
+
+
+def test_what_cannot_be_compared_says_why():
+    found = ds.regression_loss(*aged(60, 30), "y ~ age")
+    assert found.largest_change is None
+    assert "labels of 'age'" in found.not_applicable["largest_change"]
+
+
+def test_a_text_with_too_many_values_is_an_error_of_the_formula():
+    table = {"name": [f"n{i}" for i in range(60)], "y": np.arange(60.0)}
+    with pytest.raises(ds.DiscreetError, match="as many coefficients") as raised:
+        compared(table, table, "y ~ name")
     assert raised.value.code == "P25"
 
 

@@ -198,6 +198,7 @@ CRITERIA = [
     ds.TCloseness(0.4, "hierarchical", hierarchy=ds.Hierarchy.suppress()),
     ds.BetaLikeness(1.0, "enhanced"),
     ds.DeltaDisclosure(2.0),
+    ds.DeltaDisclosure(2.0, absent="ignore"),
     ds.AverageRisk(0.2, highest=0.5),
 ]
 
@@ -211,6 +212,22 @@ def test_criteria_on_values_hold(criterion, by):
     again = ds.read(masked.to("arrow"), keys=keys, confidential=["illness"])
     assert ds.check(again, criterion).satisfied
     assert masked.bound <= masked.outcome.cost + 1e-9
+
+
+@pytest.mark.parametrize("search", ["quick", "default", "optimal"])
+def test_two_classes_that_pass_may_fail_together(search):
+    criterion = ds.DeltaDisclosure(2.0, absent="ignore")
+    rng, patients = np.random.default_rng(0), ds.datasets.patients(400, 3).to_pandas()
+    table = {
+        "ages": patients.age // 20,
+        "area": patients.zip.str[:1],
+        "sex": patients.sex,
+        "illness": rng.choice(list("xyzu"), 400, p=[0.4, 0.3, 0.2, 0.1]),
+    }
+    data = ds.read(pa.table(table), keys=["ages", "area", "sex"], confidential=["illness"])
+    masked = ds.suppress_cells(data, criterion, search=search)
+    assert 0 < sum(masked.changes.values()) < 80
+    assert ds.check(masked, criterion).satisfied
 
 
 def test_an_average_holds_in_a_file_too_large_to_search(monkeypatch):

@@ -192,6 +192,14 @@ class Checks(Result):
         """The outcomes one after the other."""
         return "\n".join(part.explain() for part in self.parts)
 
+    def table(self, kind: FrameKind | None = None) -> Any:
+        """One row per criterion."""
+        rows = [{"criterion": p.criterion.describe(), "satisfied": p.satisfied} for p in self.parts]
+        first = self.parts[0]
+        return self._frame(
+            rows, kind or (first.kind if isinstance(first, Check) else first.risk.kind)
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {"satisfied": self.satisfied, "checks": [part.to_dict() for part in self.parts]}

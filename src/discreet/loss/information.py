@@ -202,6 +202,11 @@ class InformationLoss(Result):
             lines.append(f"{counted(self.missing_records, 'record')} not in the masked file.")
         if self.zeros and self.measures["il1"] is not None:
             lines.append(f"{counted(self.zeros, 'original value')} of 0 left out of IL1.")
+        if self.left_out:
+            lines.append(
+                f"{counted(self.left_out, 'record')} with missing values left out of the measures "
+                "of numbers."
+            )
         lines += self.provenance.unweighted()
         return "\n".join(lines)
 

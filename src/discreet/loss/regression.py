@@ -10,7 +10,7 @@ it; others have coefficients of their own, which are not compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,13 +26,14 @@ from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _MOST_VALUES = 50
+_NUMBERS = ("integer", "number")
 _INTERCEPT = "intercept"
 
 
@@ -77,6 +78,7 @@ class RegressionLoss(Result):
     r2_masked: float | None
     recoded: tuple[str, ...]
     kind: FrameKind
+    provenance: Provenance
 
     @property
     def largest_change(self) -> float | None:
@@ -93,6 +95,16 @@ class RegressionLoss(Result):
             if not (self.recoded and term == _INTERCEPT)
         ]
         return max(changes, default=None)
+
+    @property
+    def not_applicable(self) -> Mapping[str, str]:
+        """Why there is no largest change, where there is none."""
+        if self.largest_change is not None:
+            return {}
+        why = "no term is in both files."
+        if self.recoded:
+            why = f"the labels of {listed(self.recoded)} in the masked file stand for other values."
+        return {"largest_change": why}
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per coefficient."""
@@ -121,6 +133,7 @@ class RegressionLoss(Result):
                 f"Recoded: {', '.join(self.recoded)}. The labels enter as categories; neither "
                 "their coefficients nor the intercept are compared."
             )
+        lines += self.provenance.unweighted()
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,6 +142,7 @@ class RegressionLoss(Result):
             **self._plain("formula", "terms", "initial", "masked", "standard_errors"),
             "r2": [self.r2_initial, self.r2_masked],
             "recoded": list(self.recoded),
+            "computed_from": self.provenance.to_dict(),
         }
 
     def __repr__(self) -> str:
@@ -192,11 +206,14 @@ def regression_loss(
         if name in numeric:
             terms.append(_Term(name, name, "", ""))
         else:
+            _need_few(linked, name, files)
             found, alike = _categories(name, files[0][name], files[1][name], x[name], y[name])
             terms += found
             recoded += [] if alike else [name]
-    first = _fit(files[0], response, [(t.name, t.attribute, t.initial) for t in terms], initial)
-    second = _fit(files[1], response, [(t.name, t.attribute, t.masked) for t in terms], masked)
+    asked = [(t.name, t.attribute, t.initial) for t in terms]
+    first = _fit(files[0], response, asked, initial, "P25")
+    asked = [(t.name, t.attribute, t.masked) for t in terms]
+    second = _fit(files[1], response, asked, masked, "N07")  # what fits one file alone
     return RegressionLoss(
         formula,
         tuple(term.name for term in terms),
@@ -207,6 +224,7 @@ def regression_loss(
         second[2],
         tuple(recoded),
         masked.source.kind,
+        Provenance.of(initial, masked),
     )
 
 
@@ -225,9 +243,11 @@ def _parsed(formula: str, linked: Linked) -> tuple[str, list[str]]:
 
 
 def _numeric(linked: Linked, name: str) -> bool:
-    kinds = (linked.initial.source.kinds[name], linked.masked.source.kinds[name])
-    nominal = linked.initial.types[name].measure == "nominal"
-    return not nominal and all(kind in ("integer", "number") for kind in kinds)
+    return _is_number(linked.initial, name) and linked.masked.source.kinds[name] in _NUMBERS
+
+
+def _is_number(data: Microdata, name: str) -> bool:
+    return data.types[name].measure != "nominal" and data.source.kinds[name] in _NUMBERS
 
 
 @dataclass(frozen=True)
@@ -273,7 +293,7 @@ def _categories(
     name: str, first: _Column, second: _Column, x: pa.ChunkedArray, y: pa.ChunkedArray
 ) -> tuple[list[_Term], bool]:
     """The terms of an attribute that enters as categories, and whether they can be compared."""
-    values, labels = (_present(column, name) for column in (first, second))
+    values, labels = (_present(column) for column in (first, second))
     partner = _partners(values, labels, x, y)
     if partner is None:
         return [
@@ -288,21 +308,35 @@ def _categories(
     ], True
 
 
+def _need_few(linked: Linked, name: str, files: Sequence[Mapping[str, _Column]]) -> None:
+    """Refuse an attribute with too many values to be categories: of numbers that were recoded to
+    labels it is the masking that makes categories of them.
+    """
+    most = max(len(_present(columns[name])) for columns in files)
+    if most <= _MOST_VALUES:
+        return
+    if _is_number(linked.initial, name):
+        fail(
+            "N07",
+            f"the numbers of {name!r} are labels in the masked file, and its {most:,} values are "
+            "too many for categories.",
+            f"Name attributes that stay numbers, or that have at most {_MOST_VALUES} values.",
+        )
+    fail(
+        "P25",
+        f"{name!r} has {most:,} values and would need as many coefficients.",
+        f"Name attributes with at most {_MOST_VALUES} values.",
+    )
+
+
 def _after_first(texts: list[str]) -> list[tuple[int, str]]:
     return list(enumerate(texts, 1))[1:]
 
 
-def _present(column: _Column, name: str) -> list[str]:
+def _present(column: _Column) -> list[str]:
     """The values of an attribute that occur, in order."""
     assert isinstance(column, _Category)
-    found = sorted({column.texts[at] for at in np.unique(column.at)})
-    if len(found) > _MOST_VALUES:
-        fail(
-            "P25",
-            f"{name!r} has {len(found):,} values and would need as many coefficients.",
-            f"Name attributes with at most {_MOST_VALUES} values.",
-        )
-    return found
+    return sorted({column.texts[at] for at in np.unique(column.at)})
 
 
 def _partners(
@@ -328,16 +362,20 @@ def _fit(
     response: str,
     terms: Sequence[tuple[str, str, str | None]],
     data: Microdata,
+    code: str,
 ) -> tuple[list[float | None], list[float | None], float | None]:
-    """Coefficients and their standard errors, one per term, and R²; None for absent terms."""
+    """Coefficients and their standard errors, one per term, and R²; None for absent terms. The code
+    is that of the error where they are not determined.
+    """
     present = [i for i, (_, _, text) in enumerate(terms) if text is not None]
     y = columns[response]
     assert not isinstance(y, _Category)
     if len(y) <= len(present):
         what = f"{data.name} has too few complete records for this formula."
-        fail("P25", what, "Name fewer terms.")
+        fail(code, what, "Name fewer terms.")
     design = [_column(columns[terms[i][1]], terms[i][2]) for i in present[1:]]
-    fit = _solved(np.array(design).reshape(-1, len(y)), y, [terms[i][0] for i in present[1:]], data)
+    named = [terms[i][0] for i in present[1:]]
+    fit = _solved(np.array(design).reshape(-1, len(y)), y, named, data, code)
     coefficients: list[float | None] = [None] * len(terms)
     errors: list[float | None] = [None] * len(terms)
     for i, coefficient, error in zip(present, fit.coefficients, fit.standard_errors, strict=True):
@@ -354,7 +392,11 @@ def _column(column: _Column, text: str | None) -> NDArray[np.float64]:
 
 
 def _solved(
-    design: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str], data: Microdata
+    design: NDArray[np.float64],
+    y: NDArray[np.float64],
+    names: Sequence[str],
+    data: Microdata,
+    code: str,
 ) -> Fit:
     try:
         return least_squares(design, y)
@@ -362,7 +404,7 @@ def _solved(
         dependent = [names[i] for i in error.columns]
     verb = "is" if len(dependent) == 1 else "are"
     fail(
-        "P25",
+        code,
         f"{listed(dependent)} {verb} constant or collinear with the other terms in {data.name}.",
         "Leave such terms out: their coefficients are not determined.",
     )

@@ -25,7 +25,7 @@ from discreet.kernels.moments import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import FigureKind, measure
 from discreet.progress import stage
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.risks.disclosure import disclosure_risk
 from discreet.risks.interval_disclosure import within_ranks
 from discreet.surface import function
@@ -81,6 +81,11 @@ class Score(Result):
     maximal: float
     blocks: int
     kind: FrameKind
+    provenance: Provenance
+    shown = (
+        "value", "information_loss", "disclosure_risk", "record_linkage", "interval_disclosure",
+        "maximal", "blocks",
+    )  # fmt: skip
 
     def explain(self) -> str:
         """The score and what it is made of."""
@@ -92,16 +97,13 @@ class Score(Result):
         ]
         if self.blocks > 1:
             lines.append(f"Linkage was tried within {self.blocks} blocks: it is an upper bound.")
+        lines += self.provenance.unweighted()
         return "\n".join(lines)
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per part."""
-        parts = {k: float(v) for k, v in self.to_dict().items() if k != "blocks"}
-        return self._frame({"part": list(parts), "value": list(parts.values())}, kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {k: v for k, v in vars(self).items() if k != "kind"}
+        parts = [name for name in self.shown if name != "blocks"]
+        return self._frame({"part": parts, "value": [getattr(self, n) for n in parts]}, kind)
 
 
 @measure(
@@ -148,6 +150,7 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
         100 * disclosure_risk(initial, masked, on=on).maximal,
         attack.blocks,
         masked.source.kind,
+        Provenance.of(initial, masked),
     )
 
 

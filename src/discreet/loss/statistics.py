@@ -22,7 +22,7 @@ from discreet.loss.continuous import QUANTILES, Summary, correlations
 from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
@@ -74,6 +74,7 @@ class Statistics(Result):
 
     rows: tuple[Row, ...]
     kind: FrameKind
+    provenance: Provenance
     tables: tuple[TableDifference, ...] = ()
 
     def table(self, kind: FrameKind | None = None) -> Any:
@@ -108,6 +109,7 @@ class Statistics(Result):
             f"{counted(one.cells, 'cell')} are new."
             for one in self.tables
         ]
+        lines += self.provenance.unweighted()
         return "\n".join(lines)
 
     @property
@@ -154,6 +156,7 @@ class Statistics(Result):
         return {
             "statistics": [dict(zip(names, row, strict=True)) for row in self.rows],
             **self._plain("tables"),
+            "computed_from": self.provenance.to_dict(),
         }
 
 
@@ -208,15 +211,17 @@ def compare_statistics(
     linked = link(initial, masked, on)
     names = continuous_attributes(linked)
     differences = table_differences(initial, masked, _named_tables(tables))
+    provenance = Provenance.of(initial, masked)
     if not names and differences:
-        return Statistics((), masked.source.kind, differences)
+        return Statistics((), masked.source.kind, provenance, differences)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     found = summary_of(linked, names)
     if found is None:
         fail_incomplete()
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
-    return Statistics((*rows, *_correlations(names, found)), masked.source.kind, differences)
+    every = (*rows, *_correlations(names, found))
+    return Statistics(every, masked.source.kind, provenance, differences)
 
 
 def _named_tables(given: Any) -> list[list[str]]:

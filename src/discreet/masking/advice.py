@@ -21,7 +21,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.masking.generalization.budget import budget_of
 from discreet.masking.generalize import generalize
 from discreet.parameters import Parameter, parameters_of
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Advice(Result):
     why: str
     proposals: tuple[Proposal, ...]
     kind: FrameKind
+    provenance: Provenance
+    shown = ("asked", "met", "why", "proposals")
 
     def __bool__(self) -> bool:
         return self.met
@@ -105,11 +107,6 @@ class Advice(Result):
         names = ("change", "loss", "suppressed")
         rows = [{n: one.to_dict()[n] for n in names} for one in self.proposals]
         return self._frame(rows or {n: [] for n in names}, kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        proposals = [one.to_dict() for one in self.proposals]
-        return {"asked": self.asked, "met": self.met, "why": self.why, "proposals": proposals}
 
 
 def advise(
@@ -152,16 +149,15 @@ def advise(
     """
     require_microdata(data)
     asking = _Asking(data, dict(hierarchies), combined(criterion), max_suppressed)
-    words = asking.words
+    words, where = asking.words, (data.source.kind, Provenance.of(data))
     try:
         asking.searched()
     except DiscreetError as error:
         if error.code not in UNMET:
             raise
         found = sorted(_proposals(asking), key=lambda one: (round(one.loss, 12), one.change))
-        return Advice(words, met=False, why=error.problems[0].what, proposals=tuple(found),
-                      kind=data.source.kind)  # fmt: skip
-    return Advice(words, met=True, why="", proposals=(), kind=data.source.kind)
+        return Advice(words, False, error.problems[0].what, tuple(found), *where)
+    return Advice(words, True, "", (), *where)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from discreet.masking.generalization.task import Task
 from discreet.masking.generalization.view import ByK, LatticeView, beside
 from discreet.masking.promises import Holds
 from discreet.parameters import Columns, Label, Public
-from discreet.results import Result
+from discreet.results import Provenance, Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -283,6 +283,11 @@ class Found(Result):
             fail("R09", f"{key!r} is not a key.", f"The keys are {listed(keys)}.")
         return self.task.recodings[keys.index(key)]
 
+    @property
+    def provenance(self) -> Provenance:
+        """What was searched."""
+        return Provenance.of(self.data)
+
     def explain(self) -> str:
         """What was searched and found."""
         lines = [
@@ -339,6 +344,7 @@ class Found(Result):
             "swept": self.tally.swept,
             "counted": self.tally.counted,
             "excluded_by_condition_2": self.tally.excluded_by_condition_2,
+            "computed_from": self.provenance.to_dict(),
         }
 
     def __repr__(self) -> str:

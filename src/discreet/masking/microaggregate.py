@@ -176,7 +176,7 @@ def microaggregate(
     preserve_variance: Annotated[
         bool | None,
         Label("Keep variances"),
-        Doc("Rescale to the original variances; by default after MDAV."),
+        Doc("Rescale to the original variances; by default unless columns are masked one by one."),
         Public,
     ] = None,
     ordinal: Annotated[
@@ -252,8 +252,8 @@ def microaggregate(
         The last three take each column by itself, so that k does not hold for columns together.
     preserve_variance : bool, optional
         Rescale continuous attributes to their original variance, within each stratum; by default
-        after MDAV, not after the univariate methods. Means are always preserved, those of the
-        strata too. A stratum that is one group has one value and no variance.
+        after MDAV, V-MDAV and pca, not after the univariate methods. Means are always preserved,
+        those of the strata too. A stratum that is one group has one value and no variance.
     ordinal : {"median", "convex-median"}
         The average of ordinal attributes.
     by : list of columns, optional

@@ -256,22 +256,27 @@ def _numbers_among(linked: Linked, columns: Sequence[str]) -> list[str]:
 
 
 def _inside(x: Floats, y: Floats, width: float, sd: Unit, distance: Distance) -> Bools:
-    """Which records have their original value within the interval around the masked one."""
+    """Which records have their original value within the interval around the masked one.
+
+    Deviation and ranks are those of all released records that have a value, also where the masked
+    file has a gap: to blank what lies apart must not narrow the interval around the others.
+    """
     found = np.zeros(len(x), np.bool_)
     known = ~(np.isnan(x) | np.isnan(y))
     if not known.any():
         return found
-    x, y = x[known], y[known]
+    originals = x[~np.isnan(x)]
     if distance == "rank":
-        found[known] = within_ranks(x, y, as_written(width))
+        found[known] = within_ranks(x[known], y[known], as_written(width), originals)
         return found
-    spread = float(spreads((x if sd == "original" else y)[:, None])[0])
-    found[known] = np.abs(x - y) <= width * spread * (1 + _ROUNDING)
+    spread = float(spreads((originals if sd == "original" else y[~np.isnan(y)])[:, None])[0])
+    found[known] = np.abs(x[known] - y[known]) <= width * spread * (1 + _ROUNDING)
     return found
 
 
-def within_ranks(x: Floats, y: Floats, share: Fraction) -> Bools:
-    """Which originals lie at most a share of the ranks from their masked value, in whole numbers.
+def within_ranks(x: Floats, y: Floats, share: Fraction, every: Floats | None = None) -> Bools:
+    """Which originals lie at most a share of the ranks from their masked value, in whole numbers;
+    the ranks are those among ``every``, where more originals are known.
 
     Examples
     --------
@@ -279,4 +284,5 @@ def within_ranks(x: Floats, y: Floats, share: Fraction) -> Bools:
     >>> within_ranks(x, y, Fraction(1, 4)).tolist()
     [True, True, True, False]
     """
-    return np.asarray(half_ranks_apart(x, y) <= math.floor(2 * share * len(x)))
+    ranks = len(x if every is None else every)
+    return np.asarray(half_ranks_apart(x, y, every) <= math.floor(2 * share * ranks))

@@ -198,7 +198,13 @@ def _heuristic(
         if found is not None:
             return [found]
     classed = recoded(task, "quick" if search == "quick" else "default", passes=passes)
-    return [] if classed.left.any() else [classed]
+    if classed.left.any():
+        return []
+    if passes is None:
+        return [classed]
+    # two classes that pass may fail as one, where a criterion is not monotone
+    held = joins.joined(task, classed, joins.failing_of(task, classed, passes))
+    return [] if held is None else [held]
 
 
 def _exact(
