@@ -201,3 +201,13 @@ def test_exact_moments_stay_where_some_are_missing_and_zeros_are_kept():
     assert masked["x"][10:20].isna().all()
     for rows in (slice(0, 10), slice(10, 20), slice(20, 30)):
         assert masked["y"][rows].mean() == pytest.approx(np.mean(y[rows]))
+
+
+def test_large_whole_numbers_are_not_cut_off():
+    values = [9 * 10**18, -9 * 10**18, 8 * 10**18, -7 * 10**18, 5]
+    data = ds.read({"c": values}, types={"c": "continuous"})
+    plain, whole = (
+        ds.add_noise(data, ["c"], amount=0.5, round=rounds, seed=1).to("arrow")["c"].to_pylist()
+        for rounds in (False, True)
+    )
+    assert whole == pytest.approx(plain, rel=1e-12)

@@ -29,6 +29,17 @@ def test_measures_say_their_source_and_that_weights_do_not_count(files, measure)
     assert "the weights in 'weight'; every record counts once" in found.explain()
 
 
+def test_statistics_and_regressions_need_no_classes():
+    table = {"a": ["x", "x", None, "y", "y"], "b": [1, 1, 2, 2, 3], "c": [2.0, 3, 4, 8, 7]}
+    types = {"b": "continuous"}
+    data = ds.read(table, keys=["a"], missing="wildcard", types=types)
+    masked = ds.suppress_cells(data, ds.KAnonymity(2))
+    assert ds.regression_loss(data, masked, "c ~ b").largest_change == 0
+    again = ds.read(table, keys=["a", "b"], missing="wildcard", types=types)
+    rounded = ds.round_values(again, ["b"], base=2, kind="nearest")
+    assert ds.compare_statistics(again, rounded).rows[0][:2] == ("b", "mean")
+
+
 def test_a_search_and_an_advice_say_their_source():
     ages = ds.read({"age": [20, 20, 30, 30]}, keys=["age"])
     found = ds.generalize(ages, H, ds.KAnonymity(2))

@@ -288,3 +288,13 @@ def test_columns_that_are_named_need_no_keys(measure):
     survey = ds.read(table)
     with pytest.raises(ds.DiscreetError, match="R05"):
         measure(survey, ds.microaggregate(survey, names, k=5))
+
+
+def test_an_attribute_that_agrees_no_more_often_in_right_pairs_weighs_nothing():
+    table = {"rec": [*range(5)], "c": [1, 1, 2, 1, 1], "b": list("pppqr")}
+    files = [ds.read(table, keys=["c", "b"], types={"c": "nominal"}) for _ in range(2)]
+    found = ds.linkage(*files, on="rec", method="probabilistic")
+    by_name = {row["attribute"]: row for row in found.weights}
+    assert by_name["c"]["m"] < by_name["c"]["u"]
+    assert by_name["c"]["weight"] == 0
+    assert by_name["b"]["weight"] > 0

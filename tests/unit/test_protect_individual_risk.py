@@ -181,3 +181,15 @@ def test_a_single_record_cannot_be_averaged():
     risk = ds.record_risk(data, {"b": 0.3}, {"d": 1.0})
     with pytest.raises(ds.DiscreetError, match="D42"):
         ds.protect_records(data, risk, at_most=risk.highest / 2, method="microaggregate")
+
+
+def test_a_sample_with_scaled_weights_is_protected_like_any_file():
+    drawn = ds.sample(survey(), fraction=0.5, seed=3)
+    risk = ds.individual_risk(drawn)
+    limit = float(np.quantile(risk.values, 0.9))
+    for masked in (
+        ds.protect_records(drawn, risk, at_most=limit),
+        ds.suppress_cells(drawn, risk=risk, at_most=limit),
+    ):
+        assert masked.n == drawn.n
+        assert ds.individual_risk(masked).highest <= limit

@@ -110,3 +110,30 @@ def test_a_broken_promise_is_noticed():
     masked = ds.round_values(data, "x", 10, seed=1)
     assert OnMultiples(data, ("x",), Fraction(10), "unbiased").broken(masked) == []
     assert "not rounded" in OnMultiples(data, ("x",), Fraction(7), "unbiased").broken(masked)[0]
+
+
+@pytest.mark.parametrize("kind", ["nearest", "unbiased"])
+@pytest.mark.parametrize(("base", "wide"), [(0.1, True), (0.01, True), (0.5, False), (10, False)])
+def test_floats_of_32_bits_become_wider_where_they_do_not_hold_the_multiples(kind, base, wide):
+    data = ds.read(pa.table({"c": pa.array([12.34, 56.78, 99.99, None], pa.float32())}))
+    seed = {"seed": 1} if kind == "unbiased" else {}
+    made = ds.round_values(data, ["c"], base, kind=kind, **seed).to("arrow")["c"]
+    assert made.type == (pa.float64() if wide else pa.float32())
+    assert made.null_count == 1
+    for one in made.to_pylist()[:3]:
+        assert one / base == pytest.approx(round(one / base))
+
+
+LIMITS = {
+    "int64": ([2**63 - 1, 5, 6], 10, [2**63 + 2, 0, 10]),
+    "negative": ([-(2**63), 1, 4], 5, [-(2**63) - 2, 0, 5]),
+    "uint64": ([2**64 - 1, 1, 6], 10, [2**64 + 4, 0, 10]),
+}
+
+
+@pytest.mark.parametrize(("values", "base", "rounded"), LIMITS.values(), ids=list(LIMITS))
+def test_whole_numbers_at_the_limits_of_64_bits_are_rounded_exactly(values, base, rounded):
+    kind = pa.uint64() if max(values) > 2**63 else pa.int64()
+    data = ds.read(pa.table({"c": pa.array(values, kind)}), types={"c": "continuous"})
+    made = ds.round_values(data, ["c"], base, kind="nearest").to("arrow")["c"].to_pylist()
+    assert [int(one) for one in made] == rounded

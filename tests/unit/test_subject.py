@@ -277,7 +277,8 @@ def test_a_plan_carries_it_from_reading_to_verification(tmp_path):
                 "sex = { suppress = true }",
                 "[[steps]]", 'do = "generalize"', "max_suppressed = 0.1",
                 "[outputs]", 'masked = "masked.csv"', 'ledger = "ledger.json"',
-                'report = "report.html"', "",
+                'report = "report.html"', 'public = "public.json"',
+                "",
             ]
         ),
         encoding="utf-8",
@@ -290,6 +291,9 @@ def test_a_plan_carries_it_from_reading_to_verification(tmp_path):
     for more in ({}, {"initial": tmp_path / "visits.csv"}):
         found = read.verify(tmp_path / "masked.csv", **more)
         assert found.satisfied, found.explain()
+    public = ds.Ledger.read(tmp_path / "public.json").verify(tmp_path / "masked.csv")
+    assert public.satisfied, public.explain()
+    assert "people in a class, which needs the original" in public.not_compared
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "fewest people in a class" in report
     assert "tells people apart" in report

@@ -112,3 +112,12 @@ def test_a_broken_promise_is_noticed():
     tail = CodedTail("x", "top", 60, 4)
     assert OneCode((tail,), 3, {"x": table}, 10).broken(masked) == []
     assert OneCode((tail,), 5, {"x": table}, 11).broken(masked) != []
+
+
+@pytest.mark.parametrize("bottom", [None, {"c": -1e308}])
+def test_the_mean_of_a_tail_is_finite_where_its_sum_is_not(bottom):
+    values = [1.7e308, 1.6e308, 1.5e308, -1.7e308, -1.6e308, -1.5e308, 1.0, 2.0, 3.0]
+    made = ds.top_code(ds.read({"c": values}), {"c": 1e308}, bottom=bottom, replace="mean")
+    found = made.to("arrow")["c"].to_pylist()
+    assert found[:3] == [1.6e308] * 3
+    assert found[3:6] == ([-1.6e308] * 3 if bottom else values[3:6])

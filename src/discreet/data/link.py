@@ -121,19 +121,21 @@ def link(
     *,
     classed: bool = True,
     keyed: bool = True,
+    by_order: bool = True,
 ) -> Linked:
     """Link the records of two files, or say all that is in the way.
 
     What is not ``classed`` needs no classes, and can do with a file masked elsewhere that has the
-    record id of the initial one, or as many records: then they are linked in their order. What is
-    not ``keyed`` either looks at columns that were named, and can do without keys.
+    record id of the initial one, or as many records: then they are linked in their order, if
+    ``by_order`` allows that. What is not ``keyed`` either looks at columns that were named, and can
+    do without keys.
     """
     require_microdata(initial, masked, named="an argument")
     on = attributes.name(on, "on")
     keys = initial.need_keys() if keyed else initial.keys
     policy = _policy_problems(initial, masked) if classed else []
     raise_all([*_key_problems(initial, masked), *policy])
-    if on is None and not classed and not isinstance(masked, Masked):
+    if on is None and by_order and not classed and not isinstance(masked, Masked):
         if initial.record_id is not None and initial.record_id in masked.columns:
             on = initial.record_id
         elif _in_one_order(initial, masked):

@@ -11,7 +11,7 @@ own, and nothing is handed out.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -112,6 +112,9 @@ class Masked(Microdata):
         Columns whose values were changed.
     complete : engine.Source
         The file with all values masked and no record dropped, as far as it is known.
+    whole_sources : mapping of column to engine.Source
+        The file in which a changed column is whole: after the last step that changed it, before
+        records were dropped by it or later. Of weights that a sample scaled, that sample.
     mappings : mapping of key to table
         How generalized values were recoded by the last generalization.
     covers : mapping of key to tables
@@ -150,6 +153,7 @@ class Masked(Microdata):
     steps: tuple[Step, ...] = field(kw_only=True)
     changed: frozenset[str] = field(kw_only=True)
     complete: engine.Source = field(kw_only=True)
+    whole_sources: Mapping[str, engine.Source] = field(kw_only=True)
     mappings: Mapping[str, pa.Table] = field(kw_only=True, default_factory=dict)
     covers: Mapping[str, tuple[pa.Table, ...]] = field(kw_only=True, default_factory=dict)
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict)
@@ -227,11 +231,18 @@ class Masked(Microdata):
         return self.mappings[key]
 
     def whole(self, name: str, counted: FrequencySet | None = None) -> FrequencySet:
-        """The distribution of an attribute in the initial file, unless its values were masked."""
-        return super().whole(name, counted) if name in self.changed else self.initial.whole(name)
+        """The distribution of an attribute in the initial file; of masked values in the masked file
+        before records were dropped.
+        """
+        if name not in self.whole_sources:
+            return self.initial.whole(name)
+        source = self._whole_source(name)
+        if source is self.source:
+            return super().whole(name, counted)
+        return engine.frequencies(source, [name], {name: self.types.scale(name)})
 
     def _whole_source(self, name: str) -> engine.Source:
-        return self.source if name in self.changed else self.initial.source
+        return self.whole_sources.get(name, self.initial.source)
 
     def native(self) -> Any:
         """The records as a table that stays where it is, in the order that :meth:`write` gives."""
@@ -330,6 +341,7 @@ def masked_from(
     parameters: Mapping[str, Any],
     promise: Promise | None,
     changed: frozenset[str] = frozenset(),
+    scaled: Collection[str] = (),
     complete: engine.Source | None = None,
     mappings: Mapping[str, pa.Table] | None = None,
     covers: Mapping[str, pa.Table] | None = None,
@@ -347,12 +359,14 @@ def masked_from(
 
     ``promise`` is what the verb promises: it is held against the masked file first. None is for
     a verb that promises nothing of the values, and for a draft that is held against it later.
+    ``scaled`` are weights that stand for more people now, which is no change of what is known.
     ``covers`` holds all pairs of a value and a label that may stand for it; the mappings do, where
     every value has one label.
     """
     left = engine.size(source) if after is None else after
     step = Step(method, parameters, data.n, left, asked or {}, changed)
     earlier = data.changed if isinstance(data, Masked) else frozenset()
+    whole_before = data.whole_sources if isinstance(data, Masked) else {}
     in_cells = data.in_cells if isinstance(data, Masked) else frozenset()
     masked = Masked(
         source,
@@ -363,6 +377,7 @@ def masked_from(
         steps=(*data.steps, step) if isinstance(data, Masked) else (step,),
         changed=changed | earlier,
         complete=complete or (data.complete if isinstance(data, Masked) else data.source),
+        whole_sources={**whole_before, **dict.fromkeys([*changed, *scaled], complete or source)},
         mappings=mappings or (data.mappings if isinstance(data, Masked) else {}),
         covers=_covers(data, mappings if covers is None else covers),
         changes=dict(changes or {}),

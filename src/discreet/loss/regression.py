@@ -194,7 +194,7 @@ def regression_loss(
     >>> ds.regression_loss(survey, masked, "income ~ age + sex").terms
     ('intercept', 'age', 'sex (value 2)')
     """
-    linked = link(initial, masked, on)
+    linked = link(initial, masked, on, classed=False, by_order=False)
     response, predictors = _parsed(formula, linked)
     names = [response, *predictors]
     x, y = linked.values(names)

@@ -208,7 +208,7 @@ def compare_statistics(
     >>> found.rows[0]
     ('age', 'mean', 35.0, 35.0)
     """
-    linked = link(initial, masked, on)
+    linked = link(initial, masked, on, classed=False, by_order=False)
     names = continuous_attributes(linked)
     differences = table_differences(initial, masked, _named_tables(tables))
     provenance = Provenance.of(initial, masked)

@@ -373,4 +373,6 @@ def _stored(values: Floats, there: np.ndarray, dtype: pa.DataType, unit: float) 
         return pa.array(
             [v if t else None for v, t in zip(made.to_pylist(), there, strict=True)], wide
         )
-    return pa.array(np.clip(whole, -(2.0**62), 2.0**62).astype(np.int64), mask=~there)
+    if (abs(whole) < 2.0**63).all():
+        return pa.array(whole.astype(np.int64), mask=~there)
+    return pa.array(whole, mask=~there)  # floating-point numbers, which are whole as well

@@ -51,6 +51,7 @@ from discreet.words import counted
 
 RoundingKind = Literal["unbiased", "nearest"]
 _EXACT = 2.0**52  # from here on floating-point numbers are whole
+_WIDER = (pa.int64(), pa.uint64(), pa.decimal128(38, 0))
 
 
 def roundable(column: ColumnFacts) -> list[Unfit]:
@@ -163,7 +164,7 @@ def _rounded(column: pa.Array, base: Fraction, draws: Any) -> pa.Array:
     used = None if draws is None else draws[there]
     if pa.types.is_floating(column.type):
         values = column.drop_null().to_numpy().astype(np.float64)
-        made = pa.array(_of_floats(values, base, used)).cast(column.type)
+        made = _as_exact(_of_floats(values, base, used), column.type)
     else:
         digits = _digits(column.type)
         unit = int(base * 10**digits)
@@ -172,6 +173,13 @@ def _rounded(column: pa.Array, base: Fraction, draws: Any) -> pa.Array:
     place = np.full(len(column), -1)
     place[there] = np.arange(len(made))
     return made.take(pa.array(place, mask=~there))
+
+
+def _as_exact(values: np.ndarray, dtype: pa.DataType) -> pa.Array:
+    """Floating-point numbers in the type that the column has, where it holds all of them exactly;
+    else in 64 bits."""
+    narrow = values.astype(dtype.to_pandas_dtype())
+    return pa.array(narrow if np.array_equal(narrow.astype(np.float64), values) else values)
 
 
 def _of_floats(values: np.ndarray, base: Fraction, draws: Any) -> np.ndarray:
@@ -217,11 +225,15 @@ def _whole(column: pa.Array, unit: int) -> tuple[np.ndarray, Callable[[np.ndarra
 
 
 def _narrow(made: Any, dtype: pa.DataType) -> pa.Array:
-    """As the type that the column has, or the next one that holds the multiples."""
-    try:
-        return pa.array(made, dtype)
-    except (pa.ArrowInvalid, OverflowError):
-        return pa.array(made)
+    """As the type that the column has, or the next one that holds the multiples: of decimals with
+    as many digits as it takes."""
+    found = made.tolist() if isinstance(made, np.ndarray) else made
+    for wider in (dtype, *([] if pa.types.is_decimal(dtype) else _WIDER)):
+        try:
+            return pa.array(found, wider)
+        except (pa.ArrowInvalid, OverflowError):
+            continue
+    return pa.array(found)
 
 
 def _digits(dtype: pa.DataType) -> int:

@@ -149,6 +149,7 @@ def sample(
         method="sample",
         parameters={**parameters, **({"weight": weighted} if weighted else {})},
         types={weighted["column"]: AttributeType("continuous")} if weighted else {},
+        scaled=[weighted["column"]] if weighted else [],
         promise=None,
         after=None if strata else size,
     )

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -285,12 +286,18 @@ class _Distribution:
         chosen = self.values.filter(inside).to_pylist()
         numbers = self.counts[inside].tolist()
         if not rounds or isinstance(tail.threshold, float):
-            return math.fsum(float(v) * c for v, c in zip(chosen, numbers, strict=True)) / sum(
-                numbers
-            )
+            return _mean([*map(float, chosen)], numbers)
         digits = getattr(self.values.type, "scale", 0)
         exact = sum(as_written(v) * c for v, c in zip(chosen, numbers, strict=True))
         return _in_digits(exact / sum(numbers), digits)
+
+
+def _mean(values: Sequence[float], counts: Sequence[int]) -> float:
+    """The mean of values by their counts; exact where their sum would be infinite."""
+    pairs, n = list(zip(values, counts, strict=True)), sum(counts)
+    if math.isfinite(max(map(abs, values)) * n):
+        return math.fsum(v * c for v, c in pairs) / n
+    return float(sum(Fraction(v) * c for v, c in pairs) / n)
 
 
 def _in_digits(number: Any, digits: int) -> Any:

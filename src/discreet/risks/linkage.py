@@ -83,7 +83,8 @@ class Linkage(Result):
         Of the assignment of all records together.
     weights : tuple of mappings
         By attribute, of probabilistic linkage: the probability that a right pair of records agrees
-        in it (``m``), and that another one does (``u``), and what agreement weighs, in bits.
+        in it (``m``), and that another one does (``u``), and what agreement weighs, in bits; 0
+        where right pairs agree no more often than others.
     knows_method : bool
         Whether the intruder knows how the file was masked.
     told : tuple of str
@@ -341,7 +342,7 @@ def _agreeing(linked: Linked, columns: Sequence[str]) -> tuple[Ints, tuple[Mappi
     x, y = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
     m, u, near = agreement(x, y)
     rows = tuple(
-        {"attribute": name, "m": p, "u": q, "weight": math.log2(p / q)}
+        {"attribute": name, "m": p, "u": q, "weight": max(math.log2(p / q), 0.0)}
         for name, p, q in zip(found.columns, m.tolist(), u.tolist(), strict=True)
     )
     return near, rows
