@@ -188,7 +188,8 @@ def compare_statistics(
 ) -> Statistics:
     """Means, standard deviations, quantiles and correlations before and after masking.
 
-    Both are computed on the released records: what masking changed, not what was left out.
+    Both are computed on the released records: what masking changed, not what was left out. A
+    quantile of the initial file is the value of a record: keep the result inside.
 
     Parameters
     ----------
