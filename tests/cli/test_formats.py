@@ -65,3 +65,13 @@ def test_a_first_plan_writes_what_it_reads(survey):
     from discreet.plan.first_plan import first_plan
 
     assert first_plan(ds.read("s.dta"), None).section("outputs")["masked"] == "s.masked.dta"
+
+
+def test_a_sheet_without_a_header_is_read_with_names(run, folder):
+    pd.DataFrame({"a": ["Sam", "Ann"], "b": [29, 31]}).to_excel("n.xlsx", index=False, header=False)
+    code, _, error = run("risk", "n.xlsx", "--keys", "age")
+    assert code == 2
+    assert "--names, or say --header" in error
+    assert "Sam" not in error
+    assert run("risk", "n.xlsx", "--names", "who,age", "--keys", "age")[0] == 0
+    assert ds.Plan.of({"source": {"file": "n.xlsx", "header": True}}, folder).open().n == 1

@@ -1,5 +1,6 @@
 """Files of other programs that are broken, lie, or mean harm: a clear error or the right answer."""
 
+import datetime as dt
 import random
 import zipfile
 
@@ -151,6 +152,59 @@ def test_formulas_are_not_run_and_names_twice_are_refused(book):
     assert data.to("arrow")["a"].to_pylist() == [1.0, 2.5]
 
 
+def sheet_of(path, *rows):
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    made.save(path)
+    return path
+
+
+RECORDS = [(f"{SECRET}{i}", 77_310_000 + i) for i in range(12)]
+
+
+def test_a_first_row_with_numbers_is_not_taken_for_a_header(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", *RECORDS)
+    error = error_of(path, keys=["age"])
+    assert error.code == "S14"
+    assert "the first row of n.xlsx holds numbers" in str(error)
+    assert "names=" in str(error)
+    assert ds.read(path, names=["who", "what"]).n == 12
+    assert ds.read(path, header=True).n == 11
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        (("a", 1e-7), "numbers"),
+        (("a", " 1,50 "), "numbers"),
+        (("a", dt.date(1980, 5, 1)), "dates"),
+        (("a", dt.datetime.fromisoformat("1980-05-01 12:30")), "dates"),
+        (("a", dt.time(12, 30)), "times or truth values"),
+        (("a", True), "times or truth values"),
+        (("a", "f"), "cells that stand below it again"),
+    ],
+    ids=["small", "text", "date", "moment", "time", "truth", "again"],
+)
+def test_a_first_row_of_a_record_is_found_out_by_its_cells(tmp_path, first, why):
+    path = sheet_of(tmp_path / "n.xlsx", first, (SECRET, "m"), (SECRET, "f"))
+    assert f"holds {why}" in str(error_of(path))
+    assert ds.read(path, names=["one", "two"]).n == 3
+
+
+def test_a_column_that_was_named_and_years_are_names_in_a_sheet(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", ("c", 2019, 2020), ("a", 1, 2), ("c", 3, 4))
+    assert error_of(path).code == "S14"
+    assert ds.read(path, keys=["c"]).columns == ("c", "2019", "2020")
+
+
+def test_names_that_may_be_cells_are_not_shown(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", (SECRET, SECRET), ("a", "b"), ("c", "d"))
+    assert "columns 1 and 2 of n.xlsx have the same name" in str(error_of(path))
+    path = sheet_of(tmp_path / "n.xlsx", (SECRET, "Vienna"), ("a", "b"), ("c", "d"))
+    error_of(path, keys=["age"])
+
+
 def test_hidden_sheets_are_read_by_name_only(book):
     made, path = book
     made.active["D1"] = "d"
@@ -179,7 +233,7 @@ def test_mixed_cells_are_text_and_nothing_of_them_is_shown(book):
     for cell in ("x", 1, SECRET, 2.5, None, True):
         sheet.append([cell, 1])
     made.save(path)
-    data = ds.read(path, sheet="mixed")
+    data = ds.read(path, sheet="mixed", header=True)
     assert data.to("arrow")["x"].to_pylist() == ["1", SECRET, "2.5", None, "True"]
     assert SECRET not in repr(data)
 
