@@ -2,10 +2,12 @@
 
 import datetime as dt
 import random
+import tempfile
 import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -203,6 +205,42 @@ def test_names_that_may_be_cells_are_not_shown(tmp_path):
     assert "columns 1 and 2 of n.xlsx have the same name" in str(error_of(path))
     path = sheet_of(tmp_path / "n.xlsx", (SECRET, "Vienna"), ("a", "b"), ("c", "d"))
     error_of(path, keys=["age"])
+
+
+# -- what is left behind ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", [TypeError(SECRET), KeyboardInterrupt(), None])
+def test_a_sheet_that_is_written_leaves_no_cell_behind(tmp_path, monkeypatch, failure):
+    """The writer lays cells down in a file: it lies beside the output, and goes with its room."""
+    from discreet.formats import release
+
+    temporary, target = tmp_path / "temporary", tmp_path / "out"
+    for folder in (temporary, target):
+        folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    write_cell, seen = release._write_cell, []
+
+    def interrupted(sheet, row, column, cell):
+        write_cell(sheet, row, column, cell)
+        if row == 2500:
+            seen.extend(
+                f for f in target.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()
+            )
+            if failure is not None:
+                raise failure
+
+    monkeypatch.setattr(release, "_write_cell", interrupted)
+    data = ds.read(pa.table({"k": [f"{SECRET}{i}" * 20 for i in range(3000)]}))
+    if failure is None:
+        data.write(target / "o.xlsx")
+    else:
+        with pytest.raises((ds.DiscreetError, KeyboardInterrupt)) as caught:
+            data.write(target / "o.xlsx")
+        assert SECRET not in str(caught.value)
+    assert seen
+    assert [f.name for f in target.rglob("*")] == ([] if failure else ["o.xlsx"])
+    assert [f for f in temporary.rglob("*") if f.is_file() and f.name != "lock"] == []
 
 
 def test_hidden_sheets_are_read_by_name_only(book):

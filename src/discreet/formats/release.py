@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError, Problem, argument, fail, failure, raise_all
+from discreet.files.rooms import room
 from discreet.formats.codebook import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
 
@@ -214,17 +215,37 @@ def _scrub(path: Path, columns: Mapping[str, _Column], weight: str | None) -> No
 
 
 def _write_sheet(path: Path, table: pa.Table, book: Codebook) -> None:
-    """A sheet of the records, and one of the variables where they have labels."""
+    """A sheet of the records, and one of the variables where they have labels.
+
+    The writer lays cells down in files of its own until the book is closed: in a room that is gone
+    in the end, whatever happens.
+    """
     writer = _module("xlsxwriter")
     options: dict[str, Any] = {
         "constant_memory": True,
         "strings_to_formulas": False,
         "strings_to_urls": False,
+        "default_date_format": "yyyy-mm-dd",
+        "nan_inf_to_errors": True,
     }
-    options |= {"default_date_format": "yyyy-mm-dd", "nan_inf_to_errors": True}
-    workbook = writer.Workbook(str(path), options)
-    workbook.set_properties({"created": _EPOCH})
-    sheet = workbook.add_worksheet("records")
+    with room(path) as folder:
+        workbook = writer.Workbook(str(path), options | {"tmpdir": str(folder)})
+        try:
+            workbook.set_properties({"created": _EPOCH})
+            _write_records(workbook.add_worksheet("records"), table)
+            labels = [(name, book.label(name)) for name in table.column_names if book.label(name)]
+            if labels:
+                about = workbook.add_worksheet("variables")
+                for i, pair in enumerate([("column", "label"), *labels]):
+                    for j, text in enumerate(pair):
+                        about.write_string(i, j, text[:_LONGEST_CELL])
+            workbook.close()
+        finally:
+            for sheet in workbook.worksheets():
+                sheet.row_data_fh.close()  # some systems remove no open file
+
+
+def _write_records(sheet: Any, table: pa.Table) -> None:
     sheet.write_row(0, 0, table.column_names)
     row = 0
     for batch in table.to_batches(max_chunksize=10_000):
@@ -232,13 +253,6 @@ def _write_sheet(path: Path, table: pa.Table, book: Codebook) -> None:
             row += 1
             for i, cell in enumerate(record):
                 _write_cell(sheet, row, i, cell)
-    labels = [(name, book.label(name)) for name in table.column_names if book.label(name)]
-    if labels:
-        about = workbook.add_worksheet("variables")
-        for i, pair in enumerate([("column", "label"), *labels]):
-            for j, text in enumerate(pair):
-                about.write_string(i, j, text[:_LONGEST_CELL])
-    workbook.close()
 
 
 def _write_cell(sheet: Any, row: int, column: int, cell: Any) -> None:
