@@ -36,7 +36,7 @@ _HEAD = 1 << 20
 _LONGEST_HEADER = 1 << 25
 _MOST_COLUMNS = 10_000
 _STATED = re.compile(r'"?sep=(.)"?[^\S\r\n]*(\r\n|\r|\n)')  # the first line that spreadsheets write
-_ROWS = 50
+ROWS = 50  # that are looked at
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T].*)?|\d\d?([./-])\d\d?\2(\d{4}|\d\d)")
 _NUMBER = re.compile(r"(?!(19|20)\d\d$)[+-]?(\d+([.,]\d*)?|[.,]\d+)")  # years are fair names
 
@@ -105,23 +105,29 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
     how = (_line_end(head), sure, options.decimal, options.thousands, formats)
     if options.names is not None:
         _need_as_many(options.names, first, path)
-        return Dialect(chosen, known, _names(list(options.names), path), rows - 1, *how)
+        return Dialect(chosen, known, names_in(options.names, path), rows - 1, *how)
     others = _rows(body, chosen)[rows - bool(stated) :]
-    why = None if sure else _like_a_record(first, others, options.columns)
-    if why:
-        fail(
-            "S14",
-            f"the first line of {path.name} {why} and may be a record, not a header.",
-            f"Name the columns with {argument('names')}, or say {argument('header', True)} "
-            "if it is a header.",
-        )
-    return Dialect(chosen, known, _names(first, path), rows, *how)
+    if why := None if sure else like_a_record(first, others, options.columns):
+        raise_all([may_be_a_record(path, "line", why)])
+    return Dialect(chosen, known, names_in(first, path), rows, *how)
 
 
-def _like_a_record(
+def may_be_a_record(path: Path, line: str, why: str) -> Problem:
+    """The problem of a first line or row that may be no header."""
+    return Problem(
+        "S14",
+        f"the first {line} of {path.name} {why} and may be a record, not a header.",
+        f"Name the columns with {argument('names')}, or say {argument('header', True)} "
+        "if it is a header.",
+    )
+
+
+def like_a_record(
     first: Sequence[str], others: Sequence[Sequence[str]], columns: frozenset[str]
 ) -> str | None:
-    """What of a first line belies that it is a header; its cells would be shown as names."""
+    """What of a first line, with the lines below it, belies that it is a header; its cells would
+    be shown as names.
+    """
     cells = [cell.strip() for cell in first]
     if any(map(_NUMBER.fullmatch, cells)):
         return "holds numbers"
@@ -130,7 +136,7 @@ def _like_a_record(
     if not columns.isdisjoint(cells):
         return None
     again = [{row[i].strip() for row in others if i < len(row)} for i in range(len(cells))]
-    if any(cell and cell in below for cell, below in zip(cells, again, strict=True)):
+    if any(cell and cell in seen for cell, seen in zip(cells, again, strict=True)):
         return "holds cells that stand below it again"
     return None
 
@@ -368,7 +374,7 @@ def _rows(head: str, separator: str) -> list[list[str]]:
     before = csv.field_size_limit(_LONGEST_HEADER)
     try:
         with contextlib.suppress(csv.Error):
-            for row in itertools.islice(csv.reader(lines, delimiter=separator, strict=True), _ROWS):
+            for row in itertools.islice(csv.reader(lines, delimiter=separator, strict=True), ROWS):
                 rows.append(row)  # noqa: PERF402 - those before an error count
     finally:
         csv.field_size_limit(before)
@@ -391,14 +397,17 @@ def _line_end(head: str) -> str:
     return found[1] if found else "\n"
 
 
-def _names(header: list[str], path: Path) -> tuple[str, ...]:
+def names_in(header: Sequence[str], path: Path, line: str = "line") -> tuple[str, ...]:
+    """The names in a header, those that are blank by their places; refused where two are the same,
+    which are not shown: they may be cells of a record.
+    """
     names = [name.strip() or f"column {i}" for i, name in enumerate(header, 1)]
     refuse_many(names, path)
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names, 1):
         places.setdefault(name, []).append(place)
     alike = [some for some in places.values() if len(some) > 1]
-    remedy = f"Rename them. If the first line is a record, name the columns: {argument('names')}."
+    remedy = f"Rename them. If the first {line} is a record, name the columns: {argument('names')}."
     raise_all(
         [
             Problem("S04", f"columns {_spoken(some)} of {path.name} have the same name.", remedy)

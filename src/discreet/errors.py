@@ -230,8 +230,8 @@ def told_columns(columns: Sequence[str], sure: bool) -> str:
     if sure:
         return f"Its columns are {listed(columns)}."
     return (
-        f"Check {argument('separator')}, and if its first line is a record, name the columns with "
-        f"{argument('names')}."
+        f"Check {argument('separator')} or {argument('sheet')}, and if its first line is a record, "
+        f"name the columns with {argument('names')}."
     )
 
 

@@ -36,6 +36,20 @@ def test_decimal_commas_local_dates_and_sheets_are_said_in_the_form(server, tmp_
     assert [column.name for column in workspace.columns] == ["x"]
 
 
+def test_a_sheet_without_a_header_is_read_again_with_names(server, tmp_path):
+    sheet = pd.DataFrame({"a": ["Sam", "Ann"], "b": [29, 31]})
+    sheet.to_excel(tmp_path / "t.xlsx", index=False, header=False)
+    visitor = Visitor(server).logged_in()
+    workspace = visitor.open("t.xlsx", (tmp_path / "t.xlsx").read_bytes())
+    assert [problem.code for problem in workspace.job.problems] == ["S14"]
+    page = visitor.get(f"/w/{workspace.id}/data").text
+    assert "Sam" not in page
+    told = _sent(page) | {"header": "no", "names": "who, age"}
+    assert visitor.post(f"/w/{workspace.id}/data", told).status == 303
+    ended(workspace.job)
+    assert [column.name for column in workspace.columns] == ["who", "age"]
+
+
 def test_every_option_of_reading_has_a_field_on_both_pages(server):
     beside = {"file", "missing", "engine"}  # the upload, the page Roles, and not in the app
     assert set(reading.FIELDS) - {"missing_in"} == set(SOURCE) - beside

@@ -1,8 +1,11 @@
 """SPSS and Stata files and spreadsheets on the command line, in plans, reports and the app."""
 
+import datetime as dt
 import json
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import discreet as ds
@@ -65,3 +68,24 @@ def test_a_first_plan_writes_what_it_reads(survey):
     from discreet.plan.first_plan import first_plan
 
     assert first_plan(ds.read("s.dta"), None).section("outputs")["masked"] == "s.masked.dta"
+
+
+def test_a_column_that_a_sheet_cannot_hold_is_named_before_it_is_written(run, folder):
+    seen = pa.array([None, dt.datetime.now(dt.UTC)], pa.timestamp("us", "UTC"))
+    pyarrow.parquet.write_table(pa.table({"k": ["a", "b"], "seen": seen}), "t.parquet")
+    code, out, error = run("sample", "t.parquet", "--fraction", "0.9999", "--seed", "1",
+                           "-o", "o.xlsx")  # fmt: skip
+    assert (code, out) == (2, "")
+    assert "O10" in error
+    assert "'seen': it has times with a time zone" in error
+    assert not [file for file in folder.iterdir() if file.name.startswith((".", "o"))]
+
+
+def test_a_sheet_without_a_header_is_read_with_names(run, folder):
+    pd.DataFrame({"a": ["Sam", "Ann"], "b": [29, 31]}).to_excel("n.xlsx", index=False, header=False)
+    code, _, error = run("risk", "n.xlsx", "--keys", "age")
+    assert code == 2
+    assert "--names, or say --header" in error
+    assert "Sam" not in error
+    assert run("risk", "n.xlsx", "--names", "who,age", "--keys", "age")[0] == 0
+    assert ds.Plan.of({"source": {"file": "n.xlsx", "header": True}}, folder).open().n == 1

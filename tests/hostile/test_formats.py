@@ -1,10 +1,13 @@
 """Files of other programs that are broken, lie, or mean harm: a clear error or the right answer."""
 
+import datetime as dt
 import random
+import tempfile
 import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -151,6 +154,95 @@ def test_formulas_are_not_run_and_names_twice_are_refused(book):
     assert data.to("arrow")["a"].to_pylist() == [1.0, 2.5]
 
 
+def sheet_of(path, *rows):
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    made.save(path)
+    return path
+
+
+RECORDS = [(f"{SECRET}{i}", 77_310_000 + i) for i in range(12)]
+
+
+def test_a_first_row_with_numbers_is_not_taken_for_a_header(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", *RECORDS)
+    error = error_of(path, keys=["age"])
+    assert error.code == "S14"
+    assert "the first row of n.xlsx holds numbers" in str(error)
+    assert "names=" in str(error)
+    assert ds.read(path, names=["who", "what"]).n == 12
+    assert ds.read(path, header=True).n == 11
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        (("a", 1e-7), "numbers"),
+        (("a", " 1,50 "), "numbers"),
+        (("a", dt.date(1980, 5, 1)), "dates"),
+        (("a", dt.datetime.fromisoformat("1980-05-01 12:30")), "dates"),
+        (("a", dt.time(12, 30)), "times or truth values"),
+        (("a", True), "times or truth values"),
+        (("a", "f"), "cells that stand below it again"),
+    ],
+    ids=["small", "text", "date", "moment", "time", "truth", "again"],
+)
+def test_a_first_row_of_a_record_is_found_out_by_its_cells(tmp_path, first, why):
+    path = sheet_of(tmp_path / "n.xlsx", first, (SECRET, "m"), (SECRET, "f"))
+    assert f"holds {why}" in str(error_of(path))
+    assert ds.read(path, names=["one", "two"]).n == 3
+
+
+def test_a_column_that_was_named_and_years_are_names_in_a_sheet(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", ("c", 2019, 2020), ("a", 1, 2), ("c", 3, 4))
+    assert error_of(path).code == "S14"
+    assert ds.read(path, keys=["c"]).columns == ("c", "2019", "2020")
+
+
+def test_names_that_may_be_cells_are_not_shown(tmp_path):
+    path = sheet_of(tmp_path / "n.xlsx", (SECRET, SECRET), ("a", "b"), ("c", "d"))
+    assert "columns 1 and 2 of n.xlsx have the same name" in str(error_of(path))
+    path = sheet_of(tmp_path / "n.xlsx", (SECRET, "Vienna"), ("a", "b"), ("c", "d"))
+    error_of(path, keys=["age"])
+
+
+# -- what is left behind ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", [TypeError(SECRET), KeyboardInterrupt(), None])
+def test_a_sheet_that_is_written_leaves_no_cell_behind(tmp_path, monkeypatch, failure):
+    """The writer lays cells down in a file: it lies beside the output, and goes with its room."""
+    from discreet.formats import release
+
+    temporary, target = tmp_path / "temporary", tmp_path / "out"
+    for folder in (temporary, target):
+        folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    write_cell, seen = release._write_cell, []
+
+    def interrupted(sheet, row, column, cell):
+        write_cell(sheet, row, column, cell)
+        if row == 2500:
+            seen.extend(
+                f for f in target.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()
+            )
+            if failure is not None:
+                raise failure
+
+    monkeypatch.setattr(release, "_write_cell", interrupted)
+    data = ds.read(pa.table({"k": [f"{SECRET}{i}" * 20 for i in range(3000)]}))
+    if failure is None:
+        data.write(target / "o.xlsx")
+    else:
+        with pytest.raises((ds.DiscreetError, KeyboardInterrupt)) as caught:
+            data.write(target / "o.xlsx")
+        assert SECRET not in str(caught.value)
+    assert seen
+    assert [f.name for f in target.rglob("*")] == ([] if failure else ["o.xlsx"])
+    assert [f for f in temporary.rglob("*") if f.is_file() and f.name != "lock"] == []
+
+
 def test_hidden_sheets_are_read_by_name_only(book):
     made, path = book
     made.active["D1"] = "d"
@@ -179,7 +271,7 @@ def test_mixed_cells_are_text_and_nothing_of_them_is_shown(book):
     for cell in ("x", 1, SECRET, 2.5, None, True):
         sheet.append([cell, 1])
     made.save(path)
-    data = ds.read(path, sheet="mixed")
+    data = ds.read(path, sheet="mixed", header=True)
     assert data.to("arrow")["x"].to_pylist() == ["1", SECRET, "2.5", None, "True"]
     assert SECRET not in repr(data)
 

@@ -2,9 +2,11 @@
 
 import datetime as dt
 import zipfile
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -312,3 +314,99 @@ def test_labels_of_variables_tell_roles_where_names_say_nothing(tmp_path):
     assert found.roles == {"keys": ["v1", "sex"], "confidential": ["v2"]}
     assert found.reason("v1").startswith("by its label, age")
     assert found.reason("sex").startswith("by its name, sex")
+
+
+# -- what a file cannot hold -----------------------------------------------------------------------
+
+SUFFIXES = (".xlsx", ".sav", ".dta")
+NOON = dt.datetime.fromisoformat("2024-05-01 12:30:15")
+TOO_LATE = pa.array([253_402_300_800, None]).cast(pa.timestamp("s"))  # the year 10000
+UNHELD = {
+    "a time zone": (pa.array([NOON, None], pa.timestamp("us", "UTC")), SUFFIXES),
+    "a moment after 9999": (TOO_LATE, SUFFIXES),
+    "a date after 9999": (pa.array([3_000_000, 1], pa.int32()).cast(pa.date32()), SUFFIXES),
+    "a date before 1900": (pa.array([dt.date(1899, 12, 31), None]), (".xlsx",)),
+    "a moment before 1900": (pa.array([NOON.replace(year=1850), None]), (".xlsx",)),
+    "the first noon of 1900": (pa.array([NOON.replace(1900, 1, 1), None]), (".xlsx",)),
+    "24:00": (pa.array([86_400_000_000, 1]).view(pa.time64("us")), SUFFIXES),
+    "infinity": (pa.array([float("inf"), 1.0]), SUFFIXES),
+    "minus infinity": (pa.array([float("-inf"), 1.0]), SUFFIXES),
+    "the largest number": (pa.array([1.7976931348623157e308, 1.0]), SUFFIXES),
+    "a number too large for Stata": (pa.array([-8.99e307, 1.0]), (".dta",)),
+    "whole numbers": (pa.array([2**53 + 1, None]), SUFFIXES),
+    "negative whole numbers": (pa.array([-(2**53) - 1, 2]), SUFFIXES),
+    "digits": (pa.array([Decimal("1234567890123456.1"), None]), SUFFIXES),
+    "whole decimal numbers": (pa.array([Decimal(2**53 + 1), None]), SUFFIXES),
+    "a long text": (pa.array(["x" * 32_768, None]), (".xlsx", ".sav")),
+    "a long text of pictures": (pa.array(["\U0001f600" * 16_384, "y"]), (".xlsx", ".sav")),
+    "a text with a zero": (pa.array(["a\0b", None]), (".sav", ".dta")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("what", UNHELD)
+def test_a_column_that_a_file_cannot_hold_is_named_or_written_as_it_is(what, suffix, tmp_path):
+    cells, refused = UNHELD[what]
+    data, path = ds.read(pa.table({"odd": cells, "even": [1, 2]})), tmp_path / f"t{suffix}"
+    if suffix not in refused:
+        data.write(path)
+        assert values(ds.read(path), "odd") == values(data, "odd")
+        return
+    with pytest.raises(ds.DiscreetError) as caught:
+        data.write(path)
+    (problem,) = caught.value.problems
+    assert problem.code == "O10"
+    assert problem.what.startswith(f"a {suffix} file cannot hold 'odd': it has ")
+    assert "Write .csv or .parquet" in problem.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+HELD = {
+    "the largest whole numbers": pa.array([2**53, -(2**53)]),
+    "numbers that mean missing to Stata": pa.array([2**31 - 1, -(2**31)], pa.int32()),
+    "times in seconds": pa.array([NOON, None], pa.timestamp("s")),
+    "times in thousandths": pa.array([NOON, None], pa.timestamp("ms")),
+    "times and a midnight": pa.array([NOON, dt.datetime.fromisoformat("1950-01-01")]),
+    "the first days of a sheet": pa.array([dt.date(1900, 3, 1), dt.date(1950, 1, 1)]),
+    "the last day": pa.array([dt.date(9999, 12, 31), None]),
+    "a long text and none": pa.array(["x" * 3000, None]),
+}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("what", HELD)
+def test_a_column_that_a_file_can_hold_is_the_same_again(what, suffix, tmp_path):
+    data = ds.read(pa.table({"x": HELD[what], "y": [1, 2]}))
+    data.write(tmp_path / f"t{suffix}")
+    assert values(ds.read(tmp_path / f"t{suffix}"), "x") == values(data, "x")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_decimal_numbers_are_numbers(suffix, tmp_path):
+    cells = {
+        "x": pa.array([Decimal("1.10"), None], pa.decimal128(38, 18)),
+        "whole": pa.array([Decimal(2**53), Decimal(1)]),
+    }
+    ds.read(pa.table(cells)).write(tmp_path / f"t{suffix}")
+    again = ds.read(tmp_path / f"t{suffix}")
+    assert (values(again, "x"), values(again, "whole")) == ([1.1, None], [2**53, 1])
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_texts_that_are_not_utf8_are_refused(suffix, tmp_path):
+    places, raw = pa.array([0, 2, 3], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xfea")
+    garbled = pa.StringArray.from_buffers(2, places, raw)
+    data = ds.read(pa.table({"odd": garbled, "also": garbled, "even": [1, 2]}))
+    with pytest.raises(ds.DiscreetError) as caught:
+        data.write(tmp_path / f"t{suffix}")
+    assert [(p.code, "Decode it" in p.remedy) for p in caught.value.problems] == [("O10", True)] * 2
+
+
+def test_labels_that_would_be_cut_are_refused(tmp_path):
+    frame = pd.DataFrame({"v": [1, 2]})
+    pyreadstat.write_sav(frame, tmp_path / "s.sav", column_labels={"v": "x" * 81})
+    words = {"v": {1: "y" * 121, 2: "no"}}
+    pyreadstat.write_dta(frame.astype("int32"), tmp_path / "s.dta", variable_value_labels=words)
+    for source, target in (("s.sav", "t.dta"), ("s.dta", "t.sav")):
+        with pytest.raises(ds.DiscreetError, match=r"O10.*'v': it.* longer than"):
+            ds.read(tmp_path / source).write(tmp_path / target)

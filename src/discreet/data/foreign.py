@@ -40,6 +40,8 @@ class ForeignOptions:
     sheet: str | int | None = None
     names: tuple[str, ...] | None = None
     labels: bool = True
+    header: bool = False
+    columns: frozenset[str] = frozenset()  # that the user speaks of
 
 
 def open_foreign(path: Path, options: ForeignOptions, codes: Any) -> Foreign:
@@ -73,10 +75,11 @@ def open_foreign(path: Path, options: ForeignOptions, codes: Any) -> Foreign:
 def _open_sheet(path: Path, options: ForeignOptions, codes: Any) -> Foreign:
     from discreet.formats.spreadsheet import read_sheet
 
-    table = read_sheet(path, options.sheet, options.names)
-    _need_names(table.column_names, path)
+    how = (options.sheet, options.names, options.header, options.columns)
+    table = read_sheet(path, *how)
     opened = engine.from_arrow(table, "arrow", codes(table.column_names))
-    return Foreign(replace(opened, origin=path.name), {}, Codebook("a spreadsheet"))
+    sure = options.names is not None or options.header
+    return Foreign(replace(opened, origin=path.name, sure=sure), {}, Codebook("a spreadsheet"))
 
 
 def _need_names(names: Sequence[str], path: Path) -> None:

@@ -406,7 +406,8 @@ class Microdata:
     ) -> Written:
         """Write the records in their order, without the columns that are held back. The
         ending of the name says how: ``.csv``, ``.parquet``, or with the extra ``formats`` ``.sav``,
-        ``.dta`` or ``.xlsx``, with the labels that the records were read with.
+        ``.dta`` or ``.xlsx``, with the labels that the records were read with. What one of these
+        files cannot hold, such as dates before 1900 in a sheet, is refused (O10).
 
         Parameters
         ----------

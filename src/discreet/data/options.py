@@ -169,7 +169,7 @@ Encoding = Annotated[
 ColumnNames = Annotated[
     Sequence[str] | None,
     Label("Names, if the first line is a record"),
-    Doc("Names of the columns, for a CSV file without a header."),
+    Doc("Names of the columns, for a CSV file or a sheet without a header."),
     Notation("a list of texts", is_texts, schema=_TEXTS),
 ]
 Header = Annotated[

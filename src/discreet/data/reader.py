@@ -113,8 +113,8 @@ def read(
         by a first line such as ``sep=;``); ``"utf-8"``, ``"cp1252"`` for files of older Windows
         programs, or any other encoding that Python knows.
     names, header : list of str, bool
-        For CSV files: the columns of a file without header; or that the first line is a header
-        although it holds numbers, which is refused otherwise.
+        For CSV files and spreadsheets: the columns of a file without header; or that the first
+        line is a header although it holds numbers, which is refused otherwise. Years are names.
     decimal, thousands : str
         For CSV files: ``decimal=","`` reads 2,50 as a number, ``thousands="."`` takes the points
         out of 1.000.000. Without them such columns are text, and a warning says so.
@@ -225,7 +225,7 @@ def _foreign(source: Any, how: ReadOptions, csv: csvfile.CsvOptions) -> Foreign:
     path = Path(source).expanduser()
     _need_readable(path)
     encoding = None if csv.encoding == "utf-8" else csvfile.known_encoding(csv.encoding)
-    said = ForeignOptions(encoding, how.sheet, csv.names, how.labels)
+    said = ForeignOptions(encoding, how.sheet, csv.names, how.labels, csv.header, csv.columns)
     return open_foreign(path, said, lambda names: _codes(how.missing_values, names))
 
 

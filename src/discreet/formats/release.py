@@ -20,6 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError, Problem, argument, fail, failure, raise_all
+from discreet.files.rooms import room
+from discreet.formats.capacity import is_long, refusal, unfit_cells, unfit_texts
 from discreet.formats.codebook import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
 
@@ -29,7 +31,6 @@ _NAMES = {  # what a variable may be called
     ".dta": (re.compile(r"[^\W\d]\w*"), 32),
 }
 _MOST_ROWS = 1_048_575  # records of a sheet, beside its header
-_LONGEST_CELL = 32_767
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - in place of the time of writing
 
 
@@ -63,14 +64,11 @@ def write_release(
 ) -> None:
     """Write records to a path whose ending names the program; the file at the path is new."""
     known = book or Codebook("")
-    columns = {
-        name: _column(table[name], known.variables.get(name), path.suffix == ".dta")
-        for name in table.column_names
-    }
+    columns = _columns(table, known, path.suffix)
     problem: Problem | None = None
     try:
         if path.suffix == ".xlsx":
-            _write_sheet(path, table, known)
+            _write_sheet(path, columns)
         else:
             _write_statistical(path, columns, known, metadata)
             _scrub(path, columns, weight)
@@ -93,21 +91,38 @@ class _Column:
     format: str = ""
 
 
-def _column(values: pa.ChunkedArray, known: Variable | None, stata: bool) -> _Column:
+def _columns(table: pa.Table, book: Codebook, suffix: str) -> dict[str, _Column]:
+    """The columns as they are written; refused where the file cannot hold them."""
+    columns: dict[str, _Column] = {}
+    problems = []
+    for name in table.column_names:
+        why = unfit_cells(table[name], suffix)
+        if why is None:
+            made = columns[name] = _column(table[name], book.variables.get(name), suffix)
+            why = unfit_texts(made.values, made.label, made.values_labels, suffix)
+        problems += [refusal(name, suffix, why)] if why else []
+    raise_all(problems)
+    return columns
+
+
+def _column(values: pa.ChunkedArray, known: Variable | None, suffix: str) -> _Column:
     label = known.label if known else ""
+    if suffix == ".xlsx":
+        return _Column(_number(values), label)
     is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    stata = suffix == ".dta"
     if known is None or not known.numeric:
-        return _of_texts(values, known, label) if is_text else _Column(_plain(values), label)
+        return _of_texts(values, known, label) if is_text else _Column(_plain(values, stata), label)
     if not is_text:
-        return _of_numbers(values, known, label)
+        return _of_numbers(values, known, label, stata)
     return _of_words(values, known, label, stata)
 
 
-def _of_numbers(values: pa.ChunkedArray, known: Variable, label: str) -> _Column:
+def _of_numbers(values: pa.ChunkedArray, known: Variable, label: str, stata: bool) -> _Column:
     """Numbers with the labels of those codes that still occur."""
     there = set(values.unique().to_pylist()) if known.values else set()
     labels = {code: text for code, text in known.values.items() if code in there}
-    return _Column(_plain(values), label, labels, known.measure, known.format)
+    return _Column(_plain(values, stata), label, labels, known.measure, known.format)
 
 
 def _of_texts(values: pa.ChunkedArray, known: Variable | None, label: str) -> _Column:
@@ -154,23 +169,29 @@ def natural(text: str) -> tuple[float, int, str]:
     return number, 0 if text.startswith("<") else 1, text
 
 
-def _plain(values: Any) -> Any:
+def _plain(values: Any, stata: bool) -> Any:
     """Values of a kind that these programs have."""
     if pa.types.is_boolean(values.type):
         return values.cast(pa.int32())
-    if pa.types.is_decimal(values.type):
+    if pa.types.is_timestamp(values.type):  # the writer takes seconds for something else
+        return values.cast(pa.timestamp("us"), safe=False)
+    if stata and pa.types.is_int32(values.type) and not is_long(values):
         return values.cast(pa.float64())
-    return values
+    return _number(values)
+
+
+def _number(values: Any) -> Any:
+    """Decimal numbers as numbers of a kind that every program has."""
+    return values.cast(pa.float64()) if pa.types.is_decimal(values.type) else values
 
 
 def _write_statistical(
     path: Path, columns: Mapping[str, _Column], book: Codebook, metadata: Sequence[str]
 ) -> None:
     program = _module("pyreadstat")
-    frame = from_arrow(
-        pa.table({name: column.values for name, column in columns.items()}), "pandas"
-    )
     stata = path.suffix == ".dta"
+    cells = {name: _filled(c.values) if stata else c.values for name, c in columns.items()}
+    frame = from_arrow(pa.table(cells), "pandas")
     same = book.program == ("Stata" if stata else "SPSS")
     how: dict[str, Any] = {
         "file_label": book.about.get("file_label", "") if "file_label" in metadata else "",
@@ -186,6 +207,12 @@ def _write_statistical(
     notes = book.about.get("notes", ()) if "notes" in metadata else ()
     how |= {"note": notes[0] if len(notes) == 1 else list(notes)} if notes else {}
     program.write_sav(frame, str(path), compress=path.suffix == ".zsav", **how)
+
+
+def _filled(values: Any) -> Any:
+    """Texts as Stata has them, to which a missing one is empty: its writer fails at long ones."""
+    is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    return pc.fill_null(values, "") if is_text else values
 
 
 def _scrub(path: Path, columns: Mapping[str, _Column], weight: str | None) -> None:
@@ -213,37 +240,50 @@ def _scrub(path: Path, columns: Mapping[str, _Column], weight: str | None) -> No
                 place += 1
 
 
-def _write_sheet(path: Path, table: pa.Table, book: Codebook) -> None:
-    """A sheet of the records, and one of the variables where they have labels."""
+def _write_sheet(path: Path, columns: Mapping[str, _Column]) -> None:
+    """A sheet of the records, and one of the variables where they have labels.
+
+    The writer lays cells down in files of its own until the book is closed: in a room that is gone
+    in the end, whatever happens.
+    """
     writer = _module("xlsxwriter")
     options: dict[str, Any] = {
         "constant_memory": True,
         "strings_to_formulas": False,
         "strings_to_urls": False,
+        "default_date_format": "yyyy-mm-dd",
     }
-    options |= {"default_date_format": "yyyy-mm-dd", "nan_inf_to_errors": True}
-    workbook = writer.Workbook(str(path), options)
-    workbook.set_properties({"created": _EPOCH})
-    sheet = workbook.add_worksheet("records")
-    sheet.write_row(0, 0, table.column_names)
+    with room(path) as folder:
+        workbook = writer.Workbook(str(path), options | {"tmpdir": str(folder)})
+        try:
+            workbook.set_properties({"created": _EPOCH})
+            _write_records(workbook.add_worksheet("records"), columns)
+            labels = [(name, one.label) for name, one in columns.items() if one.label]
+            if labels:
+                about = workbook.add_worksheet("variables")
+                for i, pair in enumerate([("column", "label"), *labels]):
+                    for j, text in enumerate(pair):
+                        about.write_string(i, j, text)
+            workbook.close()
+        finally:
+            for sheet in workbook.worksheets():
+                sheet.row_data_fh.close()  # some systems remove no open file
+
+
+def _write_records(sheet: Any, columns: Mapping[str, _Column]) -> None:
+    sheet.write_row(0, 0, list(columns))
+    table = pa.table({name: column.values for name, column in columns.items()})
     row = 0
     for batch in table.to_batches(max_chunksize=10_000):
         for record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             row += 1
             for i, cell in enumerate(record):
                 _write_cell(sheet, row, i, cell)
-    labels = [(name, book.label(name)) for name in table.column_names if book.label(name)]
-    if labels:
-        about = workbook.add_worksheet("variables")
-        for i, pair in enumerate([("column", "label"), *labels]):
-            for j, text in enumerate(pair):
-                about.write_string(i, j, text[:_LONGEST_CELL])
-    workbook.close()
 
 
 def _write_cell(sheet: Any, row: int, column: int, cell: Any) -> None:
     """A cell as what it is: a text is never run as a formula."""
-    if cell is None:
+    if cell is None or cell != cell:  # noqa: PLR0124 - what is no number is missing
         return
     if isinstance(cell, bool):
         sheet.write_boolean(row, column, cell)
@@ -252,7 +292,7 @@ def _write_cell(sheet: Any, row: int, column: int, cell: Any) -> None:
     elif isinstance(cell, dt.date | dt.datetime):
         sheet.write_datetime(row, column, cell)
     else:
-        sheet.write_string(row, column, str(cell)[:_LONGEST_CELL])
+        sheet.write_string(row, column, str(cell))
 
 
 def _module(name: str) -> Any:

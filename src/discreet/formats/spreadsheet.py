@@ -22,6 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet import csvfile
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import unpacked_parts
 from discreet.words import counted
@@ -34,22 +35,49 @@ _UNPLACED = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^<>]*\br=)")
 _ROW_START = re.compile(rb"<(?:\w+:)?row\b")
 
 
-def read_sheet(path: Path, sheet: str | int | None, names: Sequence[str] | None) -> pa.Table:
-    """The cells of a sheet: its first row that is not empty names the columns."""
+def read_sheet(
+    path: Path,
+    sheet: str | int | None,
+    names: Sequence[str] | None,
+    header: bool = False,
+    columns: frozenset[str] = frozenset(),
+) -> pa.Table:
+    """The cells of a sheet: its first row that is not empty names the columns.
+
+    One that looks like a record is refused, as in a CSV file, unless ``names`` are given or it is
+    said to be a ``header``; ``columns`` are those that the user speaks of.
+    """
     rows = _rows(path, sheet)
-    head: list[Any] = next((row for row in rows if any(cell != "" for cell in row)), [])
+    head: list[Any] = next((row for row in rows if not _is_empty(row)), [])
+    records = [row for row in rows if not _is_empty(row)]
     if names is not None:
-        header, body = list(names), [head, *rows]
-        if len(header) != len(head):
-            what = f"{argument('names')} has {len(header)} names, {path.name} {len(head)} columns."
+        if len(names) != len(head):
+            what = f"{argument('names')} has {len(names)} names, {path.name} {len(head)} columns."
             fail("S06", what, "Name each column.")
-    else:
-        header, body = _header(head), list(rows)
-    records = [row for row in body if any(cell != "" for cell in row)]
-    if not header or not records:
+        records = [head, *records]
+    if not head or not records:
         fail("S02", f"{path.name} has no records.", "Give a sheet with a header and records.")
-    columns = [_column([row[i] for row in records]) for i in range(len(header))]
-    return pa.Table.from_arrays(columns, names=header)
+    if why := None if names is not None or header else _like_a_record(head, records, columns):
+        raise_all([csvfile.may_be_a_record(path, "row", why)])
+    named = csvfile.names_in([_text(c) for c in head] if names is None else names, path, "row")
+    made = [_column([row[i] for row in records]) for i in range(len(named))]
+    return pa.Table.from_arrays(made, names=list(named))
+
+
+def _is_empty(row: Sequence[Any]) -> bool:
+    return all(cell == "" for cell in row)
+
+
+def _like_a_record(
+    head: Sequence[Any], records: Sequence[Sequence[Any]], columns: frozenset[str]
+) -> str | None:
+    """What of a first row belies that it is a header."""
+    if any(isinstance(cell, bool | dt.time | dt.timedelta) for cell in head):
+        return "holds times or truth values"
+    if any(isinstance(cell, float) and not cell.is_integer() for cell in head):
+        return "holds numbers"  # however small: their texts may have an exponent
+    below = [[_text(cell) for cell in row] for row in records[: csvfile.ROWS]]
+    return csvfile.like_a_record([_text(cell) for cell in head], below, columns)
 
 
 def _rows(path: Path, sheet: str | int | None) -> Iterable[list[Any]]:
@@ -86,10 +114,6 @@ def _chosen(book: Any, sheet: str | int | None, path: Path) -> str:
     fail("S17", what, near or has)
 
 
-def _header(cells: Sequence[Any]) -> list[str]:
-    return [_text(cell).strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
-
-
 def _column(cells: list[Any]) -> pa.Array:
     """The cells in the type that fits all; an empty one is missing."""
     values = [None if cell == "" else cell for cell in cells]
@@ -102,9 +126,15 @@ def _column(cells: list[Any]) -> pa.Array:
     for kind, dtype in ((bool, pa.bool_()), (dt.date, pa.date32()), (str, pa.string())):
         if kinds == {kind}:
             return pa.array(values, dtype)
-    if kinds <= {dt.date, dt.datetime}:
-        return pa.array(values, pa.timestamp("us"))
+    if kinds <= {dt.date, dt.datetime}:  # the reader gives midnight as a date
+        return pa.array([_moment(value) for value in values], pa.timestamp("us"))
     return pa.array([None if value is None else _text(value) for value in values], pa.string())
+
+
+def _moment(value: dt.date | None) -> dt.datetime | None:
+    if value is None or isinstance(value, dt.datetime):
+        return value
+    return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 - a sheet has no zones
 
 
 def _text(cell: Any) -> str:
