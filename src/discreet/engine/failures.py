@@ -9,6 +9,7 @@ from typing import TypeVar
 from discreet import csvfile
 from discreet.engine.wait import Watch, awaited
 from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
+from discreet.frames import no_calendar
 from discreet.surface import function
 from discreet.words import counted
 
@@ -43,13 +44,8 @@ def _problem(error: Exception, origin: str) -> Problem:
     unread = _unread_csv(message, origin)
     if unread is not None:
         return unread
-    if re.search(r"after year 10K|before year 1\b|hour must be in 0\.\.23", message):
-        return Problem(
-            "S08",
-            f"{origin} has a date or time that no file holds: before year 1, after year 9999, "
-            "infinite, or 24:00.",
-            "Read a query that mends it or leaves the column out.",
-        )
+    if re.search(_NO_CALENDAR, message):
+        return no_calendar(origin)
     if "No module named 'discreet'" in message:
         return Problem(
             "M03",
@@ -62,6 +58,11 @@ def _problem(error: Exception, origin: str) -> Problem:
         )
     return failure(error, "E01", f"the engine failed on {origin}")
 
+
+_NO_CALENDAR = (
+    r"after year 10K|before year 1\b|hour must be in 0\.\.23"
+    r"|date value out of range|year -?\d+ is out of range"
+)
 
 def _unread_csv(message: str, origin: str) -> Problem | None:
     """What the embedded engine says of a CSV file that it cannot read."""
