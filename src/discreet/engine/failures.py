@@ -7,13 +7,18 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet import csvfile
+from discreet.engine.embedded import let_go_if_lost
 from discreet.engine.wait import Watch, awaited
-from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
+from discreet.errors import DiscreetError, Problem, argument, failure, raise_all, show_if_debug
 from discreet.frames import no_calendar
 from discreet.surface import function
 from discreet.words import counted
 
 T = TypeVar("T")
+
+
+# failures of the embedded engine, by name, after which it may be of no use any more
+_ENDING = ("FatalException", "InternalException", "ConnectionException")
 
 
 def translated(step: Callable[[], T], origin: str, watch: Watch | None = None) -> T:
@@ -31,6 +36,8 @@ def attempted(step: Callable[[], T], origin: str) -> T:
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - every backend has errors of its own
+        if type(error).__name__ in _ENDING:
+            let_go_if_lost()
         problem = _problem(error, origin)
     raise_all([problem])
     raise AssertionError
@@ -41,6 +48,14 @@ def _problem(error: Exception, origin: str) -> Problem:
     short = _too_little(message, type(error).__name__, origin)
     if short is not None:
         return short
+    if re.search(_LOST, message):
+        show_if_debug(error)
+        return Problem(
+            "E07",
+            f"the engine no longer has {origin}: it was closed, or had to be opened anew after "
+            "another step failed.",
+            "Read the data again; open a connection of your own anew before that.",
+        )
     unread = _unread_csv(message, origin)
     if unread is not None:
         return unread
@@ -63,6 +78,11 @@ _NO_CALENDAR = (
     r"after year 10K|before year 1\b|hour must be in 0\.\.23"
     r"|date value out of range|year -?\d+ is out of range"
 )
+_LOST = (
+    r"database has been invalidated|(?i:connection (has )?already (been )?closed)"
+    r"|Table with name discreet_\w+ does not exist"  # another engine than the one that held it
+)
+
 
 def _unread_csv(message: str, origin: str) -> Problem | None:
     """What the embedded engine says of a CSV file that it cannot read."""
