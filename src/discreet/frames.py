@@ -86,6 +86,7 @@ def _to_pandas(table: pa.Table) -> Any:
     import pyarrow as pa
 
     pandas = importlib.import_module("pandas")
+    raise_all([no_calendar(f"column {name!r}") for name in _not_for_python(table)])
     frame = table.to_pandas()
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count and pa.types.is_integer(column.type):
@@ -94,6 +95,28 @@ def _to_pandas(table: pa.Table) -> Any:
                 types_mapper=lambda _, dtype=nullable: pandas.api.types.pandas_dtype(dtype)
             )
     return frame
+
+
+def _not_for_python(table: pa.Table) -> list[str]:
+    """The columns with dates or times of day that Python does not have; those of frames and files
+    were looked at when they were read, those of other engines were not."""
+    import pyarrow as pa
+
+    plain = (pa.types.is_date, pa.types.is_time)
+    some = [n for n in table.column_names if any(test(table[n].type) for test in plain)]
+    return [name for name in some if not _has_python_values(table[name])]
+
+
+def _has_python_values(column: pa.ChunkedArray) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.min_max(column)
+    try:
+        pa.array([found["min"], found["max"]], column.type).to_pandas()
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _need(module: str) -> None:
@@ -135,6 +158,25 @@ def unreadable(name: str) -> Problem:
         "S08",
         f"column {name!r} holds values of mixed or unsupported kinds.",
         "Convert it to one plain type, for example to text, before reading it.",
+    )
+
+
+def no_calendar(what: str) -> Problem:
+    """The problem of dates and times that no file of another program could hold either."""
+    return Problem(
+        "S08",
+        f"{what} has a date or time that no file holds: before year 1, after year 9999, infinite, "
+        "or outside of the day, such as 24:00.",
+        "Mend it before reading, or leave the column out.",
+    )
+
+
+def no_text(what: str) -> Problem:
+    """The problem of texts whose bytes cannot be read."""
+    return Problem(
+        "S05",
+        f"{what} has text that is not encoded in UTF-8.",
+        "Decode it in the encoding it was written in before reading it.",
     )
 
 

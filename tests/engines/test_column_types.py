@@ -113,3 +113,17 @@ def test_lengths_of_time_are_refused_and_not_read_as_integers(way, tmp_path):
     table = pa.table({"k": [1, 2], "odd": pa.array([1, 2], pa.duration("us"))})
     with pytest.raises(ds.DiscreetError, match=r"S08.*'odd'"):
         ds.read(WAYS_IN[way](table, tmp_path), keys=["k"])
+
+
+def test_a_time_that_python_does_not_have_is_an_error_of_its_column_where_frames_are_made():
+    """Tables of a database are not looked at when they are read."""
+    connection = ibis.duckdb.connect()
+    connection.con.execute(
+        "CREATE TABLE t AS SELECT 1 AS k, TIME '24:00' AS late, DATE '99999-1-1' AS far"
+    )
+    data = ds.read(connection.table("t"), keys=["k"])
+    assert data.to("arrow").num_rows == 1
+    with pytest.raises(ds.DiscreetError, match=r"S08.*'late'") as error:
+        data.to("pandas")
+    assert [p.code for p in error.value.problems] == ["S08", "S08"]
+    assert error.value.__context__ is None

@@ -1,5 +1,6 @@
 """Bad files: each gets a clear error that names the place, or the right answer."""
 
+import datetime as dt
 import gzip
 import os
 import random
@@ -135,6 +136,71 @@ def test_a_parquet_file_that_vanishes_is_an_error_and_not_an_empty_result(tmp_pa
 def test_a_parquet_file_without_a_table_of_records_is_refused(tmp_path, table, code):
     with pytest.raises(ds.DiscreetError, match=code):
         ds.read(parquet(tmp_path / "t.parquet", table))
+
+
+BEYOND = {
+    "days": pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
+    "moments": pa.array([-(2**63)]).view(pa.timestamp("us")),
+    "moments of a zone": pa.array([2**62], pa.timestamp("ms", "UTC")),
+    "nanoseconds of a day": pa.array([-(2**63)]).view(pa.time64("ns")),
+    "24:00": pa.array([86_400_000_000]).view(pa.time64("us")),
+    "lists": pa.array([[2**60]], pa.list_(pa.timestamp("ms"))),
+}
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["statistics", "none"])
+@pytest.mark.parametrize("column", BEYOND.values(), ids=BEYOND.keys())
+def test_a_parquet_file_with_a_date_or_time_that_no_file_holds_is_refused(tmp_path, column, told):
+    path, table = tmp_path / "t.parquet", pa.table({"a.b": [1], "a": [1], "odd": column})
+    pq.write_table(table, path, write_statistics=told)
+    with pytest.raises(ds.DiscreetError, match=r"S08.*column 'odd' has a date or time"):
+        ds.read(path, keys=["a"])
+
+
+def test_what_the_statistics_of_a_parquet_file_tell_is_not_read(tmp_path, monkeypatch):
+    from discreet.engine import parquet_times
+
+    asked, found = [], parquet_times._found
+    monkeypatch.setattr(parquet_times, "_found", lambda *of: asked.append(1) or found(*of))
+    day, moments = dt.date(2020, 2, 29), pa.array([10**15, None])
+    table = pa.table(
+        {
+            "day": pa.array([day, dt.date.max]),
+            "zoned": moments.view(pa.timestamp("us", "Europe/Berlin")),
+            "nanoseconds": moments.view(pa.timestamp("ns")),
+            "microseconds": moments.view(pa.timestamp("us")),
+            "seconds": pa.array([10**9, None]).view(pa.timestamp("s")),
+            "time": [dt.time.max, dt.time.min],
+            "time in ms": pa.array([0, 86_399_999], pa.int32()).view(pa.time32("ms")),
+            "none": pa.nulls(2, pa.date32()),
+            "list": pa.array([[day], []]),
+        }
+    )
+    assert ds.read(parquet(tmp_path / "t.parquet", table), keys=["day"]).n == 2
+    assert asked == []
+    pq.write_table(table, tmp_path / "t.parquet", write_statistics=False)
+    assert ds.read(tmp_path / "t.parquet", keys=["day"]).n == 2
+    assert asked
+
+
+def test_each_part_of_a_folder_is_looked_at(tmp_path):
+    for i, day in enumerate([0, 1, 2**31 - 1]):
+        table = pa.table({"day": pa.array([day], pa.int32()).view(pa.date32()), "a": [1]})
+        parquet(tmp_path / f"{i}.parquet", table)
+    with pytest.raises(ds.DiscreetError, match=r"S08.*column 'day'"):
+        ds.read(tmp_path)
+
+
+def test_lists_of_lengths_of_time_in_a_parquet_file_are_not_read_as_integers(tmp_path):
+    table = pa.table({"odd": pa.array([[1]], pa.list_(pa.duration("us")))})
+    with pytest.raises(ds.DiscreetError, match=r"S08.*'odd'"):
+        ds.read(parquet(tmp_path / "t.parquet", table))
+
+
+def test_old_timestamps_of_a_parquet_file_may_be_beyond_those_in_nanoseconds(tmp_path):
+    table = pa.table({"a": pa.array([253_402_214_400, -62_135_596_800]).view(pa.timestamp("s"))})
+    pq.write_table(table, tmp_path / "t.parquet", use_deprecated_int96_timestamps=True)
+    assert ds.risk(ds.read(tmp_path / "t.parquet", keys=["a"])).uniques == 2
 
 
 def test_a_parquet_column_may_have_the_name_the_engine_numbers_rows_with(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine.lifetimes import fresh_name, when_unused
-from discreet.engine.limits import Limits, configuration, limits_in_force
+from discreet.engine.limits import Limits, configuration, leave_spill_folders, limits_in_force
 from discreet.engine.turns import in_turn
 from discreet.engine.wait import Watch
 from discreet.errors import argument, fail
@@ -42,12 +42,41 @@ def connection() -> Any:
     return opened
 
 
-@functools.cache
 def embedded() -> Any:
     """The same for Ibis."""
+    return _for_ibis(connection())
+
+
+@functools.lru_cache(maxsize=1)
+def _for_ibis(opened: Any) -> Any:
     import ibis
 
-    return ibis.duckdb.from_connection(connection())
+    return ibis.duckdb.from_connection(opened)
+
+
+def stop_if_open() -> None:
+    """Stop what the embedded engine does."""
+    if connection.cache_info().currsize:
+        connection().interrupt()
+
+
+def let_go_if_lost() -> None:
+    """Close the embedded engine where it is of no use any more, so that the next step opens another
+    one: some failures end the engine for good, with all that it held."""
+    in_turn(_let_go_if_lost)
+
+
+def _let_go_if_lost() -> None:
+    import duckdb
+
+    if not connection.cache_info().currsize:
+        return
+    try:
+        connection().cursor().execute("SELECT 1").fetchall()
+    except (duckdb.FatalException, duckdb.ConnectionException):
+        connection().close()
+        connection.cache_clear()
+        leave_spill_folders()
 
 
 def opened(name: str, what: str) -> ir.Table:

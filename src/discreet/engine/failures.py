@@ -7,12 +7,18 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet import csvfile
+from discreet.engine.embedded import let_go_if_lost
 from discreet.engine.wait import Watch, awaited
-from discreet.errors import DiscreetError, Problem, argument, failure, raise_all
+from discreet.errors import DiscreetError, Problem, argument, failure, raise_all, show_if_debug
+from discreet.frames import no_calendar
 from discreet.surface import function
 from discreet.words import counted
 
 T = TypeVar("T")
+
+
+# failures of the embedded engine, by name, after which it may be of no use any more
+_ENDING = ("FatalException", "InternalException", "ConnectionException")
 
 
 def translated(step: Callable[[], T], origin: str, watch: Watch | None = None) -> T:
@@ -30,6 +36,8 @@ def attempted(step: Callable[[], T], origin: str) -> T:
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - every backend has errors of its own
+        if type(error).__name__ in _ENDING:
+            let_go_if_lost()
         problem = _problem(error, origin)
     raise_all([problem])
     raise AssertionError
@@ -40,16 +48,19 @@ def _problem(error: Exception, origin: str) -> Problem:
     short = _too_little(message, type(error).__name__, origin)
     if short is not None:
         return short
+    if re.search(_LOST, message):
+        show_if_debug(error)
+        return Problem(
+            "E07",
+            f"the engine no longer has {origin}: it was closed, or had to be opened anew after "
+            "another step failed.",
+            "Read the data again; open a connection of your own anew before that.",
+        )
     unread = _unread_csv(message, origin)
     if unread is not None:
         return unread
-    if re.search(r"after year 10K|before year 1\b|hour must be in 0\.\.23", message):
-        return Problem(
-            "S08",
-            f"{origin} has a date or time that no file holds: before year 1, after year 9999, "
-            "infinite, or 24:00.",
-            "Read a query that mends it or leaves the column out.",
-        )
+    if re.search(_NO_CALENDAR, message):
+        return no_calendar(origin)
     if "No module named 'discreet'" in message:
         return Problem(
             "M03",
@@ -61,6 +72,16 @@ def _problem(error: Exception, origin: str) -> Problem:
             "S07", f"{origin} cannot be read as Parquet.", "Check that the file is whole."
         )
     return failure(error, "E01", f"the engine failed on {origin}")
+
+
+_NO_CALENDAR = (
+    r"after year 10K|before year 1\b|hour must be in 0\.\.23"
+    r"|date value out of range|year -?\d+ is out of range"
+)
+_LOST = (
+    r"database has been invalidated|(?i:connection (has )?already (been )?closed)"
+    r"|Table with name discreet_\w+ does not exist"  # another engine than the one that held it
+)
 
 
 def _unread_csv(message: str, origin: str) -> Problem | None:

@@ -6,7 +6,6 @@ works with numpy on codes (``engine/coded_*.py``). ``engine/border.py`` says whi
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -120,6 +119,7 @@ class Held:
 
     def __init__(self, columns: Mapping[str, HeldColumn]) -> None:
         self._columns = dict(columns)
+        self._opened: tuple[Any, ir.Table] | None = None  # the engine, and its table
 
     @classmethod
     def of(cls, table: pa.Table) -> Held:
@@ -148,12 +148,16 @@ class Held:
         """All columns as an Arrow table."""
         return pa.table({at: column.cells for at, column in self._columns.items()})
 
-    @functools.cached_property
+    @property
     def opened(self) -> ir.Table:
-        """The same as a table of the embedded engine, which reads it in place."""
+        """The same as a table of the embedded engine, which reads it in place; handed to it once,
+        and again where the engine had to be opened anew."""
         from discreet.engine.embedded import embedded, uploaded
 
-        return uploaded(embedded(), self.arrow())
+        engine = embedded()
+        if self._opened is None or self._opened[0] is not engine:
+            self._opened = engine, uploaded(engine, self.arrow())
+        return self._opened[1]
 
 
 def is_small(records: int, columns: int) -> bool:

@@ -14,12 +14,14 @@ import pyarrow as pa
 
 from discreet import csvfile
 from discreet.engine import spark
+from discreet.engine.columns import has, is_length, plain, problems_of
 from discreet.engine.embedded import embedded, uploaded
 from discreet.engine.failures import translated
 from discreet.engine.held import Held, as_given_back, is_plain, is_small
 from discreet.engine.home import home_of
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.missing import MissingCodes, normalised
+from discreet.engine.parquet_times import beyond_calendar
 from discreet.engine.source import Source, collected
 from discreet.errors import fail, raise_all
 from discreet.frames import FrameKind, unreadable
@@ -73,17 +75,17 @@ def read_parquet_in_spark(path: Path, missing: MissingCodes) -> Source:
 def from_arrow(table: pa.Table, kind: FrameKind, missing: MissingCodes) -> Source:
     """Open an Arrow table in the embedded engine, which reads its buffers in place."""
     names = tuple(str(n) for n in table.column_names)
-    plain = {n: _plain(column) for n, column in zip(names, table.columns, strict=True)}
-    raise_all([unreadable(name) for name, column in plain.items() if column is None])
+    fit = {n: plain(column) for n, column in zip(names, table.columns, strict=True)}
+    raise_all([*problems_of(fit).values()])
     row = pa.array(np.arange(table.num_rows, dtype=np.int64))
     physical = [*(f"c{i}" for i in range(len(names))), "row"]
     small = is_small(table.num_rows, table.num_columns)
     if small and not missing:
-        cells = [as_given_back(column) for column in plain.values()]
+        cells = [as_given_back(column) for column in fit.values()]
         if all(column is not None for column in cells):
             held = Held.of(pa.Table.from_arrays([*cells, row], names=physical))
             return Source(held, names, f"the {kind} frame", "row", kind)
-    arrow = pa.Table.from_arrays([*plain.values(), row], names=physical)
+    arrow = pa.Table.from_arrays([*fit.values(), row], names=physical)
     opened = translated(lambda: uploaded(embedded(), arrow), f"the {kind} frame")
     source = normalised(Source(opened, names, f"the {kind} frame", "row", kind), missing)
     return brought(source) if small else source
@@ -111,8 +113,9 @@ def read_parquet(path: Path, missing: MissingCodes) -> Source:
             f"the parts of {path.name} have different columns.",
             "Give a folder that holds the parts of one table and nothing else.",
         )
-    lengths = [field.name for field in schemas[0] if pa.types.is_duration(field.type)]
+    lengths = [field.name for field in schemas[0] if has(field.type, is_length)]
     raise_all([unreadable(name) for name in lengths])  # else they would be read as integers
+    raise_all(beyond_calendar(parts, schemas[0], path.name))
     table, row = _scanned(parts, names, path.name)
     columns = {f"c{i}": table[i] for i in range(len(names))}
     halves = [i for i, dtype in enumerate(schemas[0].types) if pa.types.is_float16(dtype)]
@@ -193,37 +196,6 @@ def as_integers(source: Source, names: Sequence[str]) -> Source:
 def literal(path: Path) -> str:
     """A path that the engine does not take for a pattern."""
     return "".join(f"[{c}]" if c in "[*?" else c for c in str(path))
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Decode dictionaries, unwrap extension types and convert types the engine does not have to
-    one that loses nothing; every other column is left in place. None when there is no such type.
-    """
-    if isinstance(column.type, pa.BaseExtensionType) and column.type != pa.uuid():
-        column = column.cast(column.type.storage_type)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    near = _near_type(column.type)
-    try:
-        return None if near is None else column if near == column.type else column.cast(near)
-    except pa.ArrowException:
-        return None
-
-
-def _near_type(dtype: pa.DataType) -> pa.DataType | None:
-    if pa.types.is_duration(dtype) or pa.types.is_interval(dtype) or pa.types.is_union(dtype):
-        return None
-    if pa.types.is_null(dtype):
-        return pa.string()
-    if pa.types.is_float16(dtype):
-        return pa.float32()
-    if pa.types.is_decimal256(dtype):
-        return pa.decimal128(38, dtype.scale)
-    if dtype == pa.time64("ns"):
-        return pa.time64("us")
-    if pa.types.is_timestamp(dtype) and dtype.tz is not None and dtype.unit == "ns":
-        return pa.timestamp("us", dtype.tz)
-    return dtype
 
 
 _NEAR = {"TIMESTAMPTZ_NS": "timestamp('UTC')", "TIME_NS": "time", '"NULL"': "string"}

@@ -83,6 +83,12 @@ def spill_folder(chosen: Limits) -> Path:
     return _spill[folder]
 
 
+def leave_spill_folders() -> None:
+    """Have another engine lay down what does not fit in folders of its own; they all go with the
+    process."""
+    _spill.clear()
+
+
 def _from_environment() -> Limits:
     names = {field.name: _VARIABLE + field.name.upper() for field in fields(Limits)}
     given: dict[str, Any] = {n: os.environ[v] for n, v in names.items() if os.environ.get(v)}

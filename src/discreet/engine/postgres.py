@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.engine.elsewhere import collected, reader, write
-from discreet.engine.embedded import embedded
+from discreet.engine.embedded import stop_if_open
 from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import limits_in_force
 from discreet.engine.turns import between_turns
@@ -184,8 +184,7 @@ def watch(table: ir.Table) -> Watch:
 
     def stop() -> None:
         connection.cancel()
-        if embedded.cache_info().currsize:  # it writes what the server sends
-            embedded().con.interrupt()
+        stop_if_open()  # it writes what the server sends
 
     return Watch(lambda: -1.0, stop)
 
