@@ -30,14 +30,11 @@ _FIRST_DAY = dt.date(1900, 1, 1)  # of a spreadsheet; its first noon is another 
 _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DAY = 86_400
 _REMEDY = "Write .csv or .parquet, or leave the column out."
-_DECODED = "Decode it from the encoding that it is written in, or leave the column out."
-_GARBLED = "it has texts that are not UTF-8"
 
 
 def refusal(name: str, suffix: str, why: str) -> Problem:
     """The problem of a column that a file of a program cannot hold."""
-    remedy = _DECODED if why == _GARBLED else _REMEDY
-    return Problem("O10", f"a {suffix} file cannot hold {name!r}: {why}.", remedy)
+    return Problem("O10", f"a {suffix} file cannot hold {name!r}: {why}.", _REMEDY)
 
 
 def unfit_cells(values: pa.ChunkedArray, suffix: str) -> str | None:
@@ -55,7 +52,7 @@ def unfit_cells(values: pa.ChunkedArray, suffix: str) -> str | None:
         return _of_timestamps(values, suffix)
     if pa.types.is_time(dtype):
         return _of_times(values)
-    return _of_bytes(values) if _is_text(dtype) else None
+    return None
 
 
 def unfit_texts(
@@ -135,14 +132,6 @@ def _of_times(values: pa.ChunkedArray) -> str | None:
 def _is_beyond(values: Any, least: int, most: int) -> bool:
     found = pc.min_max(values).as_py()
     return found["min"] is not None and (found["min"] < least or found["max"] > most)
-
-
-def _of_bytes(values: pa.ChunkedArray) -> str | None:
-    try:
-        values.validate(full=True)
-    except pa.ArrowInvalid:
-        return _GARBLED
-    return None
 
 
 def _longest(values: Any, suffix: str) -> int:
