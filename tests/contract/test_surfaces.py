@@ -64,7 +64,7 @@ def test_every_function_that_looks_at_a_file_is_a_measure_or_says_why_not():
         "discreet.data.unchanged",
         "discreet.criteria.check",
     )
-    looking = {n for n, home in ds._HOME.items() if home.startswith(homes) and n.islower()}
+    looking = {n for n, home in ds._homes().items() if home.startswith(homes) and n.islower()}
     assert looking == {*measures, *surfaces.NO_MEASURES}
 
 

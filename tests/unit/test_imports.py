@@ -357,13 +357,6 @@ def test_every_public_name_resolves():
     assert [name for name in ds.__all__ if getattr(ds, name) is None] == []
 
 
-def test_every_lazy_name_is_public_and_known_to_type_checkers():
-    assert {*ds._HOME, "__version__"} == set(ds.__all__)
-    tree = tree_of("discreet")
-    typed = {a.name for n in typing_only(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
-    assert typed == set(ds._HOME)
-
-
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'rsik'"):
         _ = ds.rsik

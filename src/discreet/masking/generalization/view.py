@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from discreet import font, frames
-from discreet.criteria import KAnonymity, PSensitiveKAnonymity
+from discreet.criteria.k_anonymity import KAnonymity
+from discreet.criteria.p_sensitive import PSensitiveKAnonymity
 from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
