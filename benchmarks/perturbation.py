@@ -21,7 +21,7 @@ def run() -> Iterator[Figure]:
 
     from discreet.kernels.draws import normals, stream, uniforms
     from discreet.masking.perturbation import drawn_records
-    from discreet.masking.post_randomization.columns import ChangeRequest, all_changed
+    from discreet.masking.pram import ChangeRequest, all_changed
     from discreet.masking.rank_swap import _swapped
     from discreet.masking.round_values import _rounded
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from unit import unit
 
+from discreet.kernels.fitted_model import chosen_margins
 from discreet.kernels.loglinear import Grid, fit_of, fitted
-from discreet.kernels.model_choice import chosen_margins
 from discreet.kernels.superpopulation import (
     SizeCounts,
     pitman,

@@ -44,16 +44,13 @@ from discreet.loss.statistics import (
 from discreet.masking.add_noise import add_noise as add_noise
 from discreet.masking.advice import Advice as Advice, advise as advise
 from discreet.masking.cell_suppression.outcome import SuppressedCells as SuppressedCells
-from discreet.masking.column_groups import ColumnGroups as ColumnGroups
 from discreet.masking.generalize import generalize as generalize
 from discreet.masking.local_recoding.outcome import LocalRecoding as LocalRecoding
-from discreet.masking.microaggregate import microaggregate as microaggregate
-from discreet.masking.noise import Noise as Noise
-from discreet.masking.post_randomization.transition import (
-    PostRandomization as PostRandomization,
-    TableEstimate as TableEstimate,
-    Transition as Transition,
+from discreet.masking.microaggregate import (
+    ColumnGroups as ColumnGroups,
+    microaggregate as microaggregate,
 )
+from discreet.masking.noise import Noise as Noise
 from discreet.masking.pram import pram as pram
 from discreet.masking.protect_records import protect_records as protect_records
 from discreet.masking.rank_swap import rank_swap as rank_swap
@@ -67,9 +64,14 @@ from discreet.masking.swap_records import (
     swap_records as swap_records,
 )
 from discreet.masking.top_code import top_code as top_code
+from discreet.masking.transition import (
+    PostRandomization as PostRandomization,
+    TableEstimate as TableEstimate,
+    Transition as Transition,
+)
 from discreet.plan.ledger import Ledger as Ledger
 from discreet.plan.plan import Plan as Plan
-from discreet.plan.release import Release as Release
+from discreet.plan.run import Release as Release
 from discreet.plan.verification import Verification as Verification
 from discreet.progress import Progress as Progress, on_progress as on_progress
 from discreet.reports.report import Report as Report, report as report

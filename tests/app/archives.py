@@ -6,7 +6,7 @@ broken. The table has values that only its records have, and a seed that is easy
 
 import zipfile
 
-from discreet.app.jobs import plan_run, release
+from discreet.app.jobs import plan_run
 from discreet.app.jobs.task import JobTask
 
 SEED = 918273645
@@ -37,7 +37,7 @@ def made(folder):
         | {what: names[what] for what in ("ledger", "public", "report", "public_report")},
     }
     (folder / ".working").mkdir()
-    found = release.release(JobTask(document, folder, {}, slot="release"))
+    found = plan_run.release(JobTask(document, folder, {}, slot="release"))
     assert found.verified, found.words
     return {
         what: _read(plan_run.folder_of(folder, "release") / found.files[what])

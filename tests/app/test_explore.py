@@ -12,7 +12,7 @@ import pytest
 import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.jobs import lattice as exploring
-from discreet.app.screens import lattice_picture, node_map
+from discreet.app.screens import lattice_figures, node_map
 from discreet.app.screens.lattice_figures import BAND, WHOLE, LatticeFigures, State
 from tests.app.inside import HOSTILE, SECRET, hostile_table
 from tests.app.lattice_tables import LEVELS, hierarchies, planned, swept, table
@@ -142,7 +142,7 @@ def test_the_selected_node_is_drawn_whatever_is_left_out(medium, show):
     mine = lattice(medium, show=show, node=0)
     wanted = {"all": np.ones(480, bool), "feasible": mine.feasible, "minimal": mine.minimal}[show]
     assert set(mine.drawn) == {*np.flatnonzero(wanted).tolist(), 0}
-    drawn = str(lattice_picture.drawing(mine, "/x"))
+    drawn = str(lattice_figures.drawing(mine, "/x"))
     assert len(re.findall('<a id="n', drawn)) == len(mine.drawn)
     assert drawn.count('aria-current="true"') == 1
 
@@ -159,7 +159,7 @@ def test_of_a_large_lattice_a_band_is_drawn(large):
 def test_drawings_stay_within_their_frames(medium):
     for show in ("all", "minimal"):
         mine = lattice(medium, 5, 2, 10.0, show)
-        for drawn in (lattice_picture.drawing(mine, "/x"), node_map.drawing(mine, "/x")):
+        for drawn in (lattice_figures.drawing(mine, "/x"), node_map.drawing(mine, "/x")):
             wide, high = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn).groups())
             for x, y in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn):
                 assert 6 <= float(x) <= wide - 6

@@ -34,7 +34,7 @@ import pytest
 import uvicorn
 
 from discreet.app.jobs import job as jobs
-from discreet.app.jobs import plan_run, release, worker
+from discreet.app.jobs import plan_run, worker
 from discreet.app.server import application, guard, pages, uploads, workspaces
 from discreet.app.server import service as servers
 from discreet.files import pack
@@ -171,12 +171,12 @@ def test_without_the_rule_it_is_broken(tmp_path, monkeypatch, request, rule):
 
 def also(*roles):
     """As if more might leave the house."""
-    return {(release, "GIVEN"): (*release.GIVEN, *roles)}
+    return {(plan_run, "GIVEN"): (*plan_run.GIVEN, *roles)}
 
 
 def packing(change):
     """The archives with other files than were chosen, or otherwise written."""
-    return {(release, "pack"): lambda target, files: change(target, list(files))}
+    return {(plan_run, "pack"): lambda target, files: change(target, list(files))}
 
 
 def with_the_source(target, files):

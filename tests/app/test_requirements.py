@@ -8,7 +8,7 @@ import pytest
 from discreet.app.forms import draft
 from discreet.app.jobs.protection import Run
 from discreet.app.screens import explore
-from discreet.app.server import requirements
+from discreet.app.server import runs
 from discreet.app.server.runs import runs_of
 from discreet.app.server.workspaces import ASKED
 from tests.app.conftest import running
@@ -121,7 +121,7 @@ def test_a_weaker_node_is_used_only_after_a_question_with_two_answers(visitor, w
     assert workspace.document["steps"][0]["levels"]
     assert workspace.settings[ASKED] == [{"k": 10}]
     made = run({"k": 2}, k=2)
-    assert requirements.earlier(workspace, made) == ["10-anonymity"]  # the release says it
+    assert runs.earlier(workspace, made) == ["10-anonymity"]  # the release says it
 
 
 def test_a_card_for_less_than_the_plan_asks_for_asks_too(visitor, workspace, weaker):
@@ -217,9 +217,7 @@ def test_a_run_meets_what_is_wanted_only_where_it_was_made_for_as_much_or_measur
             expected = want.get("k", 0) <= max(size, made_for.get("k", 0))
             expected &= _values(want) <= max(values, _values(made_for))
             expected &= more in ({}, {"diversity": 2}) or (own == more and satisfied)
-            found = requirements.unmet(
-                want, run(given, satisfied, size, {"illness": values}), ("illness",)
-            )
+            found = runs.unmet(want, run(given, satisfied, size, {"illness": values}), ("illness",))
             assert (not found) == expected, (want, given, size, values)
 
 
@@ -242,12 +240,12 @@ def test_a_run_meets_what_is_wanted_only_where_it_was_made_for_as_much_or_measur
     ],
 )  # fmt: skip
 def test_parts_of_the_same_kind_are_compared_by_their_numbers(wanted, own, met):
-    found = requirements.unmet(wanted, run(own, True), ("a", "b"))
+    found = runs.unmet(wanted, run(own, True), ("a", "b"))
     assert (not found) == met
 
 
 def test_values_that_no_attribute_was_measured_for_are_not_met():
-    assert requirements.unmet({"k": 2, "p": 2}, run({}, True, 9), ())
+    assert runs.unmet({"k": 2, "p": 2}, run({}, True, 9), ())
 
 
 def wanted(visitor, workspace, **fields):

@@ -19,7 +19,7 @@ from discreet.parameters import parameters_of
 from discreet.plan import measures as plan_measures
 from discreet.plan.steps import fields_of
 from discreet.registry import criteria, maskings, measures
-from discreet.rumap.axes import figures_of_measures
+from discreet.rumap.ru_map import figures_of_measures
 
 PAGE = "docs/surfaces.md"
 

@@ -223,7 +223,7 @@ print(len(criterion.criterion_in(said | {"value_share-share": "2"}, plan, column
 def test_a_run_that_was_not_made_for_its_criterion_is_not_known_to_meet_it(run):
     said = run("-c", """
 from discreet.app.jobs.protection import Run
-from discreet.app.server.requirements import unmet
+from discreet.app.server.runs import unmet
 def lacking(wanted, made):
     figures = {"risk": {"before": {}, "after": {"k": 9, "p": {}}}}
     made = Run("", {"criterion": made}, True, "", "masked.csv", figures, ())

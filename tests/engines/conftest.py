@@ -230,7 +230,7 @@ def postgres(postgres_server):
 
 @pytest.fixture(scope="session")
 def postgres_loader(postgres):
-    from discreet.engine.lifetimes import fresh_name
+    from discreet.engine.turns import fresh_name
 
     def load(table):
         import ibis

@@ -158,10 +158,10 @@ def test_a_parquet_file_with_a_date_or_time_that_no_file_holds_is_refused(tmp_pa
 
 
 def test_what_the_statistics_of_a_parquet_file_tell_is_not_read(tmp_path, monkeypatch):
-    from discreet.engine import parquet_times
+    from discreet.engine.input import _found as found
 
-    asked, found = [], parquet_times._found
-    monkeypatch.setattr(parquet_times, "_found", lambda *of: asked.append(1) or found(*of))
+    asked = []
+    monkeypatch.setattr("discreet.engine.input._found", lambda *of: asked.append(1) or found(*of))
     day, moments = dt.date(2020, 2, 29), pa.array([10**15, None])
     table = pa.table(
         {

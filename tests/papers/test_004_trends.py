@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate.ordinal import convex_median, median
+from discreet.kernels.multivariate.mixed import convex_median, median
 from tests.conftest import ROOT
 
 

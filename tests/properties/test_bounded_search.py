@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.masking.generalization.bounded import level_costs
-from discreet.masking.generalization.projections import projection
+from discreet.masking.generalization.bounded import level_costs, projection
 from discreet.masking.generalization.search import Search
 
 CRITERIA = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.masking.generalization.fewest import fewest_records
+from discreet.masking.generalization.nodes import fewest_records
 from discreet.masking.generalization.search import Conditions
 from tests.twins.classes import fails_disclosure, fails_likeness
 

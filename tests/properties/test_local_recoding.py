@@ -11,8 +11,8 @@ from discreet.kernels.local_recoding import assignment as kernels
 from discreet.kernels.local_recoding import peel
 from discreet.kernels.local_recoding.assignment import assignment
 from discreet.kernels.local_recoding.bound import bound
-from discreet.kernels.local_recoding.cuts import cheapest_cuts
 from discreet.kernels.local_recoding.instance import (
+    cheapest_cuts,
     closures,
     instance,
     joined,
@@ -20,10 +20,8 @@ from discreet.kernels.local_recoding.instance import (
 )
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.peel import peel_state, peeled
-from discreet.kernels.local_recoding.recoding import full_price
-from discreet.kernels.local_recoding.search import recoded
-from discreet.kernels.local_recoding.shake import improved, settled, shaken, twin
-from discreet.kernels.local_recoding.task import CellTask, KeyTree
+from discreet.kernels.local_recoding.search import improved, recoded, settled, shaken, twin
+from discreet.kernels.local_recoding.task import CellTask, KeyTree, full_price
 from tests.cell_tasks import assert_valid, path
 from tests.examples import examples
 from tests.kernels import from_python

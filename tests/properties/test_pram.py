@@ -8,9 +8,9 @@ import pytest
 
 import discreet as ds
 from discreet.errors import InternalError, InvalidData, InvalidParameter, NotSupported
-from discreet.masking.post_randomization import columns
-from discreet.masking.post_randomization.transition import Transition
+from discreet.masking import pram
 from discreet.masking.pram import InBalance
+from discreet.masking.transition import Transition
 
 RNG = np.random.default_rng(5)
 N = 3000
@@ -241,7 +241,7 @@ def test_strata_in_which_nothing_can_change_are_an_error(monkeypatch):
         ds.pram(data, ["x"], by=["s"], seed=1)
     with pytest.raises(InvalidData, match="'x' has one value"):
         ds.pram(ds.read({"x": ["a", "a"]}, keys=["x"]), ["x"], seed=1)
-    monkeypatch.setattr(columns, "_MOST", 2)
+    monkeypatch.setattr(pram, "_MOST", 2)
     with pytest.raises(NotSupported, match=r"\[N16\]: 'x' has 3 categories, more than 2"):
         ds.pram(data, ["x"], seed=1)
 
@@ -257,7 +257,7 @@ def test_a_broken_promise_is_noticed(survey, monkeypatch):
     assert "became one that it never becomes" in said[0]
     exact = ds.pram(survey, ["edu"], keep=0.8, exact=True, seed=1).transitions
     assert "changed" in InBalance(survey, exact).broken(masked)[-1]
-    monkeypatch.setattr(columns.exchanges, "cumulated", lambda R: np.ones_like(R) * [0, 0, 0, 2.0])
+    monkeypatch.setattr(pram.exchanges, "cumulated", lambda R: np.ones_like(R) * [0, 0, 0, 2.0])
     within = {"edu": PAIRS}
     with pytest.raises(InternalError, match="I01"):
         ds.pram(survey, ["edu"], within=within, seed=1)

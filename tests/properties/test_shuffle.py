@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.kernels import order, shuffle
+from discreet.kernels import shuffle
 from discreet.kernels.draws import normal_quantiles
-from discreet.kernels.order import ordered
-from discreet.kernels.shuffle import correlations, mean_ranks, shuffled
+from discreet.kernels.shuffle import correlations, mean_ranks, ordered, shuffled
 from tests.examples import examples
 
 CASES = [
@@ -138,4 +137,3 @@ def test_given_the_other_columns_nothing_of_the_value_is_left():
 
 def test_the_examples_hold():
     assert doctest.testmod(shuffle).failed == 0
-    assert doctest.testmod(order).failed == 0

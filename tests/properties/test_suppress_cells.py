@@ -125,7 +125,7 @@ SETS = [1, 2, 3, {2: 3, 3: 2}, {("a", "b"): 3}, {("a", "b"): 3, ("b", "c"): 2}, 
 
 @given(tables(), st.sampled_from(SETS), st.sampled_from(READINGS), st.booleans())
 def test_sets_of_keys_hold_jointly(rows, subsets, reading, by):
-    from discreet.masking.cell_suppression.key_sets import key_sets
+    from discreet.masking.cell_suppression.request import key_sets
 
     strata = ["by"] if by else ()
     found = suppressed(rows, ds.KAnonymity(2), subsets=subsets, reading=reading, by=strata)

@@ -15,8 +15,8 @@ from discreet.masking import microaggregate as microaggregating
 from discreet.masking.generalization import nodes
 from discreet.masking.generalization import search as searching
 from discreet.masking.generalization.figures import Swept
-from discreet.masking.generalization.population import CodedPopulation
 from discreet.masking.generalization.recount import Recount
+from discreet.masking.generalization.task import CodedPopulation
 from discreet.masking.local_suppression import Blanked
 
 AGES = [21, 22, 23, 24, 31, 32, 33, 34, 41, 42, 43, 71]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.gamma import digamma, log_gamma, log_gamma_step, trigamma
+from discreet.kernels.superpopulation import digamma, log_gamma, log_gamma_step, trigamma
 
 EULER = 0.577215664901532861
 POSITIVE = st.floats(1e-3, 1e9)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels import integer_program
-from discreet.kernels.integer_program import LinearConditions, available, solve
-from discreet.kernels.least_cost import granule, least_cost
+from discreet.kernels.integer_program import LinearConditions, available, granule, least_cost, solve
 from tests.examples import examples
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.known_sets.contributions import contributions
+from discreet.kernels.known_sets.counts import whole_weights
 from discreet.kernels.known_sets.enumeration import known_sets
 from discreet.kernels.known_sets.gather import record_sums
-from discreet.kernels.known_sets.sensitivity import whole_weights
 from tests.known_sets_files import constants, drawn, files, ways
 from tests.known_sets_twin import slow_contributions
 

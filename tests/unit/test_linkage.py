@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
-from discreet.kernels.agreement import _agreeing, _patterns, agreement
-from discreet.kernels.best_assignment import best_assignment
+from discreet.kernels.linkage import _agreeing, _patterns, agreement, best_assignment
 
 AGES = [8, 10, 19, 23, 37, 43, 68, 72]
 

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.decomposable import closed_form, closed_projection, parts_of
+from discreet.kernels.fitted_model import (
+    chosen_margins,
+    closed_form,
+    closed_projection,
+    parts_of,
+    underfits,
+)
 from discreet.kernels.loglinear import (
     Grid,
     fit_of,
@@ -18,7 +24,6 @@ from discreet.kernels.loglinear import (
     projection,
     spread,
 )
-from discreet.kernels.model_choice import chosen_margins, underfits
 
 
 def grid_of(counts):

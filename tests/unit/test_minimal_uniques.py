@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.kernels.coded_tuples import CodedTuples
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
-from discreet.kernels.minimal_uniques.sets import number_of, set_numbers
+from discreet.kernels.minimal_uniques.walk import number_of, set_numbers
 from tests.examples import examples
 from tests.minimal_uniques_twin import minimal_uniques_twin
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.kernels.multivariate import exchange as module
-from discreet.kernels.multivariate import mdav, neighbours
+from discreet.kernels.multivariate import mdav
 from discreet.kernels.multivariate.exchange import exchange
 from tests.examples import examples
 from tests.multivariate_twin import twin_exchange
@@ -23,7 +23,7 @@ def squares(points, labels):
 
 def test_the_examples_hold():
     assert doctest.testmod(module).failed == 0
-    assert doctest.testmod(neighbours).failed == 0
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize(("k", "least"), [(3, 0.0758), (5, 0.0949), (10, 0.1299)])
@@ -78,4 +78,4 @@ def test_neighbours_are_those_of_comparing_all(seed, n, number):
         apart += (column[:, None] - column[None, :]) ** 2
     np.fill_diagonal(apart, np.inf)
     expected = np.argsort(apart, axis=1, kind="stable")[:, : min(number, n - 1)]
-    assert neighbours.neighbours(points, number).tolist() == expected.tolist()
+    assert module.neighbours(points, number).tolist() == expected.tolist()

@@ -1,3 +1,4 @@
+import importlib
 import os
 from pathlib import Path
 
@@ -6,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate import mdav, pruned
+from discreet.kernels.multivariate import mdav
 from discreet.kernels.multivariate.brute import brute_groups
-from discreet.kernels.multivariate.pruned import pruned_groups
+from discreet.kernels.multivariate.mdav import pruned_groups
 from tests.examples import examples
 from tests.multivariate_twin import twin_mdav
 
+_MODULE = importlib.import_module("discreet.kernels.multivariate.mdav")
 WAYS = pytest.mark.parametrize("groups", [brute_groups, pruned_groups])
 
 
@@ -100,7 +102,7 @@ def test_both_ways_agree_on_numbers_of_any_size(data):
     points = np.array(data.draw(st.lists(row, min_size=n, max_size=n)))
     assert pruned_groups(points, k).tolist() == brute_groups(points, k).tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pruned, "_CACHED", 0)
+        patch.setattr(_MODULE, "_CACHED", 0)
         assert pruned_groups(points, k).tolist() == brute_groups(points, k).tolist()
 
 
@@ -128,7 +130,7 @@ def tied_sets():
 def precision(request, monkeypatch):
     """Few records are searched in double precision only; let singles be tried on them, too."""
     if request.param == "singles":
-        monkeypatch.setattr(pruned, "_CACHED", 0)
+        monkeypatch.setattr(_MODULE, "_CACHED", 0)
 
 
 @pytest.mark.usefixtures("precision")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.poisson import mean_reciprocal, reciprocal_variance
+from discreet.kernels.fitted_model import mean_reciprocal, reciprocal_variance
 
 
 def slow(f, m):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import discreet as ds
-from discreet.kernels import principal
-from discreet.kernels.principal import cross_products, first_component, scores
+from discreet.kernels import univariate
+from discreet.kernels.univariate import cross_products, first_component, scores
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(principal).failed == 0
+    assert doctest.testmod(univariate).failed == 0
 
 
 def test_the_largest_loading_is_positive_and_the_first_among_equals():

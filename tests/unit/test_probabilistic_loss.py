@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.kernels.moments import spreads
+from discreet.kernels.summation import spreads
 from discreet.loss.continuous import QUANTILES, Summary, _Moments, around
 from tests.loss_of_arrays import continuous_loss
 

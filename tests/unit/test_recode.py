@@ -127,7 +127,7 @@ def test_of_a_recoding_only_the_loss_is_known(survey, masked):
 
 
 def test_a_wrong_cell_is_found_before_it_is_handed_out(survey, masked):
-    from discreet.masking.local_recoding.promise import CellsCover
+    from discreet.masking.local_recoding.outcome import CellsCover
 
     fitted = [
         HIERARCHIES[key].fit(key, survey.frequency_set([key]).values[0]) for key in survey.keys

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from discreet.kernels.related_patterns import pattern_sums
 from discreet.kernels.related_tuples import (
     CellRelation,
     alike_sums,
+    pattern_sums,
     related_sums,
     walked_sums,
 )

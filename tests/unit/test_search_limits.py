@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import discreet as ds
 from discreet.criteria.criterion import Criterion
 from discreet.masking.generalization import search as searching
-from discreet.masking.generalization.budget import budget_of
-from discreet.masking.generalization.fewest import _not_beaten, fewest_for_all
+from discreet.masking.generalization.lattice import budget_of
+from discreet.masking.generalization.nodes import _not_beaten, fewest_for_all
 from discreet.masking.generalization.search import Conditions, Search
 from tests.generalization_twin import Asked, at_node
 from tests.properties.test_search_of_everything import HIERARCHIES, read

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
-from discreet.kernels.coded_tuples import CodedTuples
+from discreet.kernels.coded_tuples import CodedTuples, attribute_sets, number_of_sets
 from discreet.kernels.separation import separation
 from tests.separation_twin import separation_twin
 

@@ -241,7 +241,7 @@ def test_an_average_holds_in_a_file_too_large_to_search(monkeypatch):
 @pytest.mark.parametrize("subsets", [1, 2, {2: 6, 3: 2}, {("a", "b"): 5, "a+c": 3}, [["a", "b"]]])
 @pytest.mark.parametrize("reading", READINGS)
 def test_sets_of_keys_hold_all_together(subsets, reading):
-    from discreet.masking.cell_suppression.key_sets import key_sets
+    from discreet.masking.cell_suppression.request import key_sets
 
     data = survey(n=120)
     masked = ds.suppress_cells(data, ds.KAnonymity(3), subsets=subsets, reading=reading)

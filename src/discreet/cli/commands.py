@@ -5,9 +5,7 @@ from discreet.cli import (  # noqa: F401
     key_candidates,
     masking,
     measures,
-    record_risk,
     release,
-    report,
     ru_map,
     server,
 )

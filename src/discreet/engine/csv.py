@@ -26,10 +26,10 @@ from discreet.engine.embedded import connection, opened, watch_of
 from discreet.engine.failures import translated
 from discreet.engine.held import MOST_CELLS, Held, Kind, is_small, one_zero
 from discreet.engine.input import literal, remove_later
-from discreet.engine.lifetimes import fresh_name
 from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import HEAD, Source
+from discreet.engine.turns import fresh_name
 from discreet.frames import array_of
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types

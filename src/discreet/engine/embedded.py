@@ -9,9 +9,8 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.engine.lifetimes import fresh_name, when_unused
 from discreet.engine.limits import Limits, configuration, leave_spill_folders, limits_in_force
-from discreet.engine.turns import in_turn
+from discreet.engine.turns import fresh_name, in_turn, when_unused
 from discreet.engine.wait import Watch
 from discreet.errors import argument, fail
 from discreet.files import beside

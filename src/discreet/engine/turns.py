@@ -7,16 +7,27 @@ moment, also halfway through a call, and then nobody may wait.
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
+import secrets
+import sys
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
 
 T = TypeVar("T")
 
 _turn = threading.RLock()
 _running = 0  # calls of the thread whose turn it is, one within the other
 _dropped: deque[Callable[[], object]] = deque()
+_counter = itertools.count()
+_token = secrets.token_hex(4)  # two machines may have a process of one number
 
 
 def in_turn(step: Callable[[], T]) -> T:
@@ -63,3 +74,28 @@ def _drop() -> None:
             if release() is False:
                 waiting.append(release)
     _dropped.extend(waiting)
+
+
+# -- Lifetimes -------------------------------------------------------------------------------------
+#
+# Tables that the engine holds for us have names of ours, and go when nothing refers to them any
+# more.
+
+
+def fresh_name() -> str:
+    """A name for a table that no other table has."""
+    return f"discreet_{os.getpid()}_{_token}_{next(_counter)}"
+
+
+def when_unused(
+    table: ir.Table, release: Callable[[], object], *, outlives_us: bool = False
+) -> None:
+    """Release what the engine holds once no expression refers to it any more; when this process
+    ends only what would outlive it.
+    """
+    weakref.finalize(table.op(), _released, release).atexit = outlives_us
+
+
+def _released(release: Callable[[], object]) -> None:
+    if not sys.is_finalizing():
+        between_turns(release)

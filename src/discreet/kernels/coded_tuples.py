@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.kernels.arrays import Ints
-from discreet.kernels.packing import Codes
+from discreet.kernels.packing import Codes, numbered
+
+_DENSE = 8  # possible cells per tuple up to which each has a place of its own
 
 
 class CodedTuples(NamedTuple):
@@ -28,3 +35,88 @@ class CodedTuples(NamedTuple):
     cardinalities: Sequence[int]
     counts: Ints
     missing: Sequence[int] | None = None
+
+
+# -- Sets of attributes, by number: how many there are up to a size, and which ---------------------
+
+
+def number_of_sets(attributes: int, up_to: int) -> int:
+    """How many sets of 1 to ``up_to`` attributes there are.
+
+    Examples
+    --------
+    >>> number_of_sets(27, 4)
+    20853
+    """
+    return sum(math.comb(attributes, size) for size in range(1, min(up_to, attributes) + 1))
+
+
+def attribute_sets(attributes: int, up_to: int) -> list[tuple[int, ...]]:
+    """All sets of 1 to ``up_to`` attributes: by size, then in the order of the attributes."""
+    sizes = range(1, min(up_to, attributes) + 1)
+    return [chosen for size in sizes for chosen in itertools.combinations(range(attributes), size)]
+
+
+# -- Small cells: for each set of attributes, the combinations of values that few records have -----
+
+
+class SmallCells(NamedTuple):
+    """Counts for each set of attributes, and who is in a small cell of any.
+
+    Attributes
+    ----------
+    cells, records : arrays
+        Per set the number of small cells, and of the records in them.
+    touched : array
+        Per tuple whether it is in a small cell of some set.
+    """
+
+    cells: Ints
+    records: Ints
+    touched: NDArray[np.bool_]
+
+
+def small_cells(
+    tuples: CodedTuples,
+    sets: Sequence[tuple[int, ...]],
+    at_most: int,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
+) -> SmallCells:
+    """Count the cells of each set that at most so many records have, and some.
+
+    Parameters
+    ----------
+    tuples : CodedTuples
+        A missing value makes no cell.
+    sets : sequence of tuples of int
+        Attributes by number.
+    at_most : int
+    advance : function
+        Told how many sets are done.
+
+    Examples
+    --------
+    >>> sex, age = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> tuples = CodedTuples([sex, age], [2, 2], np.array([1, 4, 3]))
+    >>> found = small_cells(tuples, [(0,), (1,), (0, 1)], 3)
+    >>> found.cells.tolist(), found.records.tolist(), found.touched.tolist()
+    ([1, 1, 2], [3, 1, 4], [True, False, True])
+    """
+    codes, cardinalities, counts, missing = tuples
+    cells, records = np.zeros((2, len(sets)), dtype=np.int64)
+    touched = np.zeros(len(counts), dtype=np.bool_)
+    gaps = [] if missing is None else [c == m for c, m in zip(codes, missing, strict=True)]
+    for number, chosen in enumerate(sets):
+        own, cards = [codes[a] for a in chosen], [cardinalities[a] for a in chosen]
+        owner, groups = numbered(own, cards, _DENSE * len(counts))
+        whole = np.ones(len(counts), dtype=np.bool_)
+        for a in chosen if gaps else ():
+            whole &= ~gaps[a]
+        sizes = np.zeros(groups, dtype=np.int64)
+        np.add.at(sizes, owner[whole], counts[whole])
+        small = (sizes > 0) & (sizes <= at_most)
+        cells[number], records[number] = small.sum(), sizes[small].sum()
+        touched |= whole & small[owner]
+        advance(number + 1)
+    return SmallCells(cells, records, touched)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.data.paired_columns import as_numbers
+from discreet.data.link import as_numbers
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import fits, pack
 from discreet.kernels.summation import total

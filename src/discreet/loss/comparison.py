@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.data.link import Linked
-from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import (
+from discreet.data.link import (
+    Linked,
     as_numbers,
     complete_numbers,
     distinct_texts,
@@ -29,6 +28,7 @@ from discreet.data.paired_columns import (
     shared_codes,
     stored_alike,
 )
+from discreet.data.microdata import Microdata
 from discreet.errors import InfiniteValues
 from discreet.loss.categorical import (
     attribute_dist,

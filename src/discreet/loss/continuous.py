@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.kernels.moments import centred
-from discreet.kernels.summation import row_totals, totals
+from discreet.kernels.summation import centred, row_totals, totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

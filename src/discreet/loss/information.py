@@ -17,10 +17,9 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from discreet.data import attributes
-from discreet.data.link import Linked, link
+from discreet.data.link import NUMERIC, Linked, link
 from discreet.data.masked import Masked, Step, require_records
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import NUMERIC
 from discreet.errors import argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.applicability import (

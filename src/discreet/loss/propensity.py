@@ -23,9 +23,9 @@ import numpy as np
 from annotated_doc import Doc
 
 from discreet.data import attributes
+from discreet.data.link import LARGEST, NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.data.paired_columns import LARGEST, NUMERIC, TIMES, as_numbers, shared_codes
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure, need_fit

@@ -18,9 +18,8 @@ import numpy as np
 from annotated_doc import Doc
 from numpy.typing import NDArray
 
-from discreet.data.link import Linked, link
+from discreet.data.link import Linked, as_numbers, distinct_texts, link, need_finite
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import as_numbers, distinct_texts, need_finite
 from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares

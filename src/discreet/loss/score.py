@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from discreet.data.link import link
+from discreet.data.link import complete_numbers, fail_incomplete, link, need_finite
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import complete_numbers, fail_incomplete, need_finite
 from discreet.errors import fail, listed
 from discreet.frames import FrameKind
-from discreet.kernels.moments import spreads
+from discreet.kernels.summation import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import FigureKind, measure
 from discreet.progress import stage

@@ -12,9 +12,8 @@ import numpy as np
 from annotated_doc import Doc
 
 from discreet.data import attributes
-from discreet.data.link import link
+from discreet.data.link import fail_incomplete, link, shared_codes
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import fail_incomplete, shared_codes
 from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.loss.comparison import summary_of

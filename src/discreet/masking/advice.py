@@ -18,7 +18,7 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import UNMET, DiscreetError
 from discreet.frames import FrameKind
 from discreet.hierarchies.hierarchy import Hierarchy
-from discreet.masking.generalization.budget import budget_of
+from discreet.masking.generalization.lattice import budget_of
 from discreet.masking.generalize import generalize
 from discreet.parameters import Parameter, parameters_of
 from discreet.results import Provenance, Result

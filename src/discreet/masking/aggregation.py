@@ -288,8 +288,7 @@ def _mdav(points: Points, k: int, ordinal: OrdinalAverage, watch: Ints) -> Ints:
 
 def _along_component(points: Points, k: int) -> Ints:
     """Groups of k neighbours along the first principal component; the last takes the remainder."""
-    from discreet.kernels.principal import first_component, scores
-    from discreet.kernels.univariate import fixed_groups
+    from discreet.kernels.univariate import first_component, fixed_groups, scores
 
     columns = np.ascontiguousarray(points.numbers.T)
     return fixed_groups(scores(columns, first_component(columns)), k)
@@ -359,7 +358,7 @@ def mean_and_spread(values: Floats) -> tuple[float, float]:
 
 def group_ranks(ranks: Ints, categories: int, groups: Ints, average: OrdinalAverage) -> Ints:
     """The (convex) median rank of each record's group."""
-    from discreet.kernels.multivariate.ordinal import convex_median, median
+    from discreet.kernels.multivariate.mixed import convex_median, median
 
     of = median if average == "median" else convex_median
     return _per_group(ranks, categories, groups, of)
@@ -367,7 +366,7 @@ def group_ranks(ranks: Ints, categories: int, groups: Ints, average: OrdinalAver
 
 def group_codes(codes: Ints, categories: int, groups: Ints) -> Ints:
     """The most frequent code of each record's group; the smallest of equally frequent ones."""
-    from discreet.kernels.multivariate.ordinal import plurality
+    from discreet.kernels.multivariate.mixed import plurality
 
     return _per_group(codes, categories, groups, plurality)
 

@@ -30,11 +30,10 @@ from discreet.errors import Problem, argument, fail, raise_all
 from discreet.hierarchies.hierarchy import by_key
 from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
-from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.diagnosis import Diagnosis
-from discreet.masking.generalization.population import coded_population
+from discreet.masking.generalization.lattice import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.search import Search, SearchName
-from discreet.masking.generalization.task import Suppression, Task
+from discreet.masking.generalization.task import Suppression, Task, coded_population
 from discreet.masking.key_hierarchies import (
     KeyHierarchies,
     confidential_key_problems,

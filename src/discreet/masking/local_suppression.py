@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.risks.cells import CellRisk
-from discreet.risks.exposure import CodedRecords
+from discreet.risks.exposure import CellRisk, CodedRecords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

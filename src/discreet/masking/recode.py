@@ -27,21 +27,19 @@ from discreet.hierarchies.hierarchy import by_key
 from discreet.kernels.labels import label
 from discreet.kernels.local_recoding.bound import READS, bound
 from discreet.kernels.local_recoding.mondrian import mondrian
-from discreet.kernels.local_recoding.recoding import Recoded
 from discreet.kernels.local_recoding.search import recoded, too_large
-from discreet.kernels.local_recoding.task import Cells
+from discreet.kernels.local_recoding.task import Cells, Recoded
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import people_problems
 from discreet.masking.cells import cell_table, changed_cells, sizes_before
-from discreet.masking.generalization.budget import RELAX, budget_of, suppression_problems
+from discreet.masking.generalization.lattice import RELAX, budget_of, suppression_problems
 from discreet.masking.key_hierarchies import (
     KeyHierarchies,
     confidential_key_problems,
     hierarchy_problems,
 )
 from discreet.masking.local_recoding.full_domain import Answer, answer, cheaper_levels
-from discreet.masking.local_recoding.outcome import LocalRecoding
-from discreet.masking.local_recoding.promise import CellsCover
+from discreet.masking.local_recoding.outcome import CellsCover, LocalRecoding
 from discreet.masking.local_recoding.request import RecodingRequest, request_of
 from discreet.masking.method import MostSuppressed, Strata, WhatMustHold, masking, unknown_columns
 from discreet.parameters import (

@@ -12,7 +12,17 @@ mark is safe.
 from annotated_doc import Doc
 
 from discreet.parameters.annotation import parameter_of, parameters_of, unread_parameters
-from discreet.parameters.kinds import Kind
+from discreet.parameters.kinds import (
+    Kind,
+    as_written,
+    is_finite,
+    is_number,
+    is_whole,
+    nearest,
+    need_confidence,
+    seed_problems,
+    whole_number,
+)
 from discreet.parameters.marks import (
     Amount,
     AtLeast,
@@ -34,16 +44,6 @@ from discreet.parameters.marks import (
     Variant,
     Vary,
     as_type,
-)
-from discreet.parameters.numbers import (
-    as_written,
-    is_finite,
-    is_number,
-    is_whole,
-    nearest,
-    need_confidence,
-    seed_problems,
-    whole_number,
 )
 from discreet.parameters.parameter import REQUIRED, Parameter, problems_of, read_problem
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import Problem, argument
-from discreet.parameters.kinds import KINDS, Kind
+from discreet.parameters.kinds import KINDS, Kind, is_finite, is_number, seed_problems
 from discreet.parameters.marks import Columns, Notation
-from discreet.parameters.numbers import is_finite, is_number, seed_problems
 
 REQUIRED: Any = inspect.Parameter.empty
 

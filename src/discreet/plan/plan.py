@@ -46,7 +46,7 @@ from discreet.results import Result
 if TYPE_CHECKING:
     from discreet.masking.method import Done
     from discreet.plan.ledger import Ledger
-    from discreet.plan.release import Release
+    from discreet.plan.run import Release
 
 
 # Editors look for the directive in the first lines, and for the file beside the plan.

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.data.link import Linked
-from discreet.data.paired_columns import (
+from discreet.data.link import (
     NUMERIC,
+    Linked,
     as_numbers,
     distinct_texts,
     need_finite,

@@ -29,7 +29,7 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
+from discreet.kernels.coded_tuples import attribute_sets, number_of_sets
 from discreet.parameters import is_number, whole_number
 from discreet.progress import watched
 from discreet.results import Provenance, Result

@@ -40,8 +40,7 @@ from discreet.measures import measure
 from discreet.parameters import is_number, need_confidence
 from discreet.results import Provenance
 from discreet.risks.by_class import size_ranges
-from discreet.risks.cells import sums_with_blanks
-from discreet.risks.exposure import CodedRecords
+from discreet.risks.exposure import CodedRecords, sums_with_blanks
 from discreet.risks.record_level import CombinationValues, ProtectableRisk
 from discreet.surface import advice, function, in_python
 from discreet.words import counted, share
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.kernels.arrays import Floats, Ints
-    from discreet.risks.cells import Rows
+    from discreet.risks.exposure import Rows
 
 _THRESHOLD = 0.1
 _MARGIN = 1.05  # in simulations, 88 to 94 of 100 lie within 90% intervals without it

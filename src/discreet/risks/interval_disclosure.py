@@ -18,14 +18,13 @@ from annotated_doc import Doc
 from annotated_types import Gt
 
 from discreet.data import attributes
-from discreet.data.link import Linked, link
+from discreet.data.link import NUMERIC, Linked, as_numbers, link, need_finite
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import NUMERIC, as_numbers, need_finite
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.moments import spreads
-from discreet.kernels.rank_intervals import half_ranks_apart
+from discreet.kernels.arrays import Floats, Ints
+from discreet.kernels.summation import spreads
 from discreet.measures import measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
@@ -34,7 +33,8 @@ from discreet.surface import argument
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from discreet.kernels.arrays import Bools, Floats
+    from discreet.kernels.arrays import Bools
+
 
 Unit = Literal["original", "masked"]
 Distance = Literal["deviation", "rank"]
@@ -286,3 +286,26 @@ def within_ranks(x: Floats, y: Floats, share: Fraction, every: Floats | None = N
     """
     ranks = len(x if every is None else every)
     return np.asarray(half_ranks_apart(x, y, every) <= math.floor(2 * share * ranks))
+
+
+# -- Ranks between an original and its masked value: how precisely the one tells the other ---------
+
+
+def half_ranks_apart(x: Floats, y: Floats, every: Floats | None = None) -> Ints:
+    """By how many half ranks the masked value of each record is away from its original one.
+
+    Equal values share their ranks, and the nearest counts. A masked value that no record has
+    lies half a rank from its neighbours, above and below. The ranks are those among the originals,
+    or among all values of the original file where ``every`` gives more of them.
+
+    Examples
+    --------
+    >>> x = np.array([10.0, 20.0, 30.0, 40.0])
+    >>> half_ranks_apart(x, np.array([10.0, 30.0, 35.0, 25.0])).tolist()
+    [0, 2, 1, 3]
+    """
+    ordered = np.sort(x if every is None else every)
+    below, upto = (np.searchsorted(ordered, y, side=s) for s in ("left", "right"))
+    first, last = (np.searchsorted(ordered, x, side=s) for s in ("left", "right"))
+    between = np.where(x > y, first - upto, below - last)  # values that lie in between
+    return np.where(x == y, 0, 2 * between + np.where(upto > below, 2, 1)).astype(np.int64)

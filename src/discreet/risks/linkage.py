@@ -32,19 +32,20 @@ import numpy as np
 from annotated_doc import Doc
 
 from discreet.data import attributes
-from discreet.data.link import Linked, link
-from discreet.data.masked import Masked, Step, require_records
-from discreet.data.microdata import Microdata
-from discreet.data.paired_columns import (
+from discreet.data.link import (
     NUMERIC,
+    Linked,
     as_numbers,
+    link,
     need_finite,
     shared_codes,
     stored_alike,
 )
+from discreet.data.masked import Masked, Step, require_records
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.moments import spreads
+from discreet.kernels.summation import spreads
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
 from discreet.results import Provenance, Result
@@ -317,7 +318,7 @@ def _near(linked: Linked, columns: Sequence[str], knows: bool) -> tuple[Ints, tu
 
 def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
     """Per record how many masked ones are equal to its own, if it was assigned one of them."""
-    from discreet.kernels.best_assignment import MOST_RECORDS, best_assignment, equally_assigned
+    from discreet.kernels.linkage import MOST_RECORDS, best_assignment, equally_assigned
 
     if linked.masked.n > MOST_RECORDS:
         what = f"{linked.masked.n:,} records are too many to be assigned all together."
@@ -329,7 +330,7 @@ def _assigned(linked: Linked, columns: Sequence[str]) -> tuple[Ints, float]:
 
 def _agreeing(linked: Linked, columns: Sequence[str]) -> tuple[Ints, tuple[Mapping[str, Any], ...]]:
     """Per record how many masked ones weigh as much as its own, and the weights."""
-    from discreet.kernels.agreement import MOST_COLUMNS, agreement
+    from discreet.kernels.linkage import MOST_COLUMNS, agreement
 
     if len(columns) > MOST_COLUMNS:
         what = f"{len(columns)} columns have too many patterns of agreement."

@@ -27,9 +27,15 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.fitted_model import FittedModel, ModelFigure, is_fitted
+from discreet.kernels.fitted_model import (
+    UNDERFIT,
+    AddedMargin,
+    FittedModel,
+    ModelFigure,
+    chosen_margins,
+    is_fitted,
+)
 from discreet.kernels.loglinear import MOST_CELLS, Axes, Grid, ModelFit
-from discreet.kernels.model_choice import UNDERFIT, AddedMargin, chosen_margins
 from discreet.kernels.summation import total
 from discreet.measures import FigureKind, measure
 from discreet.parameters import (

@@ -33,8 +33,7 @@ from discreet.frames import FrameKind
 from discreet.measures import measure
 from discreet.parameters import Columns, File, InPython, Label, Needed, Values
 from discreet.results import Provenance
-from discreet.risks.cells import sums_with_blanks
-from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records
+from discreet.risks.exposure import CodedRecords, Exposure, exposure, of_records, sums_with_blanks
 from discreet.risks.record_level import ProtectableRisk, RiskValues, ValuesHere
 from discreet.risks.sensitivity import VALUE_TABLES, RiskSettings, settings_in, unknown_attributes
 from discreet.surface import advice, function, in_python, said
@@ -42,7 +41,7 @@ from discreet.words import counted, share
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Floats
-    from discreet.risks.cells import Rows
+    from discreet.risks.exposure import Rows
 
 MANY_SETS = 5_000  # known sets from which on a user should think of a larger ε
 MOST_SETS = 200_000  # known sets that are refused unless the limit is raised

@@ -30,7 +30,7 @@ from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import added
 from discreet.kernels.summation import weighted_total
 from discreet.results import Provenance, Result
-from discreet.risks.cells import CellRisk
+from discreet.risks.exposure import CellRisk
 from discreet.surface import in_python
 from discreet.words import counted, share
 

@@ -18,8 +18,7 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.attribute_sets import attribute_sets, number_of_sets
-from discreet.kernels.small_cells import SmallCells, small_cells
+from discreet.kernels.coded_tuples import SmallCells, attribute_sets, number_of_sets, small_cells
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public
 from discreet.progress import stage

@@ -29,8 +29,7 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.attribute_sets import number_of_sets
-from discreet.kernels.coded_tuples import CodedTuples
+from discreet.kernels.coded_tuples import CodedTuples, number_of_sets
 from discreet.kernels.frequencies import frequencies
 from discreet.kernels.packing import added, merged
 from discreet.kernels.summation import weighted_total

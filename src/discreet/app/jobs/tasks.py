@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.app.jobs import lattice, protection, release, risk, table
+from discreet.app.jobs import lattice, plan_run, protection, risk, table
 from discreet.app.jobs.task import JobTask, Work
 
 AGAIN = "again"  # what a project does not keep is found again: names of work, in the settings
@@ -53,7 +53,7 @@ WORK: dict[str, Work] = {
         "Making the release",
         "the release",
         _TABLE,
-        release.release,
+        plan_run.release,
         "release",
         settings="release",
     ),

@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Route
 from discreet.app.forms import criterion, draft
 from discreet.app.jobs.lattice import MOST_K, Explored
 from discreet.app.jobs.task import WORKING
-from discreet.app.screens import lattice_picture, node_map
+from discreet.app.screens import lattice_figures, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
 from discreet.app.server import runs
 from discreet.app.server.pages import alone, form_of, page, saying, see, workspace_of
@@ -164,7 +164,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "named": _named(workspace),
         **_attributes(workspace, explored),
         "same_place": [lattice.node(n) for n in node_map.beside(lattice)],
-        "drawn": lattice_picture.drawing(lattice, address),
+        "drawn": lattice_figures.drawing(lattice, address),
         "map": node_map.drawing(lattice, address),
         "shows": SHOWS,
         "maps": MAPS,

@@ -16,8 +16,7 @@ from markupsafe import Markup
 
 from discreet.app.forms.labels import NODE_LOSS
 from discreet.app.screens.boxes import DrawnBox, Place, Sheet, around
-from discreet.app.screens.lattice_figures import MAPS
-from discreet.app.screens.lattice_picture import link
+from discreet.app.screens.lattice_figures import MAPS, link
 from discreet.reports.sentences import short
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms.fields import text_in
-from discreet.app.jobs.plan_run import folder_of, hierarchy_files, names_for
-from discreet.app.jobs.release import GIVEN
+from discreet.app.jobs.plan_run import GIVEN, folder_of, hierarchy_files, names_for
 from discreet.app.server import runs
 from discreet.app.server.checklist import (
     Item,

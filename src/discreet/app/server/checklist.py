@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.app.forms import draft
-from discreet.app.server import requirements
+from discreet.app.server import runs
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import RELEASE, Workspace
 from discreet.reports.facts import FEWEST
@@ -160,7 +160,7 @@ def _told(workspace: Workspace, kept: Kept) -> Iterator[Item]:
 
 def _lowered(workspace: Workspace, kept: Kept) -> Iterator[Item]:
     """Whether more was asked for on the way than the run meets; nothing where never."""
-    before = requirements.earlier(workspace, kept.run)
+    before = runs.earlier(workspace, kept.run)
     if before:
         asked = renamed("; ".join(before), workspace.labels)
         words = (

@@ -19,9 +19,15 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
-from discreet.kernels.known_sets.counts import Packer, stretches
+from discreet.kernels.known_sets.counts import (
+    Packer,
+    effective,
+    in_set,
+    stretches,
+    totals,
+    whole_weights,
+)
 from discreet.kernels.known_sets.refinement import deal, tree
-from discreet.kernels.known_sets.sensitivity import effective, in_set, totals, whole_weights
 from discreet.kernels.known_sets.tables import RollUp
 from discreet.kernels.known_sets.unions import SetProgress, Union, unions
 

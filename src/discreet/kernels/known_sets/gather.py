@@ -16,8 +16,14 @@ from discreet.kernels.arrays import Floats
 from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Advance, Columns, Set, Weights
 from discreet.kernels.known_sets.cells import refined_sums
-from discreet.kernels.known_sets.counts import Packer, Stretches, stretches
-from discreet.kernels.known_sets.sensitivity import add_values, effective, totals
+from discreet.kernels.known_sets.counts import (
+    Packer,
+    Stretches,
+    add_values,
+    effective,
+    stretches,
+    totals,
+)
 from discreet.kernels.known_sets.tables import table_sums
 from discreet.kernels.known_sets.unions import SetProgress, Union, unions
 

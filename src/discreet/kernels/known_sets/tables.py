@@ -17,7 +17,7 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
 from discreet.kernels.known_sets.arrays import Set, Weights
-from discreet.kernels.known_sets.sensitivity import in_set
+from discreet.kernels.known_sets.counts import in_set
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,15 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import ITEM, Instance, instance, records_of, varied
+from discreet.kernels.local_recoding.instance import (
+    ITEM,
+    Cuts,
+    Instance,
+    cheapest_cuts,
+    instance,
+    records_of,
+    varied,
+)
 from discreet.kernels.local_recoding.peel import (
     PeelState,
     cell_cost,

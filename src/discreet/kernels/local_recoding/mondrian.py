@@ -29,8 +29,7 @@ from discreet.kernels.local_recoding.instance import (
     records_of,
 )
 from discreet.kernels.local_recoding.peel import Passes
-from discreet.kernels.local_recoding.recoding import Recoded, recoding
-from discreet.kernels.local_recoding.task import CellTask
+from discreet.kernels.local_recoding.task import CellTask, Recoded, recoding
 from discreet.kernels.packing import merged
 
 _NO = -1

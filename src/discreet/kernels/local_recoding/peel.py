@@ -21,8 +21,15 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import inlined, inner, njit
-from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
-from discreet.kernels.local_recoding.instance import Instance, Nodes, Records, records_of, varied
+from discreet.kernels.local_recoding.instance import (
+    Cuts,
+    Instance,
+    Nodes,
+    Records,
+    cheapest_cuts,
+    records_of,
+    varied,
+)
 
 Codes = NDArray[np.uint32]
 Mixes = NDArray[np.uint64]

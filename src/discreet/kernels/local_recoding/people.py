@@ -17,10 +17,11 @@ import numpy as np
 
 from discreet.kernels.arrays import Bools, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.local_recoding.cuts import Cuts, cheapest_cuts
 from discreet.kernels.local_recoding.instance import (
+    Cuts,
     Instance,
     Nodes,
+    cheapest_cuts,
     instance,
     lifted_nodes,
     tree_nodes,

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.kernels.integer_program import IntegerProgram, LinearConditions, solve
-from discreet.kernels.least_cost import least_cost
+from discreet.kernels.integer_program import IntegerProgram, LinearConditions, least_cost, solve
 from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.local_suppression.masks import blanks_of, groups_of
 from discreet.kernels.local_suppression.suppression import (

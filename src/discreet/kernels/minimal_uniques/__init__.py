@@ -2,5 +2,5 @@
 
 Who is alone on a set is alone on every larger one, so a set is minimal for a tuple when it is alone
 on it and on none of the sets with one attribute less. ``walk`` visits the sets depth first and
-notes who is alone where; ``sums`` keeps what is minimal and adds it up; ``search`` is the way in.
+notes who is alone where; ``search`` is the way in, keeps what is minimal and adds it up.
 """

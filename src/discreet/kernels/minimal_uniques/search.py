@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Ints
 from discreet.kernels.coded_tuples import CodedTuples
-from discreet.kernels.minimal_uniques.entries import asked, fields_of, sorted_entries
-from discreet.kernels.minimal_uniques.narrow import narrow_sets
-from discreet.kernels.minimal_uniques.sets import set_numbers
-from discreet.kernels.minimal_uniques.sums import BLOCK, STEP, add_up
-from discreet.kernels.minimal_uniques.walk import stack_of, walk
+from discreet.kernels.compilation import njit
+from discreet.kernels.minimal_uniques.walk import lowest, narrow_sets, set_numbers, stack_of, walk
+from discreet.kernels.packing import Codes
 
 _ROOM = 1 << 29  # bytes for who is alone on which set: beyond, the tuples are looked for in parts
+_WORD = 64
+_NONE = 2**64 - 1
+
+Words = NDArray[np.uint64]
+BLOCK = 8  # words at a time: their sums stay in the cache
+STEP = 4  # amounts at a time
 
 
 class MinimalUniques(NamedTuple):
@@ -131,3 +135,147 @@ def _sets(width: int, depth: int) -> tuple[Ints, Ints]:
         below[rows, place[rows]] = np.searchsorted(bits, bits[rows] ^ 1 << a)
         place[rows] += 1
     return sets, below
+
+
+# -- Entries: all that the walk needs of a tuple, in one word or a few -----------------------------
+#
+# From the top: the combination of the narrowest attributes, the code of each other attribute, the
+# narrowest first, and at the end the number of the tuple and a bit that is set where the entry
+# stands for more than one record or is not asked for. So tuples agree on the first attributes where
+# the upper parts of their words do, and no table has to be looked at.
+
+
+class Fields(NamedTuple):
+    """Where the codes are. The first field holds the narrowest attributes together.
+
+    Attributes
+    ----------
+    word, shift, mask : arrays
+        A code is ``entry[word] >> shift & mask``.
+    before, upto : arrays
+        The bits of that word before a field, and with it.
+    missing : array
+        The code that never makes a tuple alone, or one that is too large.
+    number : int
+        The bits of the last word with the number of the tuple, and the bit after it.
+    """
+
+    word: Ints
+    shift: Words
+    mask: Words
+    before: Words
+    upto: Words
+    missing: Words
+    number: np.uint64
+
+
+def fields_of(cardinalities: Sequence[int], missing: Sequence[int], tuples: int) -> Fields:
+    """Places for codes below some numbers, and for the number of a tuple.
+
+    Examples
+    --------
+    >>> fields = fields_of([4, 1000], [-1, 0], 300)
+    >>> fields.word.tolist(), fields.shift.tolist(), int(fields.number)
+    ([0, 0], [62, 52], 1023)
+    """
+    bits = [max(1, (int(c) - 1).bit_length()) for c in cardinalities]
+    places, word, left = [], 0, _WORD
+    for size in bits:
+        if size > left:
+            word, left = word + 1, _WORD
+        places.append((word, left - size, (1 << size) - 1, 2**_WORD - (1 << left)))
+        left -= size
+    words, shifts, masks, before = zip(*places, strict=True)
+    return Fields(
+        np.array(words, np.int64),
+        np.array(shifts, np.uint64),
+        np.array(masks, np.uint64),
+        np.array(before, np.uint64),
+        np.array([b | m << s for _, s, m, b in places], np.uint64),
+        np.array([_NONE if code < 0 else code for code in missing], np.uint64),
+        np.uint64(2 ** (tuples.bit_length() + 1) - 1),
+    )
+
+
+def sorted_entries(fields: Fields, codes: Codes) -> Words:
+    """The words of each tuple, (words, tuples), in their order; the number is where it stood."""
+    full = fields.number > (np.uint64(1) << fields.shift[-1]) - np.uint64(1)
+    entries = np.zeros((int(fields.word[-1]) + 1 + int(full), len(codes[0])), np.uint64)
+    for word, shift, column in zip(fields.word, fields.shift, codes, strict=True):
+        entries[word] |= column.astype(np.uint64) << shift
+    entries[-1] |= np.arange(len(codes[0]), dtype=np.uint64) << np.uint64(1)
+    if len(entries) > 1:
+        return np.ascontiguousarray(entries[:, np.lexsort(entries[::-1])])
+    entries.sort()
+    return entries
+
+
+def asked(entries: Words, fields: Fields, tuples: NDArray[np.intp]) -> Words:
+    """Entries that are numbered as the tuples that are asked for; the last bit marks the others."""
+    numbers = np.ones(entries.shape[1], np.uint64)
+    numbers[tuples] = np.arange(len(tuples), dtype=np.uint64) << np.uint64(1)
+    found = entries.copy()
+    found[-1] &= ~fields.number
+    found[-1] |= numbers[(entries[-1] & fields.number) >> np.uint64(1)]
+    return found
+
+
+# -- What the minimal sets of each tuple add up to: 512 tuples at a time, all sets of them ---------
+
+
+@njit(cache=True, nogil=True)
+def add_up(alone, below, worth, tuples, sums, minimal) -> None:  # type: ignore[no-untyped-def]
+    """Add what each minimal set is worth to its tuple, and count it.
+
+    Parameters
+    ----------
+    alone : array (sets, words)
+        Who is alone on each set, as bits; whole blocks of words.
+    below : array (sets, attributes)
+        Where the sets with one attribute less stand; then −1.
+    worth : array (sets, amounts)
+        A multiple of four amounts.
+    tuples : array
+        Whose bit it is.
+    sums, minimal : arrays (tuples, amounts) and (sets)
+        To write, and to add to.
+    """
+    amounts, left = worth.shape[1], np.empty(BLOCK, np.uint64)
+    found = np.empty((64 * BLOCK, amounts), worth.dtype)
+    for begin in range(0, alone.shape[1], BLOCK):
+        found[:] = 0
+        for s in range(1, len(below)):
+            _minimal_here(alone[:, begin : begin + BLOCK], s, below[s], left)
+            for word in range(BLOCK):
+                minimal[s] += _add(left[word], worth[s], found[64 * word :])
+        for i in range(64 * begin, min(64 * (begin + BLOCK), len(tuples))):
+            for a in range(sums.shape[1]):
+                sums[tuples[i], a] = found[i - 64 * begin, a]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _minimal_here(alone, s, below, left):  # type: ignore[no-untyped-def]
+    """For whom a set is minimal: who is alone on it and on none with one attribute less."""
+    for word in range(BLOCK):
+        left[word] = alone[s, word]
+    for less in below:
+        if less < 0:
+            break
+        for word in range(BLOCK):
+            left[word] &= ~alone[less, word]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add(left, worth, found):  # type: ignore[no-untyped-def]
+    """Add what a set is worth to the tuples of a word, and count them."""
+    number = 0
+    while left != 0:
+        i = lowest(left)
+        left &= left - np.uint64(1)
+        number += 1
+        for a in range(0, len(worth), STEP):
+            found[i, a] += worth[a]
+            found[i, a + 1] += worth[a + 1]
+            found[i, a + 2] += worth[a + 2]
+            found[i, a + 3] += worth[a + 3]
+    return number

@@ -2,8 +2,7 @@
 
 from discreet.kernels.multivariate.blocks import balanced_blocks
 from discreet.kernels.multivariate.mdav import mdav
-from discreet.kernels.multivariate.mixed import mdav_mixed
-from discreet.kernels.multivariate.ordinal import convex_median, median, plurality
+from discreet.kernels.multivariate.mixed import convex_median, mdav_mixed, median, plurality
 from discreet.kernels.multivariate.variable import v_mdav
 
 __all__ = [

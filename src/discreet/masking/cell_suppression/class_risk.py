@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.criteria.criterion import Criterion
-from discreet.masking.cell_suppression.key_sets import KeySet
-from discreet.masking.cell_suppression.request import SuppressionRequest
+from discreet.masking.cell_suppression.request import KeySet, SuppressionRequest
 from discreet.masking.cell_suppression.run import CellAnswer, answer_if_any
 
 if TYPE_CHECKING:

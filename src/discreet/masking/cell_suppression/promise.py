@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from discreet.data.masked import Masked
     from discreet.data.microdata import Microdata
-    from discreet.masking.cell_suppression.key_sets import KeySet
-    from discreet.masking.cell_suppression.request import SuppressionRequest
+    from discreet.masking.cell_suppression.request import KeySet, SuppressionRequest
 
 
 @dataclass(frozen=True, eq=False)

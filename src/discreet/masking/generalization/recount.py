@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Ints
-    from discreet.masking.generalization.population import CodedPopulation
-    from discreet.masking.generalization.task import Task
+    from discreet.masking.generalization.task import CodedPopulation, Task
 
     Flags = NDArray[np.bool_]
 

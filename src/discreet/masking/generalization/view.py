@@ -25,8 +25,8 @@ from discreet.criteria.p_sensitive import PSensitiveKAnonymity
 from discreet.errors import fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
-from discreet.masking.generalization.budget import budget_of, suppression_problems
 from discreet.masking.generalization.figures import Swept
+from discreet.masking.generalization.lattice import budget_of, suppression_problems
 from discreet.masking.generalization.search import Search
 from discreet.parameters import whole_number
 from discreet.results import Result

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet import engine
+from discreet.criteria.all_of import people_apart
+from discreet.data.masked import require_link
 from discreet.frames import FrameKind
 from discreet.masking.cells import size_rows
+from discreet.masking.promises import Holds, failing_within
 from discreet.results import Result
 from discreet.words import counted, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.data.masked import Masked
+    from discreet.data.microdata import Microdata
+    from discreet.hierarchies.recoding import Recoding
+
 
 _ROUNDING = 1e-9
 
@@ -116,3 +132,95 @@ class LocalRecoding(Result):
             "searched": self.searched,
             "by_class_size": {key: dict(sizes) for key, sizes in self.by_class_size.items()},
         }
+
+
+# -- What a local recoding promises ----------------------------------------------------------------
+#
+# The criterion holds, every released cell covers the value that it stands for, and the loss is the
+# one that is said. All is counted afresh from the released file.
+
+
+@dataclass(frozen=True, eq=False)
+class CellsCover:
+    """The promise, given the file before and what is said of the one after. With strata the
+    criterion holds within each; `counted` are the attributes whose values it looks at."""
+
+    before: Microdata
+    recodings: Sequence[Recoding]
+    criterion: Any
+    changes: Mapping[str, int]
+    loss: float
+    by: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
+
+    def broken(self, masked: Masked) -> list[str]:
+        """Counted where the records are."""
+        if masked.n == 0:
+            return []
+        held = Holds(self.criterion).broken(masked)
+        of_records, _ = people_apart(self.criterion)
+        if self.by and of_records is not None:
+            names = (*self.by, *(r.attribute for r in self.recodings))
+            held += failing_within(masked, of_records, names, self.counted)
+        return [*held, *self._cells(masked)]
+
+    def _cells(self, masked: Masked) -> list[str]:
+        keys, link = [r.attribute for r in self.recodings], require_link(self.before)
+        pair = engine.Pair(self.before.source, masked.source, tuple(keys), (link, link))
+        problems, lost = [], 0.0
+        for recoding, found in zip(
+            self.recodings, engine.cell_pairs(pair, (link, link), keys), strict=True
+        ):
+            key, count = recoding.attribute, np.asarray(found["n"], dtype=np.int64)
+            shown = _looked_up(
+                recoding,
+                found["x"].combine_chunks(),
+                found["y"].combine_chunks(),
+                labelled=key in self.changes,
+            )
+            bare, moved = np.isnan(shown.share), int(count[shown.moved].sum())
+            if bare.any():
+                problems.append(f"{key!r} has {count[bare].sum():,} cells that cover no value")
+            if moved != self.changes.get(key, 0):
+                problems.append(f"{moved:,} cells of {key!r} are coarser, not so many as said")
+            lost += float((shown.share * count).sum())
+        out = self.before.n - masked.n
+        loss = (lost + out * len(keys)) / (self.before.n * len(keys))
+        if int(count.sum()) != masked.n:
+            problems.append("released records have no initial one")
+        if not abs(loss - self.loss) <= _ROUNDING:
+            problems.append("the loss is not the one that is said")
+        return problems
+
+
+class _Released(NamedTuple):
+    """The loss of each cell, nan where it does not cover its value; and which are not as before."""
+
+    share: NDArray[np.float64]
+    moved: NDArray[np.bool_]
+
+
+def _looked_up(
+    recoding: Recoding, initial: pa.Array, released: pa.Array, *, labelled: bool
+) -> _Released:
+    """Look released cells up among the labels of the initial values, from the lowest level on."""
+    place = pc.fill_null(pc.index_in(initial, value_set=recoding.values), -1)
+    codes = place.to_numpy().astype(np.int64)
+    values = recoding.labels[0] if labelled else recoding.values
+    same = _equal(values.take(pa.array(codes, mask=codes < 0)), released) & (codes >= 0)
+    share = np.where(same, 0.0, np.nan)
+    for level in range(1, recoding.height + 1 if labelled else 1):
+        group = recoding.maps[level][codes]
+        shown = _equal(recoding.labels[level].take(pa.array(group)), released) & (codes >= 0)
+        found = shown & np.isnan(share)
+        share[found] = recoding.shares(level)[group[found]]
+    return _Released(share, ~same)
+
+
+def _equal(mine: pa.Array, theirs: pa.Array) -> NDArray[np.bool_]:
+    """Whether cells are equal, or both missing."""
+    if mine.type != theirs.type:
+        mine, theirs = mine.cast(pa.string()), theirs.cast(pa.string())
+    equal = pc.fill_null(pc.equal(mine, theirs), False)
+    both = pc.and_(pc.is_null(mine), pc.is_null(theirs))
+    return np.asarray(pc.or_(equal, both).to_numpy(zero_copy_only=False))

@@ -1,1 +1,0 @@
-"""Post-randomization: the parts of :mod:`discreet.masking.pram`."""
