@@ -141,6 +141,7 @@ AGAIN = {
     r"browser/.*axe_finds_nothing\[(.*-)?(400|700)": "the wide window, not enlarged",
     r"unit/test_lattice_sweep.py::test_(conditions|keys_of_several|masks_of_any|two_valued|best_nodes)":
         "every node against its recount, tests/properties/test_swept_conditions.py and papers/test_003_adult.py",
+    r"papers/test_rebuilt.py::test_the_whole_committed_page": "every figure of it, in the tests of its paper",
     r"unit/test_plan.py::test_the_plan_of_a_masking.*\[(parquet|csv-(cat|val|noise|tails|round|places))":
         "the same as CSV; the perturbations in test_perturbation_surfaces.py",
     r"properties/test_row_order.py::test_sums.*\[(statistics|losses-[12])":

@@ -9,7 +9,8 @@ import pytest
 import papers
 from papers.chapters import Rebuilt
 from papers.figures import CUT, DIGITS, Figure, near, within
-from papers.material import Material
+from papers.material import Material, reference_folder
+from papers.page import page as page_of
 from papers.page import part_block
 from papers.run import CHAPTERS, PAGE, main, rebuild, terminal_table
 
@@ -35,6 +36,15 @@ def test_the_committed_page_is_what_a_rerun_makes(rebuilt, page):
     for chapter in rebuilt:
         for part in chapter.parts:
             assert part_block(part) in page
+
+
+def test_the_whole_committed_page_is_what_a_rerun_makes(page):
+    material = Material(reference_folder())
+    found = page_of(rebuild(material))
+    if material.missing:
+        absent = ", ".join(sorted(set(material.missing)))
+        pytest.skip(f"reference data {absent} not found; set DISCREET_DATA to their folder")
+    assert found == page
 
 
 def test_every_part_of_every_paper_stands_on_the_page_and_no_figure_is_missing(page):
