@@ -46,10 +46,10 @@ def compile_once():
 def in_plain_python():
     """Let the kernels of the lattice run where nothing is compiled: classes have their fields by
     name there too, and bits are counted without the instruction of the processor."""
-    from discreet.kernels.lattice import sweep, tally
+    from discreet.kernels.lattice import layout, sweep, tally
 
-    compiled, amounts = sweep.class_dtype, sweep.amount_dtype
-    sweep.class_dtype = lambda *asked: np.dtype((np.record, compiled(*asked)))
+    compiled, amounts = layout.class_dtype, sweep.amount_dtype
+    layout.class_dtype = lambda *asked: np.dtype((np.record, compiled(*asked)))
     sweep.amount_dtype = lambda *asked: np.dtype((np.record, amounts(*asked)))
     tally.popcount = lambda word: np.uint64(int(word).bit_count())
     tally.narrow = lambda wide, like: type(like)(wide)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from discreet.kernels.lattice import layout
 from discreet.kernels.lattice.amounts import ValuePairs
 from discreet.kernels.lattice.conditions import ClassConditions
 from discreet.kernels.lattice.rollup import fresh_stamp
@@ -28,7 +29,7 @@ slowly = examples(60)
 def own_layouts():
     """Small lattices stand for large ones here: none is short."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.kernels.lattice.sweep._SHORT", 0)
+        patch.setattr(layout, "_SHORT", 0)
         yield
 
 
@@ -81,7 +82,7 @@ def test_every_node_equals_its_recount(data: Coded, cap: int) -> None:
 def test_short_walks_equal_their_recount(data: Coded, cap: int, seed: int, p: int) -> None:
     masks = draw_masks(data, seed, 2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.kernels.lattice.sweep._SHORT", 2**20)
+        patch.setattr(layout, "_SHORT", 2**20)
         plain, by_values = sweep(*data, cap=cap), sweep(*data, cap=cap, masks=masks, p=p)
     assert_equal(plain, recount(data, [], cap, 1))
     assert_equal(by_values, recount(data, masks, cap, p))
@@ -216,7 +217,7 @@ def test_masks_of_any_width_are_followed(values: int) -> None:
 @given(data=twin.lattices())
 def test_keys_of_several_words_give_the_same(data: Coded) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.kernels.lattice.sweep.WORD_BITS", 6)
+        patch.setattr(layout, "WORD_BITS", 6)
         wide = sweep(*data, cap=3)
     assert_equal(wide, recount(data, [], 3, 1))
 
@@ -273,8 +274,8 @@ def test_memory_guard_gives_up_cells_without_changing_the_result(
     share = [np.zeros(2), np.ones(1)]
     codes = tuple(np.array(column, np.int32) for column in ([0, 0, 1, 1], [0, 1, 0, 1]))
     data = Coded(codes, np.array([1, 2, 3, 4]), [flag, flag], [share, share])
-    monkeypatch.setattr("discreet.kernels.lattice.sweep._SMALL", 0)
-    monkeypatch.setattr("discreet.kernels.lattice.sweep._COLUMNS", 0)
+    monkeypatch.setattr(layout, "_SMALL", 0)
+    monkeypatch.setattr(layout, "_COLUMNS", 0)
     assert_equal(sweep(*data, cap=3), recount(data, [], 3, 1))
 
 
