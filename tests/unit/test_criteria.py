@@ -37,6 +37,23 @@ def test_only_the_disclosure_risk_takes_two_files():
     fails_with("P09", "two files and one", ds.check, data, ds.DisclosureRiskAtMost(0.5))
 
 
+def test_the_criterion_of_a_check_may_be_named():
+    data, two, limit = ds.read(TABLE, keys=["a"]), ds.KAnonymity(2), ds.DisclosureRiskAtMost(0.5)
+    assert ds.check(data, criterion=two).to_dict() == ds.check(data, two).to_dict()
+    masked = ds.sample(data, n=2, seed=1)
+    named = ds.check(data, masked, criterion=limit)
+    assert named.to_dict() == ds.check(data, masked, limit).to_dict()
+
+
+def test_a_check_without_a_file_or_a_criterion_says_which_is_missing():
+    data, two = ds.read(TABLE, keys=["a"]), ds.KAnonymity(2)
+    fails_with("P09", "criterion= is not a criterion", ds.check)
+    fails_with("P09", "criterion= is not a criterion", ds.check, data)
+    fails_with("P09", "criterion= is not a criterion", ds.check, data, 2)
+    fails_with("P09", "a file to check is not microdata", ds.check, two)
+    fails_with("P09", "a file to check is not microdata", ds.check, data, data, data, two)
+
+
 @pytest.mark.parametrize(
     ("text", "criterion"),
     [

@@ -12,7 +12,7 @@ from discreet.criteria.criterion import Criterion
 from discreet.errors import fail
 from discreet.frequency.classes import Classes
 from discreet.frequency.value_counts import Sum
-from discreet.surface import function
+from discreet.surface import argument, function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,7 +149,7 @@ def _each(given: Any) -> list[Any]:
     if not found or not all(isinstance(one, Criterion) for one in found):
         fail(
             "P09",
-            "the last argument is not a criterion.",
+            f"{argument('criterion')} is not a criterion, nor a list of them.",
             f"Give for example {function('KAnonymity', '5')}.",
         )
     return found

@@ -213,39 +213,40 @@ class Checks(Result):
 
 @overload
 def check(  # type: ignore[overload-overlap]
-    data: Masked, criterion: DisclosureRiskAtMost, /
+    data: Masked, /, criterion: DisclosureRiskAtMost
 ) -> RiskCheck: ...
 
 
 @overload
-def check(data: Microdata, criterion: Criterion, /) -> Check: ...
+def check(data: Microdata, /, criterion: Criterion) -> Check: ...
 
 
 @overload
-def check(data: Microdata, criteria: Sequence[Any], /) -> Check | RiskCheck | Checks: ...
+def check(data: Microdata, /, criterion: Sequence[Any]) -> Check | RiskCheck | Checks: ...
 
 
 @overload
 def check(
     initial: Microdata,
     masked: Microdata,
-    criterion: DisclosureRiskAtMost,
     /,
+    criterion: DisclosureRiskAtMost,
     *,
     on: str | None = None,
 ) -> RiskCheck: ...
 
 
-def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck | Checks:
+def check(*files: Any, criterion: Any = None, on: str | None = None) -> Check | RiskCheck | Checks:
     """Check a file against a criterion: ``check(data, criterion)``.
 
     Parameters
     ----------
-    data : Microdata
-        Usually masked microdata, with its keys (and confidential attributes) named.
-    criterion : KAnonymity, PSensitiveKAnonymity, …
-        For ``DisclosureRiskAtMost``, which compares two files, the initial file comes first:
+    *files : Microdata
+        The file, usually masked microdata, with its keys (and confidential attributes) named. For
+        ``DisclosureRiskAtMost``, which compares two files, the initial file comes first:
         ``check(initial, masked, criterion)``; masked microdata made here know theirs.
+    criterion : KAnonymity, PSensitiveKAnonymity, … or a list of them
+        What must hold: after the files, or by its name.
     on : str, optional
         With two files: the column that links their records, when it was masked elsewhere.
 
@@ -262,17 +263,16 @@ def check(*arguments: Any, on: str | None = None) -> Check | RiskCheck | Checks:
     >>> ds.check(ds.read(table, keys=["age", "sex"]), ds.KAnonymity(2)).satisfied
     True
     """
-    *files, criterion = arguments if len(arguments) in (2, 3) else (None, None, None)
-    require_microdata(*files, named="a file to check")
-    classes, limits = split(combined(criterion))
+    *given, last = files if criterion is None and files else (*files, criterion)
+    classes, limits = split(combined(last))
+    require_microdata(*(given if len(given) in (1, 2) else [None]), named="a file to check")
     if limits:
-        risks = tuple(_check_risk(files, limit, on) for limit in limits)
-        also = () if classes is None else (_check_classes(files[-1], classes),)
+        risks = tuple(_check_risk(given, limit, on) for limit in limits)
+        also = () if classes is None else (_check_classes(given[-1], classes),)
         return risks[0] if len(risks) == 1 and not also else Checks((*also, *risks))
-    criterion = classes
-    if len(files) == 2 or on is not None:
-        fail("P09", f"{criterion.describe()} is checked on one file.", "Give the masked file only.")
-    return _check_classes(files[0], criterion)
+    if len(given) == 2 or on is not None:
+        fail("P09", f"{classes.describe()} is checked on one file.", "Give the masked file only.")
+    return _check_classes(given[0], classes)
 
 
 def _check_risk(files: list[Any], criterion: DisclosureRiskAtMost, on: str | None) -> RiskCheck:
