@@ -25,6 +25,12 @@ def either(words: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def ordinal(number: int) -> str:
+    """The place of something, as it stands in a sentence: "first", "second", "11th"."""
+    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _PLURALS = {
     "person": "people",
     "leaf": "leaves",

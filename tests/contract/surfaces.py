@@ -139,7 +139,7 @@ MEASURE_GAPS: dict[tuple[str, str], str] = {}
 NO_MEASURES = {
     "sampling_risk": "foretells the risk of samples not yet drawn: lines, and no figure of a release",
     "key_candidates": "helps to name the keys: a table of sets of attributes, and no figure of a release",
-    "compare_releases": "holds two releases against each other, neither of which is the initial file",
+    "compare_releases": "holds releases against each other, none of which is the initial file",
     "unchanged": "lists columns; every run takes it",
     "check": "says whether a criterion holds; every run with a criterion takes it",
 }

@@ -80,18 +80,59 @@ def test_everything_is_as_counted_person_by_person(case):
     assert found.joint_below >= 0
 
 
+def test_releases_with_other_keys_and_columns_are_compared():
+    rec = [1, 2, 3, 4]
+    first = ds.read({"rec": rec, "age": [20, 20, 30, 30]}, keys=["age"])
+    second = ds.read({"rec": rec, "sex": list("fmfm"), "zip": [1, 1, 1, 1]}, keys=["sex", "zip"])
+    found = ds.compare_releases([first, second], on="rec", k=2)
+    assert (found.least, found.least_joint, found.joint_alone) == ((2, 2), 1, 4)
+    assert found.disclosed == {}
+
+
+def test_three_releases_reveal_what_no_two_of_them_do():
+    rec = list(range(1, 9))
+    files = [
+        ds.read({"rec": rec, "x": [(person >> bit) & 1 for person in range(8)]}, keys=["x"])
+        for bit in range(3)
+    ]
+    for two in itertools.combinations(files, 2):
+        assert ds.compare_releases(two, on="rec", k=2).least_joint == 2
+    found = ds.compare_releases(files, on="rec", k=2)
+    assert (found.n, found.least, found.joint_alone) == (8, (4, 4, 4), 8)
+    assert found.table("arrow")["of"].to_pylist() == [
+        "first release",
+        "second release",
+        "third release",
+        "all 3 together",
+    ]
+    assert "In all 3 releases: 8 people." in found.explain()
+    assert "By themselves 0, 0 and 0 records" in found.explain()
+
+
+def test_a_value_is_disclosed_by_the_releases_that_have_it():
+    rec, ages = [1, 2, 3], [20, 20, 20]
+    files = [
+        ds.read({"rec": rec, "age": ages, "ill": ill}, keys=["age"], confidential=["ill"])
+        for ill in (["a", "b", "c"], ["a", "c", "d"], ["a", "b", "d"])
+    ]
+    plain = ds.read({"rec": rec, "sex": ["f", "f", "f"]}, keys=["sex"])
+    assert ds.compare_releases(files[:2], on="rec").disclosed == {"ill": 0}
+    assert ds.compare_releases([*files, plain], on="rec").disclosed == {"ill": 3}
+    assert ds.compare_releases([files[0], plain], on="rec").disclosed == {}
+
+
 def test_bad_arguments_are_said():
     data = read({"rec": [1, 2], "age": [20, 30]})
-    for wrong in (data, [data], [data, data, data], [data, {"age": [1]}]):
+    for wrong in (data, [], [data], [data, {"age": [1]}]):
         with pytest.raises(ds.DiscreetError, match="P09"):
             ds.compare_releases(wrong, on="rec")
     with pytest.raises(ds.DiscreetError, match="R01"):
         ds.compare_releases([data, data], on="id")
     with pytest.raises(ds.DiscreetError, match="P07"):
         ds.compare_releases([data, data], on="rec", k=1)
-    other = ds.read({"rec": [1, 2], "age": [20, 30], "sex": ["f", "m"]}, keys=["age", "sex"])
-    with pytest.raises(ds.DiscreetError, match=r"second release .* not those of the first release"):
-        ds.compare_releases([data, other], on="rec")
+    other = ds.read({"rec": ["1", "2"], "age": [20, 30]}, keys=["age"])
+    with pytest.raises(ds.DiscreetError, match=r"D10.*first release \(.*third release \("):
+        ds.compare_releases([data, data, other], on="rec")
 
 
 def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monkeypatch):
@@ -114,5 +155,12 @@ def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monke
     ran = CliRunner().invoke(app, [*given, "--at-most", "3", "--json"])
     assert (ran.exit_code, json.loads(ran.output)["joint_below"]) == (1, 4)
     assert CliRunner().invoke(app, [*given, "--at-most", "4"]).exit_code == 0
+    Path("three.csv").write_text("rec;sex\n1;f\n2;f\n3;f\n4;m\n", encoding="utf-8")
+    ran = CliRunner().invoke(app, [*given[:2], "three.csv", *given[3:], "--other-keys", "sex"])
+    assert "together 2 people are, 2 of them alone." in ran.output
+    ran = CliRunner().invoke(app, [*given[:2], "three.csv", *given[3:]])
+    assert "key attribute 'age' is not a column of three.csv" in str(ran.exception)
+    ran = CliRunner().invoke(app, [*given[:3], "two.csv", *given[3:]])
+    assert "In all 3 releases: 4 people." in ran.output
     ran = CliRunner().invoke(app, [*given[:-1], "1"])
     assert "must be a whole number of at least 2" in str(ran.exception)

@@ -31,8 +31,12 @@ FailAbove = Annotated[
     ),
 ]
 Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
-Second = Annotated[
-    Path, typer.Argument(help="The other release, with the same keys.", show_default=False)
+Others = Annotated[
+    list[Path], typer.Argument(help="The other releases, one or more.", show_default=False)
+]
+OtherKeys = Annotated[
+    list[str],
+    typer.Option(help="The keys of the other releases, where they are not those of the first."),
 ]
 AtMostPeople = Annotated[
     int | None,
@@ -194,15 +198,21 @@ def _compare_releases() -> Callable[..., None]:
     def run(
         data: Any,
         *,
-        second: Second,
+        others: Others,
         read_alike: Any,
         on: On,
+        other_keys: OtherKeys = [],  # noqa: B006
         at_most: AtMostPeople = None,
         as_json: Json = False,
         **given: Any,
     ) -> None:
-        other = read_alike(second).with_roles(keys=data.keys, confidential=data.confidential)
-        found = ds.compare_releases([data, other], on=on, **method_arguments(verb, data, given))
+        releases = [data]
+        for other in map(read_alike, others):
+            held = [name for name in data.confidential if name in other.columns]
+            keys = names_in(other_keys) or data.keys
+            releases.append(other.with_roles(keys=keys, confidential=held))
+        asked = method_arguments(verb, data, given)
+        found = ds.compare_releases(releases, on=on, **asked)
         show(found, as_json, found.explain)
         if at_most is not None and found.joint_below > at_most:
             raise typer.Exit(1)
@@ -218,7 +228,7 @@ def _compare_releases() -> Callable[..., None]:
     return reading(run, method_options(verb), _RELEASES, example, asked)
 
 
-_RELEASES = "Count what two releases about the same people reveal together."
+_RELEASES = "Count what several releases about the same people reveal together."
 lazily("compare-releases", _RELEASES, _compare_releases)
 
 

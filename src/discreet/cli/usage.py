@@ -43,19 +43,22 @@ def checks(*steps: Callable[[], Any]) -> None:
 
 
 def look_at_both(data: Any, given: dict[str, Any]) -> None:
-    """Read the other file of a command, and look for the columns that both files need."""
+    """Read the other files of a command, and look for the columns that all files need."""
+    from discreet.cli.options import names_in
     from discreet.masking.method import unknown_columns
 
     problems: list[Problem] = []
-    file, on, other = given.get("masked") or given.get("second"), given["on"], None
-    if file is not None:
-        with noted(problems):
-            other = given["read_alike"](file)
-    for one in (data, other):
+    others, on = [], given["on"]
+    for file in given.get("others") or [given.get("masked")]:
+        if file is not None:
+            with noted(problems):
+                others.append(given["read_alike"](file))
+    for one in (data, *others):
         if one is not None and on is not None:
             problems += unknown_columns(one, [on], "record id")
-    if data is not None and other is not None:
-        problems += unknown_columns(other, data.keys, "key attribute")
+    keys = names_in(given.get("other_keys") or []) or (data.keys if data is not None else ())
+    for other in others:
+        problems += unknown_columns(other, keys, "key attribute")
     raise_all(problems)
 
 
@@ -219,6 +222,8 @@ class _Words:
     def _count_arguments(self) -> None:
         """Note arguments that are too many; what may belong to an unknown option is no argument."""
         over = max(len(self.arguments) - len(self.places), 0)
+        if any(place.nargs == -1 for place in self.places):  # which takes any number of words
+            over = min(over, len(self._doubtful))
         doubtful = sorted(self._doubtful, key=lambda at: not self._doubtful[at])[:over]
         self.arguments = [one for at, one in enumerate(self.arguments) if at not in doubtful]
         over -= len(doubtful)

@@ -19,15 +19,13 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, id_problems, require_ids, require_link
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import InfiniteValues, Problem, argument, fail, raise_all
-from discreet.words import counted
+from discreet.words import counted, ordinal
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
 
-_FILES = ("the initial file", "the masked file")
-_RELEASES = ("the first release", "the second release")
 _FEW = 2_000_000  # records: the values of more are added up where they are
 LARGEST = engine.LARGEST
 NUMERIC = ("integer", "number")
@@ -165,15 +163,13 @@ def link(
     return Linked(initial, masked, pair, ids, None)
 
 
-def _key_problems(
-    initial: Microdata, masked: Microdata, words: tuple[str, str] = _FILES
-) -> list[Problem]:
+def _key_problems(initial: Microdata, masked: Microdata) -> list[Problem]:
     absent = [key for key in initial.keys if key not in masked.columns]
     problems = [
         attributes.unknown_column("key attribute", k, masked.columns, masked.name) for k in absent
     ]
     if masked.keys and set(masked.keys) != set(initial.keys):
-        what = f"the keys of {words[1]} ({masked.name}) are not those of {words[0]}."
+        what = f"the keys of the masked file ({masked.name}) are not those of the initial file."
         problems.append(Problem("R07", what, "Name the same keys for both files."))
     return problems
 
@@ -203,54 +199,69 @@ def _linked_in_order(initial: Microdata, masked: Microdata, keys: tuple[str, ...
     return Linked(initial, masked, pair, (rows[0], rows[1]), None)
 
 
-def in_both(first: Microdata, second: Microdata, on: str) -> Linked:
-    """The records that two releases have in common, by a record id; each may have others."""
-    keys = first.need_keys()
-    raise_all(_key_problems(first, second, _RELEASES))
-    return _linked_by_column(first, second, on, keys, _RELEASES)
+def joint_counts(releases: Sequence[Microdata], on: str) -> pa.Table:
+    """How many people (n) have which keys in which release: r0_0, r0_1, … in the first, r1_0, … in
+    the second; those who are in all releases, by a record id."""
+    for data in releases:
+        data.need_keys()
+    places = [f"the {ordinal(i + 1)} release" for i in range(len(releases))]
+    ids = _record_ids(releases, on, _told_apart(releases, places))
+    files = zip(releases, ids, strict=True)
+    return engine.joint_counts([(data.source, data.keys, column) for data, column in files])
 
 
 def _linked_by_column(
-    initial: Microdata,
-    masked: Microdata,
-    on: str,
-    keys: tuple[str, ...],
-    words: tuple[str, str] = _FILES,
+    initial: Microdata, masked: Microdata, on: str, keys: tuple[str, ...]
 ) -> Linked:
-    one, other = initial.name, masked.name
-    if one == other:  # as of two frames
-        one, other = (f"{word} ({one})" for word in words)
-    raise_all(
-        [
-            attributes.unknown_column("record id", on, data.columns, name, data.has_names)
-            for data, name in ((initial, one), (masked, other))
-            if on not in data.columns
-        ]
-    )
-    kinds = initial.source.kinds[on], masked.source.kinds[on]
-    if kinds[0] != kinds[1]:
-        fail(
-            "D10",
-            f"record id {on!r} is {kinds[0]} in {one} and {kinds[1]} in {other}.",
-            "Write it the same way in both files.",
-        )
-    if not engine.same_engine(initial.source, masked.source):
-        fail(
-            "N04",
-            f"{one} and {other} are held by different engines.",
-            "Open both in the same one.",
-        )
-    ids = initial.source.at(on), masked.source.at(on)
-    raise_all([*id_problems(initial, on, ids[0], one), *id_problems(masked, on, ids[1], other)])
-    pair = engine.Pair(initial.source, masked.source, keys, ids)
-    alone = engine.unlinked(pair) if words == _FILES else 0  # releases may each have others
+    one, other = _told_apart((initial, masked), ("the initial file", "the masked file"))
+    ids = _record_ids((initial, masked), on, (one, other))
+    pair = engine.Pair(initial.source, masked.source, keys, (ids[0], ids[1]))
+    alone = engine.unlinked(pair)
     if alone:
         fail(
             "D11",
             f"the id {on!r} of {counted(alone, 'record')} of {other} is not in {one}.",
             "Give the initial file the masked one was made from.",
         )
-    return Linked(initial, masked, pair, ids, on)
+    return Linked(initial, masked, pair, (ids[0], ids[1]), on)
+
+
+def _told_apart(files: Sequence[Microdata], places: Sequence[str]) -> list[str]:
+    """The names of files; where two are alike, as of frames, ``places`` say which is meant."""
+    names = [data.name for data in files]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{place} ({name})" for place, name in zip(places, names, strict=True)]
+
+
+def _record_ids(files: Sequence[Microdata], on: str, names: Sequence[str]) -> list[str]:
+    """The engine's columns that hold the record ids of several files, which one engine can join."""
+    first, named = files[0], list(zip(files, names, strict=True))
+    raise_all(
+        [
+            attributes.unknown_column("record id", on, data.columns, name, data.has_names)
+            for data, name in named
+            if on not in data.columns
+        ]
+    )
+    for data, name in named[1:]:
+        kinds = first.source.kinds[on], data.source.kinds[on]
+        if kinds[0] != kinds[1]:
+            fail(
+                "D10",
+                f"record id {on!r} is {kinds[0]} in {names[0]} and {kinds[1]} in {name}.",
+                "Write it the same way in both files.",
+            )
+        if not engine.same_engine(first.source, data.source):
+            fail(
+                "N04",
+                f"{names[0]} and {name} are held by different engines.",
+                "Open both in the same one.",
+            )
+    ids = [data.source.at(on) for data in files]
+    pairs = zip(named, ids, strict=True)
+    raise_all([p for (data, name), column in pairs for p in id_problems(data, on, column, name)])
+    return ids
 
 
 # -- Columns of an initial and a masked file side by side: as numbers, and as codes of both --------

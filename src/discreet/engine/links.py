@@ -216,6 +216,21 @@ def linked_counts(pair: Pair, link: tuple[str, str]) -> pa.Table:
     return collected(both.group_by(by).agg(n=both.count()), pair.masked)
 
 
+def joint_counts(releases: Sequence[tuple[Source, Sequence[str], str]]) -> pa.Table:
+    """How many records (n) have which keys in which release (r0_0, … in the first, r1_0, … in the
+    second): those that are in all releases, each of which has a column that links them."""
+    sources = [source for source, _, _ in releases]
+    sides = [
+        source.table.select(**{f"id{i}": source.table[on]}, **_keys(source, keys, f"r{i}_"))
+        for i, (source, keys, on) in enumerate(releases)
+    ]
+    joined = sides[0]
+    for i, side in enumerate(sides[1:], 1):
+        joined = joined.join(side, joined["id0"] == side[f"id{i}"])
+    by = [name for name in joined.columns if name.startswith("r")]
+    return collected(joined.group_by(by).agg(n=joined.count()), sources[-1])
+
+
 def by_initial(pair: Pair, link: tuple[str, str], numbers: pa.Table, name: str) -> Source:
     """The masked table with one more column, still lazy: ``numbers`` holds combinations of initial
     keys and, last, the number that every released record of such an initial one gets.

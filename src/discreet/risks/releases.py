@@ -1,8 +1,8 @@
-"""Repeated releases: what two files about the same people reveal together.
+"""Repeated releases: what several files about the same people reveal together.
 
-Each release may be k-anonymous by itself. Somebody who has both, and knows a person to be in both,
-looks for those who look alike in the one and in the other: the joint class, which is smaller. And
-where a person's classes have several confidential values each, both may have but one in common.
+Each release may be k-anonymous by itself. Somebody who has all, and knows a person to be in all,
+looks for those who look alike in each of them: the joint class, which is smaller. And where a
+person's classes have several confidential values each, they may have but one in common.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from discreet.data.link import in_both
+from discreet.data.link import joint_counts
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
@@ -22,7 +22,7 @@ from discreet.measures import need_fit
 from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
 from discreet.surface import function
-from discreet.words import counted
+from discreet.words import counted, ordinal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,12 +32,12 @@ Tuple = tuple[str | None, ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointReleases(Result):
-    """What two releases reveal together.
+    """What several releases reveal together.
 
     Attributes
     ----------
     n : int
-        People who are in both.
+        People who are in all.
     released : tuple of int
         Records of each release.
     k : int
@@ -49,8 +49,8 @@ class JointReleases(Result):
     least_joint, joint_below, joint_alone : int
         The smallest joint class; people in joint classes of fewer than k; people who are alone.
     disclosed : mapping of str to int
-        By confidential attribute of both: people whose classes have one value in common, though
-        each class alone has several.
+        By confidential attribute of two releases or more: people whose classes there have one
+        value in common, though each class alone has several.
 
     Examples
     --------
@@ -69,10 +69,10 @@ class JointReleases(Result):
     """
 
     n: int
-    released: tuple[int, int]
+    released: tuple[int, ...]
     k: int
-    least: tuple[int, int]
-    below: tuple[int, int]
+    least: tuple[int, ...]
+    below: tuple[int, ...]
     least_joint: int
     joint_below: int
     joint_alone: int
@@ -84,12 +84,16 @@ class JointReleases(Result):
         "disclosed",
     )  # fmt: skip
 
+    @property
+    def _all(self) -> str:
+        return "both" if len(self.released) == 2 else f"all {len(self.released)}"
+
     def table(self, kind: FrameKind | None = None) -> Any:
-        """One row per release, and one for both together."""
-        of = ("first release", "second release", "both together")
+        """One row per release, and one for all together."""
+        of = [f"{ordinal(i + 1)} release" for i in range(len(self.released))]
         return self._frame(
             {
-                "of": list(of),
+                "of": [*of, f"{self._all} together"],
                 "records": [*self.released, self.n],
                 "smallest class": [*self.least, self.least_joint],
                 f"below {self.k}": [*self.below, self.joint_below],
@@ -99,14 +103,15 @@ class JointReleases(Result):
 
     def explain(self) -> str:
         """The numbers, what they mean, and what to do next."""
+        *others, last = (f"{number:,}" for number in self.below)
         lines = [
-            f"In both releases: {counted(self.n, 'person')}.",
-            f"By themselves {self.below[0]:,} and {self.below[1]:,} records are in classes of "
+            f"In {self._all} releases: {counted(self.n, 'person')}.",
+            f"By themselves {', '.join(others)} and {last} records are in classes of "
             f"fewer than {self.k}; together {self.joint_below:,} people are, "
             f"{self.joint_alone:,} of them alone.",
         ]
         lines += [
-            f"{name}: each release alone leaves several values, both together one, for "
+            f"{name}: each release alone leaves several values, {self._all} together one, for "
             f"{counted(number, 'person')}."
             for name, number in self.disclosed.items()
             if number
@@ -114,7 +119,7 @@ class JointReleases(Result):
         lines += self.provenance.unweighted()
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
-                "Next: mask the second release with the keys of the first among its own, so that "
+                "Next: mask the last release with the keys of those before among its own, so that "
                 "people who looked alike still look alike."
             )
         return "\n".join(lines)
@@ -128,12 +133,12 @@ def compare_releases(
         int, Ge(2), Label("k"), Doc("How many people should look alike, at least."), Public
     ] = 3,
 ) -> JointReleases:
-    """Find what two releases about the same people reveal together.
+    """Find what several releases about the same people reveal together.
 
     Parameters
     ----------
-    releases : list of two Microdata
-        With the same keys, as they were released or are to be; each may have people of its own.
+    releases : list of Microdata
+        Two or more, as they were released or are to be; each may have keys and people of its own.
     on : str
         The column that says who is who. It is for you alone, and must not be released.
     k : int
@@ -158,32 +163,33 @@ def compare_releases(
       datasets*. SIGMOD.
     """
     need_fit(compare_releases, k=k)
-    first, second = _two(releases)
-    joint = in_both(first, second, on).key_counts()
+    files = _several(releases)
+    joint = joint_counts(files, on)
     sizes = joint["n"].to_pylist()
     if not sizes:
         fail("D11", "the releases have nobody in common.", f"Check {argument('on')}.")
-    alone = [data.frequency_set().counts for data in (first, second)]
+    alone = [data.frequency_set().counts for data in files]
+    confidential = dict.fromkeys(name for data in files for name in data.confidential)
     return JointReleases(
         n=sum(sizes),
-        released=(first.n, second.n),
+        released=tuple(data.n for data in files),
         k=int(k),
-        least=(int(alone[0].min()), int(alone[1].min())),
-        below=(int(alone[0][alone[0] < k].sum()), int(alone[1][alone[1] < k].sum())),
+        least=tuple(int(counts.min()) for counts in alone),
+        below=tuple(int(counts[counts < k].sum()) for counts in alone),
         least_joint=min(sizes),
         joint_below=sum(size for size in sizes if size < k),
         joint_alone=sum(size for size in sizes if size == 1),
         disclosed={
-            name: _disclosed(first, second, joint, name)
-            for name in first.confidential
-            if name in second.confidential
+            name: _disclosed(files, joint, name)
+            for name in confidential
+            if sum(name in data.confidential for data in files) > 1
         },
-        provenance=Provenance.of(first),
-        kind=second.source.kind,
+        provenance=Provenance.of(files[0]),
+        kind=files[-1].source.kind,
     )
 
 
-def _two(releases: Any) -> tuple[Microdata, Microdata]:
+def _several(releases: Any) -> list[Microdata]:
     several = isinstance(releases, list | tuple)
     if not several or not all(isinstance(one, Microdata) for one in releases):
         fail(
@@ -191,31 +197,29 @@ def _two(releases: Any) -> tuple[Microdata, Microdata]:
             "the releases are not microdata.",
             f"Open each with {function('read', '…')}: [first, second].",
         )
-    if len(releases) != 2:
-        given = (
-            f"{counted(len(releases), 'release')} {'is' if len(releases) == 1 else 'are'} given."
-        )
-        fail("P09", given, "Give two; of more, compare each pair.")
-    return releases[0], releases[1]
+    if len(releases) < 2:
+        fail("P09", f"{counted(len(releases), 'release')} cannot be compared.", "Give two or more.")
+    return list(releases)
 
 
-def _disclosed(first: Microdata, second: Microdata, joint: pa.Table, name: str) -> int:
-    """People whose two classes have a single value of an attribute in common, and several each."""
-    keys = first.keys
-    values = [_values(data, keys, name) for data in (first, second)]
+def _disclosed(files: Sequence[Microdata], joint: pa.Table, name: str) -> int:
+    """People whose classes have a single value of an attribute in common, and several each."""
+    looks = [
+        (_values(data, name), _tuples(joint, f"r{number}_", len(data.keys)))
+        for number, data in enumerate(files)
+        if name in data.confidential
+    ]
     found = 0
-    for one, other, n in zip(
-        _tuples(joint, "x", len(keys)), _tuples(joint, "y", len(keys)), joint["n"].to_pylist(),
-        strict=True,
-    ):  # fmt: skip
-        here, there = values[0][one], values[1][other]
-        if len(here) > 1 and len(there) > 1 and len(here & there) == 1:
+    for at, n in enumerate(joint["n"].to_pylist()):
+        left = [values[classes[at]] for values, classes in looks]
+        if all(len(values) > 1 for values in left) and len(set.intersection(*left)) == 1:
             found += n
     return found
 
 
-def _values(data: Microdata, keys: Sequence[str], name: str) -> dict[Tuple, set[str | None]]:
+def _values(data: Microdata, name: str) -> dict[Tuple, set[str | None]]:
     """The values of an attribute in each class."""
+    keys = data.keys
     rows = data.frequency_set([*keys, *([] if name in keys else [name])]).combinations()
     at = keys.index(name) if name in keys else len(keys)
     found: dict[Tuple, set[str | None]] = {}
