@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,14 @@ def told(run, *words):
     code, out, err = run(*words, "--json")
     assert (code, err) == (2, "")
     return [problem["message"] for problem in json.loads(out)["problems"]]
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAM.commands))
+def test_no_help_holds_brackets_that_are_taken_for_markup(name):
+    """The terminal would leave them out: "TOML file with [measures.NAME]" lost its middle."""
+    one = command(name)
+    said = [one.help or "", *(getattr(p, "help", None) or "" for p in one.params)]
+    assert [text for text in said if re.search(r"\[[a-z#/@]", text)] == []
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAM.commands))
