@@ -39,6 +39,12 @@ def told(run, *words):
     return [problem["message"] for problem in json.loads(out)["problems"]]
 
 
+@pytest.mark.parametrize("name", ["check", "protect", "recode", "suppress-cells", "advise"])
+def test_the_help_says_that_k_is_asked_for_beside_other_criteria(name):
+    (said,) = (p.help for p in command(name).params if p.name == "k")
+    assert "beside other criteria" in said
+
+
 @pytest.mark.parametrize("name", sorted(PROGRAM.commands))
 def test_no_help_holds_brackets_that_are_taken_for_markup(name):
     """The terminal would leave them out: "TOML file with [measures.NAME]" lost its middle."""
