@@ -68,6 +68,11 @@ _within: contextvars.ContextVar[bool] = contextvars.ContextVar("within", default
 def on_progress(callback: Listener) -> Iterator[None]:
     """Call a function with the progress of whatever runs inside, instead of drawing a bar.
 
+    Parameters
+    ----------
+    callback
+        Called with a :class:`Progress`. An exception that it raises ends the work.
+
     Examples
     --------
     >>> import discreet as ds

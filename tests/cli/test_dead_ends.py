@@ -166,7 +166,10 @@ def test_a_masking_command_writes_the_report_of_what_it_wrote(run, folder, comma
     taken = run("sample", "p.csv", *KEYS, "--fraction", "0.5", "--seed", "1", "-o", "s2.csv",
                 "--report", "r.html")  # fmt: skip
     assert taken[0] == 2
+    assert "r.html exists" in taken[2]  # it is no input
     assert not (folder / "s2.csv").exists()
+    again = run(name, "p.csv", *KEYS, *options, "-o", "s.csv", "--report", "r.html", "--force")
+    assert again[0] == 0, again[2]
 
 
 def test_values_that_a_hierarchy_lacks_can_be_suppressed_from_the_terminal(run, folder):

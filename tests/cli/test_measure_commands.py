@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import discreet as ds
 from discreet.cli import in_terminal
 from discreet.cli.commands import app
+from discreet.cli.lazy import built
 from discreet.registry import measures
 from discreet.surface import shown_on
 
@@ -66,6 +67,14 @@ def test_a_measure_of_two_files_says_on_a_terminal_what_it_says_in_python(run, c
     assert found == json.loads(json.dumps(expected.to_dict()))
     said = expected.explain().replace(".not_applicable says why", "--json says why")
     assert said in run(command, *files, *words)
+
+
+def test_the_help_of_a_measure_names_the_figures_that_may_have_a_limit():
+    options = {p.name: p.help for p in built("suda").params}
+    assert options["fail_above"] == (
+        "Exit with 1 when a figure is above its limit: special_uniques=0.05. "
+        "Figures: special_uniques, mean, highest, highest_score, file_dis."
+    )
 
 
 def test_the_four_counts_need_no_column_where_the_rows_correspond(run, folder):

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,20 @@ def told(run, *words):
     code, out, err = run(*words, "--json")
     assert (code, err) == (2, "")
     return [problem["message"] for problem in json.loads(out)["problems"]]
+
+
+@pytest.mark.parametrize("name", ["check", "protect", "recode", "suppress-cells", "advise"])
+def test_the_help_says_that_k_is_asked_for_beside_other_criteria(name):
+    (said,) = (p.help for p in command(name).params if p.name == "k")
+    assert "beside other criteria" in said
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAM.commands))
+def test_no_help_holds_brackets_that_are_taken_for_markup(name):
+    """The terminal would leave them out: "TOML file with [measures.NAME]" lost its middle."""
+    one = command(name)
+    said = [one.help or "", *(getattr(p, "help", None) or "" for p in one.params)]
+    assert [text for text in said if re.search(r"\[[a-z#/@]", text)] == []
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAM.commands))

@@ -109,3 +109,10 @@ def test_the_more_frequent_value_stays_below_c_times_the_rest():
     data = ds.read({"a": [1] * 4, "s": list("xxxy")}, keys=["a"], confidential=["s"])
     held = {c: ds.check(data, ds.LDiversity(2, "recursive", c)).satisfied for c in (1, 3, 3.1)}
     assert held == {1: False, 3: False, 3.1: True}
+
+
+def test_a_check_says_of_values_that_they_do_not_meet_the_criterion():
+    table = {"age": [1, 1, 1], "ill": ["a", "a", "b"]}
+    data = ds.read(table, keys=["age"], confidential=["ill"])
+    said = ds.check(data, ds.LDiversity(2, "entropy")).explain()
+    assert "3 records: the values of 'ill' do not meet it." in said

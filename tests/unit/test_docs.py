@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import main
+from tests.unit.test_imports import FLOORS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -177,6 +178,19 @@ def test_every_module_that_a_decision_names_exists(page):
     named = re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8"))
     files = [f"/{file.relative_to(ROOT)}" for top in ("src", "tests", "fonts") for file in (ROOT / top).rglob("*.py")]  # fmt: skip
     assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
+def test_the_decision_about_the_engine_names_every_file_of_it():
+    text = (ROOT / "docs/decisions/0002-engine-boundary.md").read_text(encoding="utf-8")
+    files = {path.name for path in (ROOT / "src/discreet/engine").glob("*.py")} - {"__init__.py"}
+    assert sorted(files - {*re.findall(r"`(\w+\.py)`", text)}) == []
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/decisions/0020-floor-plan.md"])
+def test_the_floor_plan_names_every_part_of_the_package(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = {*re.findall(r"`(\w+)/?`", "".join(re.findall(r"^\|.*$", text, re.MULTILINE)))}
+    assert sorted({part for part in FLOORS if not part.startswith("_")} - named) == []
 
 
 def test_every_make_target_that_is_named_exists():

@@ -118,6 +118,18 @@ def test_every_public_name_has_an_example_that_runs(name):
     assert not [one for one in examples if one.options.get(doctest.SKIP)], "left out"
 
 
+def parameters(value):
+    """The names that stand under Parameters."""
+    lines = section(value, "Parameters").splitlines()
+    heads = [line.partition(" :")[0] for line in lines if line and not line.startswith(" ")]
+    return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
+@pytest.mark.parametrize("name", [name for name, one in NAMES.items() if inspect.isfunction(one)])
+def test_every_parameter_of_a_public_function_is_documented(name):
+    assert parameters(NAMES[name]) == {*inspect.signature(NAMES[name]).parameters}
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_a_paper_defines_names_the_paper(name):
     said = " ".join(section(NAMES[name], "References").split())

@@ -310,6 +310,16 @@ def test_criteria_that_compare_with_the_original_are_said_not_to_be_compared(mad
     assert "the check, made again" in again.agreed
 
 
+def test_two_criteria_hold_and_one_holds(made, tmp_path):
+    shutil.copytree(made / "csv", tmp_path / "r")
+    folder = tmp_path / "r"
+    two = document(criterion={"k": 5, "diversity": 2}, outputs={"masked": "c.csv"})
+    ds.Plan.of(two, folder).write(folder / "two.toml")
+    ds.Plan.read(folder / "two.toml").run()
+    agreed = verify(folder, "c.csv").agreed
+    assert "whether 5-anonymity and distinct 2-diversity hold" in agreed
+
+
 def test_the_public_extract_has_no_seed_and_nothing_of_the_original(release):
     folder, _ = release
     whole = ds.Ledger.read(folder / "m.ledger.json")

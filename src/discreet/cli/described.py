@@ -254,6 +254,8 @@ def _first_read(parameters: Iterable[Parameter], texts: list[str]) -> Any:
 
 # -- criteria --------------------------------------------------------------------------------------
 
+_BESIDE_OTHERS = "It is asked for beside other criteria, too: 1 asks for nothing."
+
 
 def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
     """An option for each number of an inline kind, and for each other kind of criterion."""
@@ -262,8 +264,9 @@ def criterion_options(usual_k: int | None = USUAL_K) -> list[inspect.Parameter]:
         if kind.inline:
             for p in kind.parameters.values():
                 if p.kind != "columns":
-                    about = typer.Option(flag(p.name), help=p.doc, metavar=metavar(p))
                     usual = str(usual_k) if p.name == "k" and usual_k is not None else None
+                    said = p.doc if usual is None else f"{p.doc} {_BESIDE_OTHERS}"
+                    about = typer.Option(flag(p.name), help=said, metavar=metavar(p))
                     found.setdefault(p.name, option(p.name, Annotated[str | None, about], usual))
         else:
             here = place_of(kind)

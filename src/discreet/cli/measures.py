@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from discreet.measures import Measure
 
 
-FailAbove = Annotated[
-    list[str],
-    typer.Option(
-        help="Exit with 1 when a figure is above its limit: mean_risk=0.05.", metavar="LIMIT"
-    ),
-]
 Masked = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 Others = Annotated[
     list[Path], typer.Argument(help="The other releases, one or more.", show_default=False)
@@ -71,7 +65,7 @@ def _measure(name: str) -> Callable[..., None]:
     def run(
         data: Any,
         *,
-        fail_above: FailAbove = [],  # noqa: B006
+        fail_above: list[str] = [],  # noqa: B006
         as_json: Json = False,
         **given: Any,
     ) -> None:
@@ -105,6 +99,8 @@ def _measure(name: str) -> Callable[..., None]:
     files = "initial.csv masked.csv --on rec" if two else "data.csv"
     example = f"Example: discreet {measure.entry.command} {files} --keys age,sex {measure.example}"
 
+    run.__annotations__["fail_above"] = _fail_above(measure)
+
     def asked(data: Any, given: dict[str, Any]) -> None:
         checks(
             lambda: method_arguments(measure, data, given),
@@ -115,9 +111,22 @@ def _measure(name: str) -> Callable[..., None]:
     return reading(run, options, about_of(measure), example.rstrip(), asked)
 
 
+def _fail_above(measure: Measure) -> Any:
+    """The option of limits, which names the figures that may have one."""
+    known = _limited(measure)
+    said = f": {known[0]}=0.05. Figures: {', '.join(known)}." if known else "; it has none."
+    about = f"Exit with 1 when a figure is above its limit{said}"
+    return Annotated[list[str], typer.Option(help=about, metavar="LIMIT")]
+
+
+def _limited(measure: Measure) -> list[str]:
+    """The figures that may have an upper limit."""
+    return [name for name, kind in measure.figures.items() if kind.lower_is_better]
+
+
 def _limits(measure: Measure, given: list[str]) -> dict[str, float]:
     """The figures that must not be above a number; all that cannot be read is said at once."""
-    known = [name for name, kind in measure.figures.items() if kind.lower_is_better]
+    known = _limited(measure)
     found, problems = {}, []
     for one in (one for text in given for one in names_in([text]) or [text]):
         name, _, number = (part.strip() for part in one.partition("="))

@@ -45,7 +45,7 @@ UniqueColumns = Annotated[
 Measures = Annotated[
     Path | None,
     typer.Option(
-        help="TOML file with [measures.NAME]: measures and their parameters; a plan works, too.",
+        help="TOML file with a table measures.NAME for each measure; a plan works, too.",
         show_default=False,
     ),
 ]

@@ -128,7 +128,7 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Recompute digests, figures and the criterion of a masked file; exit 1 on any difference.
+    """Recompute digests, figures and the criterion of a masked file; exit with 1 on a difference.
 
     Example: discreet verify masked.csv --ledger masked.ledger.json --initial patients.csv
     """

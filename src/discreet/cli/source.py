@@ -122,11 +122,12 @@ def _output_problems(
 
 
 def _files_in(given: dict[str, Any]) -> list[Path]:
-    """The files that a command is given to read: every path but that of its output.
+    """The files that a command is given to read: every path but those of what it writes.
 
     Of a folder it reads some files only: see :func:`hierarchy_files`.
     """
-    paths = [one for name, one in given.items() if name != "output" and isinstance(one, Path)]
+    read = [one for name, one in given.items() if name not in ("output", "page")]
+    paths = [one for one in read if isinstance(one, Path)]
     return [*(path for path in paths if not path.is_dir()), *_registers_in(given)]
 
 

@@ -117,7 +117,7 @@ class Check(Result):
         if own := self.criterion.why(reason):
             return own
         if any(c.needs_values([reason]) for c in self.criterion.parts):
-            return f"the values of {reason!r} are too unlike what it asks for"
+            return f"the values of {reason!r} do not meet it"
         return f"too few values of {reason!r}"
 
     def table(self, kind: FrameKind | None = None) -> Any:

@@ -33,7 +33,7 @@ Diversity = Literal["distinct", "entropy", "recursive"]
 
 @criterion(
     title="l-diversity",
-    about="The values of a confidential attribute are well represented in every class.",
+    about="Every class holds well-spread values of a confidential attribute.",
     key="diversity",
 )
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class LDiversity(Criterion):
         int,
         Ge(1),
         Label("l: as mixed as this many values, at least"),
-        Doc("How many values must be well represented."),
+        Doc("How many well-spread values a class must hold at least."),
         Public,
         Vary(3),
         AtLeast,

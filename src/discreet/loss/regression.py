@@ -185,6 +185,18 @@ def regression_loss(
 ) -> RegressionLoss:
     """Fit ``"income ~ age + sex"`` to both files and compare the coefficients.
 
+    Parameters
+    ----------
+    initial
+        The file before masking.
+    masked
+        The file after it.
+    formula
+        The response and its predictors: ``"income ~ age + sex"``. Numbers enter as they are,
+        all else as one term per value except the first.
+    on
+        Column that links the records of a file masked elsewhere to the initial ones.
+
     Examples
     --------
     >>> import discreet as ds

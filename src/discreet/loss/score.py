@@ -121,6 +121,15 @@ class Score(Result):
 def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Score:
     """Score a masking of continuous attributes by its loss and its risk.
 
+    Parameters
+    ----------
+    initial
+        The file before masking.
+    masked
+        The file after it.
+    on
+        Column that links the records of a file masked elsewhere to the initial ones.
+
     Examples
     --------
     >>> import discreet as ds

@@ -168,8 +168,10 @@ def add_noise(
 
     References
     ----------
-    - Kim (1986); Tendick, Matloff (1994); Brand (2002): correlated noise.
-    - Burridge (2003); Muralidhar, Sarathy (2008): noise that keeps means and covariances.
+    - Brand (2002), *Microdata protection through noise addition*. Inference Control in Statistical
+      Databases, LNCS 2316: correlated noise; before it Kim (1986) and Tendick, Matloff (1994).
+    - Burridge (2003), *Information preserving statistical obfuscation*. Statistics and Computing
+      13; Muralidhar, Sarathy (2008): noise that keeps means and covariances.
     - Höhne (2004): multiplicative noise with two humps.
     """
     require_microdata(data)

@@ -128,9 +128,9 @@ class ColumnGroups(Result):
     >>> masked = ds.microaggregate(people, k=2, method="individual")
     >>> print(masked.outcome.explain())
     Every value is shared by at least 2 records, in each of the 2 columns by itself.
-    The columns together are not 2-anonymous: 4 records (100.0%) share all values with fewer than 1 other.
+    The columns together are not 2-anonymous: 4 records (100.0%) share all values with no other.
     If an intruder may know these columns together, microaggregate them together, by MDAV.
-    """  # noqa: E501
+    """
 
     k: int
     columns: tuple[str, ...]
@@ -148,11 +148,11 @@ class ColumnGroups(Result):
         )
         if not self.below:
             return f"{first}\nHere that holds for the columns together, too."
-        others = "1 other" if self.k == 2 else f"{self.k - 1:,} others"
+        others = "no other" if self.k == 2 else f"fewer than {self.k - 1:,} others"
         return "\n".join([
             first,
             f"The columns together are not {self.k}-anonymous: {counted(self.below, 'record')} "
-            f"({share(self.below, self.n)}) share all values with fewer than {others}.",
+            f"({share(self.below, self.n)}) share all values with {others}.",
             "If an intruder may know these columns together, microaggregate them "
     "together, by MDAV.",
         ])  # fmt: skip

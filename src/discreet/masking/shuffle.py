@@ -130,7 +130,8 @@ def shuffle(
 
     References
     ----------
-    - Muralidhar, Sarathy (2006): data shuffling.
+    - Muralidhar, Sarathy (2006), *Data shuffling: a new masking approach for numerical data*.
+      Management Science 52 (5).
     """
     require_microdata(data)
     chosen, strata, kept = names(columns), names(by or ()), names(given or ())

@@ -371,6 +371,11 @@ class Plan(Result):
     def files_in(document: Mapping[str, Any]) -> list[str]:
         """The files that the sections of a plan name to be read, in order; none is opened.
 
+        Parameters
+        ----------
+        document
+            The sections of a plan, as :meth:`to_dict` gives them.
+
         Examples
         --------
         >>> import discreet as ds
@@ -383,6 +388,13 @@ class Plan(Result):
     @staticmethod
     def with_files(document: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
         """Sections of a plan with other names of its files; those without one keep theirs.
+
+        Parameters
+        ----------
+        document
+            The sections of a plan, as :meth:`to_dict` gives them.
+        called
+            New names by old ones.
 
         Examples
         --------

@@ -334,7 +334,8 @@ def _compare_criterion(findings: _Findings, ledger: Ledger, data: Any) -> None:
         name = " and ".join(one.describe() for one in criterion)
         counted = ", by records," if _subject_left_out(ledger, data) else ""
         said = claimed if found.satisfied else True  # the plan asks for it, whatever is claimed
-        findings.compare(f"whether {name}{counted} holds", said, found.satisfied)
+        holds = "hold" if sum(len(one.parts) for one in criterion) > 1 else "holds"
+        findings.compare(f"whether {name}{counted} {holds}", said, found.satisfied)
         recorded = _asked(check)
         asked_for = _asked(figures(found))
         kept = sum(one in recorded for one in asked_for)

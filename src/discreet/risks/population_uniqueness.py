@@ -296,7 +296,7 @@ SampledShare = Annotated[
 
 @measure(
     title="Population uniqueness",
-    about="How many people are alone with their keys in the population, by superpopulation models.",
+    about="How many people of the population are alone with their keys, estimated by three models.",
     side="risk",
     of="file",
     figures={

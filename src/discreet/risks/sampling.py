@@ -192,6 +192,11 @@ def _largest(fits: Callable[[int], bool], n: int) -> int:
 def sampling_risk(data: Microdata) -> SamplingRisk:
     """Predict DR_min and DR_max of a simple random sample, without drawing one.
 
+    Parameters
+    ----------
+    data
+        The file that a sample would be drawn from.
+
     Examples
     --------
     >>> import discreet as ds
