@@ -13,6 +13,7 @@ their counts; where these are too many, it is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -26,11 +27,10 @@ from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.subjects import resolved
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.hierarchies.hierarchy import by_key
 from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
-from discreet.masking.generalization.diagnosis import Diagnosis
 from discreet.masking.generalization.lattice import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.search import Search, SearchName
 from discreet.masking.generalization.task import Suppression, Task, coded_population
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
+
+_EACH = 400  # nodes that are counted one by one to find the nearest
+_SHOWN = 8  # keys whose levels are told
 
 
 @masking(
@@ -332,6 +335,89 @@ def _infeasible(searching: Search) -> NoReturn:
         what += f" For {p} values in each class, {conditions.explain(p)}."
     what = " ".join([what, *Diagnosis(searching).sentences()])
     fail("D31", what, f"{RELAX}; {function('advise', '…')} says how far.")
+
+
+# -- Why nothing was found: which condition cannot hold, and how near the nearest node came --------
+#
+# What fails for all records together as one class fails, for a monotone criterion, at every node of
+# every lattice as long as nothing is suppressed: if each class satisfied it, their union would.
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """Why no node is feasible.
+
+    Attributes
+    ----------
+    search : Search
+        That found none.
+    """
+
+    search: Search
+
+    @property
+    def beyond(self) -> tuple[Any, ...]:
+        """The monotone criteria that all records fail as one class."""
+        found = self.search.counter.as_one_class()
+        return tuple(part for part, records in found if records and part.monotone)
+
+    @property
+    def without_top(self) -> tuple[str, ...]:
+        """The keys that have several values on their highest level, so that classes stay apart."""
+        return tuple(r.attribute for r in self.search.task.recodings if len(r.labels[-1]) > 1)
+
+    @property
+    def nearest(self) -> int:
+        """The node of which the fewest records would have to go beyond those that may."""
+        search, lattice = self.search, self.search.task.lattice
+        if search.swept:
+            gone = search.every.suppressed
+            return int(np.lexsort([np.arange(len(gone)), search.losses, gone])[0])
+        if lattice.nodes <= _EACH:
+            return min(range(lattice.nodes), key=self._distance)
+        at = lattice.nodes - 1
+        while True:  # downhill from the top
+            near = min([at, *lattice.predecessors(at)], key=self._distance)
+            if near == at:
+                return at
+            at = near
+
+    def _distance(self, node: int) -> tuple[float, float, int]:
+        found = self.search.figures(node)
+        return found.excess, found.objective, node
+
+    def sentences(self) -> list[str]:
+        """What is known, in sentences that hold names and counts only."""
+        told = [
+            f"All records as one class fail {part.describe()}: no node can meet it unless "
+            "records are suppressed."
+            for part in self.beyond
+        ]
+        if self.without_top:
+            told.append(
+                f"Several values are left on the highest level of {listed(self.without_top)}."
+            )
+        return [*told, self._nearest_words()]
+
+    def _nearest_words(self) -> str:
+        search, node = self.search, self.nearest
+        levels = search.task.lattice.named(node)
+        names = ", ".join(f"{key} {level}" for key, level in list(levels.items())[:_SHOWN])
+        more = ", …" if len(levels) > _SHOWN else ""
+        found = search.figures(node)
+        by = [
+            f"{counted(records, 'record')} for {part.describe()}"
+            for part, records in search.counter.by_part(search.task.lattice.levels_of(node))
+            if records
+        ]
+        parts = f": {', '.join(by)}" if len(search.task.parts) > 1 and by else ""
+        if found.suppressed <= search.task.budget:
+            return f"The nearest node ({names}{more}) still does not satisfy it."
+        gone = counted(found.suppressed, "record")
+        return f"The nearest node ({names}{more}) would suppress {gone}{parts}."
+
+
+# -- What a search must know -----------------------------------------------------------------------
 
 
 class Confidential(NamedTuple):
