@@ -13,7 +13,6 @@ their counts; where these are too many, it is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -333,7 +332,7 @@ def _infeasible(searching: Search) -> NoReturn:
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
-    what = " ".join([what, *Diagnosis(searching).sentences()])
+    what = " ".join([what, *_diagnosis(searching)])
     fail("D31", what, f"{RELAX}; {function('advise', '…')} says how far.")
 
 
@@ -343,78 +342,58 @@ def _infeasible(searching: Search) -> NoReturn:
 # every lattice as long as nothing is suppressed: if each class satisfied it, their union would.
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
-    """Why no node is feasible.
+def _diagnosis(search: Search) -> list[str]:
+    """What is known, in sentences that hold names and counts only."""
+    found = search.counter.as_one_class()
+    told = [
+        f"All records as one class fail {part.describe()}: no node can meet it unless records are "
+        "suppressed."
+        for part, records in found
+        if records and part.monotone
+    ]
+    without_top = [r.attribute for r in search.task.recodings if len(r.labels[-1]) > 1]
+    if without_top:  # classes stay apart
+        told.append(f"Several values are left on the highest level of {listed(without_top)}.")
+    return [*told, _nearest_words(search)]
 
-    Attributes
-    ----------
-    search : Search
-        That found none.
-    """
 
-    search: Search
+def _nearest(search: Search) -> int:
+    """The node of which the fewest records would have to go beyond those that may."""
+    lattice = search.task.lattice
 
-    @property
-    def beyond(self) -> tuple[Any, ...]:
-        """The monotone criteria that all records fail as one class."""
-        found = self.search.counter.as_one_class()
-        return tuple(part for part, records in found if records and part.monotone)
-
-    @property
-    def without_top(self) -> tuple[str, ...]:
-        """The keys that have several values on their highest level, so that classes stay apart."""
-        return tuple(r.attribute for r in self.search.task.recodings if len(r.labels[-1]) > 1)
-
-    @property
-    def nearest(self) -> int:
-        """The node of which the fewest records would have to go beyond those that may."""
-        search, lattice = self.search, self.search.task.lattice
-        if search.swept:
-            gone = search.every.suppressed
-            return int(np.lexsort([np.arange(len(gone)), search.losses, gone])[0])
-        if lattice.nodes <= _EACH:
-            return min(range(lattice.nodes), key=self._distance)
-        at = lattice.nodes - 1
-        while True:  # downhill from the top
-            near = min([at, *lattice.predecessors(at)], key=self._distance)
-            if near == at:
-                return at
-            at = near
-
-    def _distance(self, node: int) -> tuple[float, float, int]:
-        found = self.search.figures(node)
+    def distance(node: int) -> tuple[float, float, int]:
+        found = search.figures(node)
         return found.excess, found.objective, node
 
-    def sentences(self) -> list[str]:
-        """What is known, in sentences that hold names and counts only."""
-        told = [
-            f"All records as one class fail {part.describe()}: no node can meet it unless "
-            "records are suppressed."
-            for part in self.beyond
-        ]
-        if self.without_top:
-            told.append(
-                f"Several values are left on the highest level of {listed(self.without_top)}."
-            )
-        return [*told, self._nearest_words()]
+    if search.swept:
+        gone = search.every.suppressed
+        return int(np.lexsort([np.arange(len(gone)), search.losses, gone])[0])
+    if lattice.nodes <= _EACH:
+        return min(range(lattice.nodes), key=distance)
+    at = lattice.nodes - 1
+    while True:  # downhill from the top
+        near = min([at, *lattice.predecessors(at)], key=distance)
+        if near == at:
+            return at
+        at = near
 
-    def _nearest_words(self) -> str:
-        search, node = self.search, self.nearest
-        levels = search.task.lattice.named(node)
-        names = ", ".join(f"{key} {level}" for key, level in list(levels.items())[:_SHOWN])
-        more = ", …" if len(levels) > _SHOWN else ""
-        found = search.figures(node)
-        by = [
-            f"{counted(records, 'record')} for {part.describe()}"
-            for part, records in search.counter.by_part(search.task.lattice.levels_of(node))
-            if records
-        ]
-        parts = f": {', '.join(by)}" if len(search.task.parts) > 1 and by else ""
-        if found.suppressed <= search.task.budget:
-            return f"The nearest node ({names}{more}) still does not satisfy it."
-        gone = counted(found.suppressed, "record")
-        return f"The nearest node ({names}{more}) would suppress {gone}{parts}."
+
+def _nearest_words(search: Search) -> str:
+    node = _nearest(search)
+    levels = search.task.lattice.named(node)
+    names = ", ".join(f"{key} {level}" for key, level in list(levels.items())[:_SHOWN])
+    more = ", …" if len(levels) > _SHOWN else ""
+    found = search.figures(node)
+    by = [
+        f"{counted(records, 'record')} for {part.describe()}"
+        for part, records in search.counter.by_part(search.task.lattice.levels_of(node))
+        if records
+    ]
+    parts = f": {', '.join(by)}" if len(search.task.parts) > 1 and by else ""
+    if found.suppressed <= search.task.budget:
+        return f"The nearest node ({names}{more}) still does not satisfy it."
+    gone = counted(found.suppressed, "record")
+    return f"The nearest node ({names}{more}) would suppress {gone}{parts}."
 
 
 # -- What a search must know -----------------------------------------------------------------------
