@@ -66,6 +66,8 @@ def plain_value(value: Any) -> Any:
         return {one.name: plain_value(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
         return {str(name): plain_value(one) for name, one in value.items()}
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy
+        return value.tolist()
     return [plain_value(one) for one in value] if isinstance(value, tuple | list) else value
 
 

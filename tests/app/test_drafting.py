@@ -8,7 +8,7 @@ import discreet as ds
 from discreet.app.forms import draft
 from discreet.app.forms.hierarchy import form_of_hierarchy, hierarchy_in
 from discreet.app.forms.labels import in_words
-from discreet.app.forms.value_weights import weights_in, weights_text
+from discreet.app.forms.record_risk import weights_in, weights_text
 from discreet.app.server.uploads import tame
 from discreet.hierarchies.written import built
 

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from discreet.app.forms import fields, risk_limit, steps
+from discreet.app.forms import fields, record_risk, steps
 from discreet.app.jobs.plan_run import folder_of
 from discreet.app.jobs.protection import label_of
 from discreet.app.jobs.table import TableColumn
@@ -367,12 +367,12 @@ def test_the_release_holds_all_that_its_plan_reads_beside_the_original(visitor, 
 def test_a_first_limit_leaves_few_records_above_and_is_no_record_of_its_own():
     edges = [10 ** (step / 4) for step in range(6, 11)]  # 31.6 … 316
     even = {"n": 1000, "histogram": {"edges": edges, "counts": [500, 300, 195, 5], "zeros": 0}}
-    assert risk_limit.limit_for(even) == risk_limit.Limit(178.0, 5)
+    assert record_risk.limit_for(even) == record_risk.Limit(178.0, 5)
     steep = {"n": 1000, "histogram": {"edges": edges, "counts": [100, 100, 100, 700], "zeros": 0}}
-    assert risk_limit.limit_for(steep) == risk_limit.Limit(178.0, 700)
+    assert record_risk.limit_for(steep) == record_risk.Limit(178.0, 700)
     none = {"n": 9, "histogram": {"edges": [], "counts": [], "zeros": 9}}
-    assert risk_limit.limit_for(none) == risk_limit.Limit(0.0, 0)
-    assert risk_limit._short(100.0) == 100.0
+    assert record_risk.limit_for(none) == record_risk.Limit(0.0, 0)
+    assert record_risk._short(100.0) == 100.0
 
 
 def test_a_limit_is_proposed_on_the_scale_that_was_measured(visitor, patients):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.app.forms import draft
-from discreet.app.forms.terms import TERMS
+from discreet.app.forms.labels import TERMS
 from tests.app.visitor import Visitor
 from tests.app.waiting import ended
 

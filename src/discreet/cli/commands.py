@@ -2,7 +2,6 @@
 
 from discreet.cli import (  # noqa: F401
     demo,
-    key_candidates,
     masking,
     measures,
     release,

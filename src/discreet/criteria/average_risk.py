@@ -101,13 +101,9 @@ class AverageRisk(Criterion):
             problems.append(Problem("P18", what, "Give for example 0.2.", "highest"))
         return problems
 
-    @property
-    def monotone(self) -> bool:
-        """True: merging leaves fewer classes of as many records, and no record in a smaller one.
-
-        Not with suppression: two classes of 3 of which one must go become one of 6.
-        """
-        return True
+    # Merging leaves fewer classes of as many records, and no record in a smaller one. Not with
+    # suppression: two classes of 3 of which one must go become one of 6.
+    monotone = True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The smallest classes that must go so that it holds for the rest; a row each."""

@@ -86,13 +86,9 @@ class BetaLikeness(Criterion):
     ] = "basic"
     confidential: Attributes = None
 
-    @property
-    def monotone(self) -> bool:
-        """True: the share of a value in a union lies between those in its parts.
-
-        Not with suppression: a failing class may spoil a good one it is merged with.
-        """
-        return True
+    # The share of a value in a union lies between those in its parts. Not with suppression: a
+    # failing class may spoil a good one it is merged with.
+    monotone = True
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

@@ -162,8 +162,7 @@ class RiskCheck(Result):
         """As plain values, for JSON."""
         return {
             **self.criterion.to_dict(),
-            "satisfied": self.satisfied,
-            "value": self.value,
+            **self._plain("satisfied", "value"),
             "computed_from": self.risk.provenance.to_dict(),
         }
 

@@ -105,13 +105,9 @@ class DeltaPresence(Criterion):
             problems.append(Problem("P18", what, "Give the lower one first.", "low"))
         return [*problems, *population_problems(self.population)]
 
-    @property
-    def monotone(self) -> bool:
-        """True: the share of a union lies between those of its parts, those of 0 too.
-
-        Not with suppression: a failing class may spoil a good one it is merged with.
-        """
-        return True
+    # The share of a union lies between those of its parts, those of 0 too. Not with suppression: a
+    # failing class may spoil a good one it is merged with.
+    monotone = True
 
     @property
     def registers(self) -> tuple[Any, ...]:

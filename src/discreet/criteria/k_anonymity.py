@@ -43,25 +43,13 @@ class KAnonymity(Criterion):
 
     k: LeastSize
 
-    @property
-    def monotone(self) -> bool:
-        """True: a union of classes is at least as large as each of them."""
-        return True
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """True: a record in a large class stays in a large class."""
-        return True
+    # A union of classes is at least as large as each of them; a record in a large one stays in one.
+    monotone = monotone_with_suppression = counts_decide = True
 
     @property
     def least_size(self) -> int:
         """K."""
         return self.k
-
-    @property
-    def counts_decide(self) -> bool:
-        """True."""
-        return True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k records."""

@@ -79,15 +79,9 @@ class KMap(Criterion):
         """What is wrong with its parameters."""
         return [*super().problems(), *population_problems(self.population)]
 
-    @property
-    def monotone(self) -> bool:
-        """True: behind a union of classes are the people of each of them."""
-        return True
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """True: a record whose class has k people behind it stays in one that has."""
-        return True
+    # Behind a union of classes are the people of each of them; a record whose class has k people
+    # behind it stays in one that has.
+    monotone = monotone_with_suppression = True
 
     @property
     def registers(self) -> tuple[Any, ...]:

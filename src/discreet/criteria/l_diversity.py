@@ -103,10 +103,8 @@ class LDiversity(Criterion):
             problems.append(Problem("P18", what, remedy, "c"))
         return problems
 
-    @property
-    def monotone(self) -> bool:
-        """True: merging two diverse classes gives a diverse one, for all three kinds."""
-        return True
+    # Merging two diverse classes gives a diverse one, for all three kinds.
+    monotone = True
 
     @property
     def monotone_with_suppression(self) -> bool:

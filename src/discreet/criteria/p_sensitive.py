@@ -89,15 +89,9 @@ class PSensitiveKAnonymity(Criterion):
             )
         return problems
 
-    @property
-    def monotone(self) -> bool:
-        """True: a union of classes has at least the values of each of them."""
-        return True
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        """True: a record whose class satisfies p and k stays in one that does."""
-        return True
+    # A union of classes has at least the values of each of them; a record whose class satisfies p
+    # and k stays in one that does.
+    monotone = monotone_with_suppression = counts_decide = True
 
     @property
     def least_size(self) -> int:
@@ -108,11 +102,6 @@ class PSensitiveKAnonymity(Criterion):
         """p, of each attribute that it applies to."""
         chosen = chosen_attributes(self.confidential, confidential, "p-sensitivity")
         return dict.fromkeys(chosen, self.p)
-
-    @property
-    def counts_decide(self) -> bool:
-        """True."""
-        return True
 
     def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
         """The classes with fewer than k records, or fewer than p values of an attribute."""

@@ -118,13 +118,9 @@ class TCloseness(Criterion):
             problems.append(Problem("P19", what, f"Build one with {function('Hierarchy')}."))
         return problems
 
-    @property
-    def monotone(self) -> bool:
-        """True: the distance of a union is at most the larger one of its parts.
-
-        Not with suppression: a failing class may spoil a good one it is merged with.
-        """
-        return True
+    # The distance of a union is at most the larger one of its parts. Not with suppression: a
+    # failing class may spoil a good one it is merged with.
+    monotone = True
 
     def needs_values(self, confidential: Sequence[str]) -> tuple[str, ...]:
         """The attributes whose values it must count."""

@@ -109,15 +109,7 @@ class Node:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "levels": self.levels,
-            "height": self.height,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "loss": self.loss,
-            "objective": self.objective,
-            "feasible": self.feasible,
-        }
+        return {name: one for name, one in vars(self).items() if name not in ("number", "found")}
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{key} {level}" for key, level in self.levels.items())
@@ -337,10 +329,7 @@ class Found(Result):
             "search": self.name,
             "criterion": self.task.words,
             "nodes": self.task.lattice.nodes,
-            "complete": self.complete,
-            "bound": self.bound,
-            "best": self.best.to_dict(),
-            "minimal": [node.to_dict() for node in self.minimal],
+            **self._plain("complete", "bound", "best", "minimal"),
             "swept": self.tally.swept,
             "counted": self.tally.counted,
             "excluded_by_condition_2": self.tally.excluded_by_condition_2,

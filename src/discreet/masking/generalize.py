@@ -26,11 +26,10 @@ from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.criteria.subjects import resolved
 from discreet.data.masked import Masked, require_records
 from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import Problem, argument, fail, raise_all
+from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.hierarchies.hierarchy import by_key
 from discreet.loss.generalization import LossName
 from discreet.masking.found import Found
-from discreet.masking.generalization.diagnosis import Diagnosis
 from discreet.masking.generalization.lattice import RELAX, budget_of, suppression_problems
 from discreet.masking.generalization.search import Search, SearchName
 from discreet.masking.generalization.task import Suppression, Task, coded_population
@@ -58,6 +57,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
+
+_EACH = 400  # nodes that are counted one by one to find the nearest
+_SHOWN = 8  # keys whose levels are told
 
 
 @masking(
@@ -330,8 +332,71 @@ def _infeasible(searching: Search) -> NoReturn:
         )
     if conditions is not None and top.classes > conditions.max_classes(p):
         what += f" For {p} values in each class, {conditions.explain(p)}."
-    what = " ".join([what, *Diagnosis(searching).sentences()])
+    what = " ".join([what, *_diagnosis(searching)])
     fail("D31", what, f"{RELAX}; {function('advise', '…')} says how far.")
+
+
+# -- Why nothing was found: which condition cannot hold, and how near the nearest node came --------
+#
+# What fails for all records together as one class fails, for a monotone criterion, at every node of
+# every lattice as long as nothing is suppressed: if each class satisfied it, their union would.
+
+
+def _diagnosis(search: Search) -> list[str]:
+    """What is known, in sentences that hold names and counts only."""
+    found = search.counter.as_one_class()
+    told = [
+        f"All records as one class fail {part.describe()}: no node can meet it unless records are "
+        "suppressed."
+        for part, records in found
+        if records and part.monotone
+    ]
+    without_top = [r.attribute for r in search.task.recodings if len(r.labels[-1]) > 1]
+    if without_top:  # classes stay apart
+        told.append(f"Several values are left on the highest level of {listed(without_top)}.")
+    return [*told, _nearest_words(search)]
+
+
+def _nearest(search: Search) -> int:
+    """The node of which the fewest records would have to go beyond those that may."""
+    lattice = search.task.lattice
+
+    def distance(node: int) -> tuple[float, float, int]:
+        found = search.figures(node)
+        return found.excess, found.objective, node
+
+    if search.swept:
+        gone = search.every.suppressed
+        return int(np.lexsort([np.arange(len(gone)), search.losses, gone])[0])
+    if lattice.nodes <= _EACH:
+        return min(range(lattice.nodes), key=distance)
+    at = lattice.nodes - 1
+    while True:  # downhill from the top
+        near = min([at, *lattice.predecessors(at)], key=distance)
+        if near == at:
+            return at
+        at = near
+
+
+def _nearest_words(search: Search) -> str:
+    node = _nearest(search)
+    levels = search.task.lattice.named(node)
+    names = ", ".join(f"{key} {level}" for key, level in list(levels.items())[:_SHOWN])
+    more = ", …" if len(levels) > _SHOWN else ""
+    found = search.figures(node)
+    by = [
+        f"{counted(records, 'record')} for {part.describe()}"
+        for part, records in search.counter.by_part(search.task.lattice.levels_of(node))
+        if records
+    ]
+    parts = f": {', '.join(by)}" if len(search.task.parts) > 1 and by else ""
+    if found.suppressed <= search.task.budget:
+        return f"The nearest node ({names}{more}) still does not satisfy it."
+    gone = counted(found.suppressed, "record")
+    return f"The nearest node ({names}{more}) would suppress {gone}{parts}."
+
+
+# -- What a search must know -----------------------------------------------------------------------
 
 
 class Confidential(NamedTuple):

@@ -62,6 +62,7 @@ class Noise(Result):
     spreads: Mapping[str, float | None]
     unchanged: Mapping[str, int]
     kind: FrameKind
+    shown = ("noise", "amount", "spreads", "unchanged")
 
     def explain(self) -> str:
         """What was done, what stays, and how large the changes are."""
@@ -87,15 +88,6 @@ class Noise(Result):
             for c in self.columns
         ]
         return self._frame(rows, kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "noise": self.noise,
-            "amount": self.amount,
-            "spreads": dict(self.spreads),
-            "unchanged": dict(self.unchanged),
-        }
 
 
 _CHANGES = "Standard deviation of the changes, in that of the values: "

@@ -284,9 +284,7 @@ class Shuffled(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "columns": list(self.columns),
-            "given": list(self.given),
-            "same": dict(self.same),
+            **self._plain("columns", "given", "same"),
             "largest_rank_correlation_change": self.largest_change,
             "rank_correlations": [list(pair) for pair in self.pairs],
         }

@@ -267,6 +267,7 @@ class TableEstimate(Result):
     standard_errors: Floats
     exact: bool
     kind: FrameKind
+    shown = ("column", "values", "standard_errors")  # without categories
 
     def explain(self) -> str:
         """In a sentence, without a value."""
@@ -281,14 +282,6 @@ class TableEstimate(Result):
             {self.column: [*self.categories], "count": self.values, "error": self.standard_errors},
             kind,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values, without categories."""
-        return {
-            "column": self.column,
-            "values": self.values.tolist(),
-            "standard_errors": self.standard_errors.tolist(),
-        }
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,6 @@ mark is safe.
 
 from annotated_doc import Doc
 
-from discreet.parameters.annotation import parameter_of, parameters_of, unread_parameters
 from discreet.parameters.kinds import (
     Kind,
     as_written,
@@ -45,7 +44,15 @@ from discreet.parameters.marks import (
     Vary,
     as_type,
 )
-from discreet.parameters.parameter import REQUIRED, Parameter, problems_of, read_problem
+from discreet.parameters.parameter import (
+    REQUIRED,
+    Parameter,
+    parameter_of,
+    parameters_of,
+    problems_of,
+    read_problem,
+    unread_parameters,
+)
 
 __all__ = [
     "REQUIRED",

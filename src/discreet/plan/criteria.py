@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.criteria.kind import CriterionKind
-from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.errors import Problem, fail, raise_all
 from discreet.parameters import Parameter
 from discreet.plan import hierarchies
 from discreet.plan.fields import OR_INSTALL, Field, Fields, Where, table_problems, table_schema
@@ -91,13 +91,10 @@ def _table_problems(given: Any, at: At, where: Where, folder: Path) -> list[Prob
     for key, kind, inner in _nested_in(given):
         problems += _inner_problems(inner, kind, (*at, key), where, folder)
     problems += _companions(given, at, where)
-    if problems:
-        return problems
-    try:
-        criteria_in(given, folder)
-    except DiscreetError as error:
-        return where.all(at, error.problems)
-    return []
+    if not problems:
+        with where.noted(at, problems):
+            criteria_in(given, folder)
+    return problems
 
 
 def _inner_problems(

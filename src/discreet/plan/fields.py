@@ -5,13 +5,14 @@ A value is never quoted in a problem: it may have been copied from the data.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.data.options import is_texts
-from discreet.errors import Problem, did_you_mean, listed
+from discreet.errors import Problem, did_you_mean, listed, noted
 from discreet.parameters import Columns, Parameter, is_whole
 from discreet.plan.lines import At
 from discreet.plan.toml import key_text
@@ -117,6 +118,14 @@ class Where:
     def all(self, at: At, problems: Iterable[Problem], of: str = "") -> list[Problem]:
         """The problems that were found at a place."""
         return [self.problem(at, p.code, p.what, p.remedy, of) for p in problems]
+
+    @contextlib.contextmanager
+    def noted(self, at: At, problems: list[Problem]) -> Iterator[None]:
+        """Note what is wrong within as what is wrong at a place."""
+        found: list[Problem] = []
+        with noted(found):
+            yield
+        problems += self.all(at, found)
 
     def in_order(self, problems: Iterable[Problem]) -> list[Problem]:
         """Problems in the order of their lines; those without one come last."""

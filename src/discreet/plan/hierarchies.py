@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.options import is_texts
-from discreet.errors import DiscreetError, Problem, did_you_mean, listed
+from discreet.errors import Problem, did_you_mean, listed
 from discreet.hierarchies.written import built
 from discreet.parameters import is_finite, is_whole
 from discreet.plan.fields import (
@@ -105,13 +105,10 @@ def hierarchy_problems(given: Any, at: At, where: Where, folder: Path) -> list[P
     own, beside = BUILDERS[builders[0]]
     fields = {builders[0]: own, **beside, **_ALWAYS}
     problems = table_problems(given, fields, at, where)
-    if problems:
-        return problems
-    try:
-        built(given, folder)
-    except DiscreetError as error:
-        return where.all(at, error.problems)
-    return []
+    if not problems:
+        with where.noted(at, problems):
+            built(given, folder)
+    return problems
 
 
 def schema() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import DiscreetError, Problem, did_you_mean, listed, raise_all
+from discreet.errors import Problem, did_you_mean, listed, raise_all
 from discreet.measures import Measure, Measured, Taken
 from discreet.plan.fields import OR_INSTALL, Fields, Where, table_problems, table_schema
 from discreet.plan.lines import At
@@ -67,13 +67,12 @@ def files_in(given: Any) -> Iterator[tuple[Any, str]]:
 
 def before(plan: Plan, data: Any) -> dict[str, Taken]:
     """What the measures of one file find of the initial one; all that stands in the way is said."""
-    found, problems = {}, []
+    found: dict[str, Taken] = {}
+    problems: list[Problem] = []
     for name, given in plan.measures.items():
         if measures[name].of == "file":
-            try:
+            with plan.where.noted(("measures", name), problems):
                 found[name] = measures[name].taken(None, data, given, absent="N")
-            except DiscreetError as error:
-                problems += plan.where.all(("measures", name), error.problems)
     raise_all(problems)
     return found
 
@@ -86,10 +85,8 @@ def measured(
     problems: list[Problem] = []
     for name, given in plan.measures.items():
         measure: Measure = measures[name]
-        try:
+        with plan.where.noted(("measures", name), problems):
             found[name] = Measured(measure, measure.taken(data, masked, given), earlier.get(name))
-        except DiscreetError as error:
-            problems += plan.where.all(("measures", name), error.problems)
     raise_all(problems)
     return found
 

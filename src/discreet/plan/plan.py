@@ -409,8 +409,22 @@ class Plan(Result):
         return replace(self, document=moved(self.document, self.folder, folder), folder=folder)
 
     def explain(self) -> str:
-        """The plan in sentences."""
-        return explained(self)
+        """Source, roles, steps, criterion, measures and outputs, a line each; no label, no code."""
+        roles = self.section("roles")
+        named = [
+            f"{role.replace('_', ' ')} {listed([given] if isinstance(given, str) else given)}"
+            for role in ROLES
+            if (given := roles.get(role))
+        ]
+        source = self.source.name if self.source else "a frame"
+        lines = [f"Read {source}{': ' if named else ''}{'; '.join(named)}."]
+        lines += [f"{i}. {said(step)}." for i, step in enumerate(self.section("steps"), 1)]
+        if self.criterion:
+            lines.append(f"Must hold: {' and '.join(c.describe() for c in self.criterion)}.")
+        if self.section("measures"):
+            lines.append(f"Measure {listed(self.section('measures'), 20)}.")
+        lines.append(f"Write {', '.join(place.name for place in self.outputs.values())}.")
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         done = ", then ".join(step["do"] for step in self.section("steps")) or "no step"
@@ -464,25 +478,6 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         where = name
     remedy = 'Correct the line: key = "text", key = 5, key = ["a", "b"] or [section].'
     fail("S20", f"{where} cannot be read as TOML.", remedy)
-
-
-def explained(plan: Plan) -> str:
-    """Source, roles, steps, criterion, measures and outputs, a line each; no labels, no codes."""
-    roles = plan.section("roles")
-    named = [
-        f"{role.replace('_', ' ')} {listed([given] if isinstance(given, str) else given)}"
-        for role in ROLES
-        if (given := roles.get(role))
-    ]
-    source = plan.source.name if plan.source else "a frame"
-    lines = [f"Read {source}{': ' if named else ''}{'; '.join(named)}."]
-    lines += [f"{i}. {said(step)}." for i, step in enumerate(plan.section("steps"), 1)]
-    if plan.criterion:
-        lines.append(f"Must hold: {' and '.join(c.describe() for c in plan.criterion)}.")
-    if plan.section("measures"):
-        lines.append(f"Measure {listed(plan.section('measures'), 20)}.")
-    lines.append(f"Write {', '.join(place.name for place in plan.outputs.values())}.")
-    return "\n".join(lines)
 
 
 def said(step: Mapping[str, Any]) -> str:

@@ -75,6 +75,7 @@ class Verification(Result):
     agreed: tuple[str, ...]
     differences: tuple[Difference, ...]
     not_compared: tuple[str, ...]
+    shown = ("satisfied", "differences", "agreed", "not_compared")
 
     @property
     def satisfied(self) -> bool:
@@ -105,15 +106,6 @@ class Verification(Result):
         text = pa.string()
         schema = pa.schema([("what", text), ("recorded", text), ("found", text)])
         return from_arrow(pa.Table.from_pylist([vars(d) for d in self.differences], schema), kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "satisfied": self.satisfied,
-            "differences": [vars(one) for one in self.differences],
-            "agreed": list(self.agreed),
-            "not_compared": list(self.not_compared),
-        }
 
 
 @dataclass

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.reports import bins
 from discreet.reports.names import shortened
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     import discreet as ds
@@ -57,8 +58,6 @@ class ValueTally:
 
     def with_missing(self) -> tuple[pa.Array, NDArray[np.int64]]:
         """Values and counts, a missing value among them."""
-        import pyarrow as pa
-
         if not self.missing:
             return self.values, self.counts
         gap = pa.nulls(1, self.values.type)
@@ -67,15 +66,10 @@ class ValueTally:
     @property
     def whole(self) -> bool:
         """Whether they are whole numbers."""
-        import pyarrow as pa
-
         return bool(pa.types.is_integer(self.values.type))
 
     def numbers(self) -> NDArray[np.float64]:
         """Numbers as they are; times as months since year 0."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if family(self.values) != "date":
             return np.asarray(self.values.cast(pa.float64(), safe=False), dtype=np.float64)
         year, month = (np.asarray(part(self.values), np.float64) for part in (pc.year, pc.month))
@@ -115,17 +109,12 @@ def _alone(
 
 def tally_of(data: ds.Microdata, name: str) -> ValueTally:
     """The values of a column, and how many records have each."""
-    import pyarrow as pa
-
     found = data.frequency_set([name])
     return ValueTally.of(found.values[0].take(pa.array(found.codes[0])), np.asarray(found.counts))
 
 
 def _recoded(masked: Any, name: str, before: ValueTally) -> ValueTally | None:
     """The initial values as the masking labelled them, where it is known how."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if name not in getattr(masked, "mappings", {}):
         return None
     table = masked.mapping(name).combine_chunks()
@@ -145,8 +134,6 @@ def _recoded(masked: Any, name: str, before: ValueTally) -> ValueTally | None:
 
 def family(values: pa.Array) -> str:
     """Whether values are numbers, dates or something else."""
-    import pyarrow as pa
-
     kind = values.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"

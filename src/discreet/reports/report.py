@@ -93,14 +93,8 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {
-            "written": self.path.name,
-            "audience": self.audience,
-            "sections": list(self.sections),
-            "charts": self.charts,
-            "satisfied": self.satisfied,
-            "warnings": list(self.warnings),
-        }
+        figures = self._plain("audience", "sections", "charts", "satisfied", "warnings")
+        return {"written": self.path.name, **figures}
 
 
 def report(

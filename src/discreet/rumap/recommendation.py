@@ -70,6 +70,7 @@ class Recommendation(Result):
     not_tried: Mapping[str, str]
     kind: FrameKind
     _criterion: Any = field(repr=False)
+    shown = ("asked", "proposal", "reasons", "not_tried", "map")
 
     @property
     def masked(self) -> Microdata:
@@ -130,16 +131,6 @@ class Recommendation(Result):
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per masking that was tried, as on the map."""
         return self.map.table(kind)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {
-            "asked": self.asked,
-            "proposal": self.proposal.to_dict(),
-            "reasons": self.reasons,
-            "not_tried": dict(self.not_tried),
-            "map": self.map.to_dict(),
-        }
 
     def __reduce__(self) -> NoReturn:
         """Refused, as for the map."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
+import numpy as np
 from markupsafe import Markup
 
 from discreet.app.jobs.lattice import ALL, FIGURES, MOST_K, Explored
 from discreet.app.jobs.task import WORKING
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from discreet.masking.generalization.lattice import Lattice, NodeFigures
@@ -187,14 +187,10 @@ class LatticeFigures:
 
     @functools.cached_property
     def _files(self) -> Mapping[str, Any]:
-        import numpy as np
-
         place = self.folder / WORKING / self.explored.folder
         return {name: np.load(place / f"{name}.npy", mmap_mode="r") for name in FIGURES}
 
     def _figure(self, name: str) -> NDArray[Any]:
-        import numpy as np
-
         return np.array(self._files[name][self.p - 1, self.k - 1])  # reading it is faster
 
     @functools.cached_property
@@ -215,8 +211,6 @@ class LatticeFigures:
     @functools.cached_property
     def mean_risk(self) -> NDArray[np.float64]:
         """Per node, classes per record of those left: the mean of 1 / class size."""
-        import numpy as np
-
         left = self.explored.n - self.suppressed
         return np.where(left > 0, self.classes / np.maximum(left, 1), 0.0)
 
@@ -232,8 +226,6 @@ class LatticeFigures:
     @functools.cached_property
     def minimal(self) -> NDArray[np.bool_]:
         """Per node, whether it is feasible and no node below it is."""
-        import numpy as np
-
         found = np.zeros(self.nodes, dtype=bool)
         found[self._chosen.minimal] = True
         return found
@@ -322,8 +314,6 @@ class LatticeFigures:
     @functools.cached_property
     def drawn(self) -> list[int]:
         """The nodes that are drawn, in their order; the selected one is always among them."""
-        import numpy as np
-
         wanted = {"all": None, "feasible": self.feasible, "minimal": self.minimal}[self.asked.show]
         if self.is_whole:
             found = set(range(self.nodes))
@@ -362,8 +352,6 @@ class LatticeFigures:
 
     def listed(self, most: int) -> list[FigureNode]:
         """The nodes of the table: feasible ones by their loss, then by the records to suppress."""
-        import numpy as np
-
         wanted = {"feasible": self.feasible, "minimal": self.minimal}.get(self.asked.show)
         there = np.arange(self.nodes) if wanted is None else np.flatnonzero(wanted)
         by = (there, self.loss[there], np.maximum(self.suppressed[there], self.most))

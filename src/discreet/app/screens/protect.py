@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms import criterion as criterion_form
-from discreet.app.forms import draft, risk_limit
+from discreet.app.forms import draft, record_risk
 from discreet.app.forms import steps as chain
 from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
@@ -160,7 +160,7 @@ def _at_end(known: Known, steps: list[Any], criterion: Any) -> Known:
 
 def _known(workspace: Workspace) -> Known:
     document, keys = workspace.document, workspace.keys
-    measured = risk_limit.measured(workspace)
+    measured = record_risk.measured(workspace)
     return Known(
         workspace.names,
         keys,
@@ -168,7 +168,7 @@ def _known(workspace: Workspace) -> Known:
         workspace.levels_fit,
         facts={c.name: c.facts(document.get("types", {}).get(c.name)) for c in workspace.columns},
         recoded={name for name in workspace.hierarchies if name in keys},
-        suggested={"at_most": risk_limit.limit_for(measured).at_most} if measured else {},
+        suggested={"at_most": record_risk.limit_for(measured).at_most} if measured else {},
         roles=tuple(name for name, column in document.get("roles", {}).items() if column),
     )
 
@@ -189,7 +189,7 @@ def _view(workspace: Workspace, sent: list[Fields] | None = None) -> dict[str, A
     """The chain, as the plan has it or as it was sent, and the runs so far."""
     fields = _fields(workspace) if sent is None else sent
     labels, document, known = workspace.labels, workspace.document, _known(workspace)
-    measured = risk_limit.measured(workspace)
+    measured = record_risk.measured(workspace)
     columns: list[dict[str, Any]] = [
         {
             "number": number,
@@ -215,7 +215,7 @@ def _view(workspace: Workspace, sent: list[Fields] | None = None) -> dict[str, A
         "keys": keys,
         "recommended": RECOMMENDED[any(one["has_hierarchy"] for one in keys)],
         "weighed": _weighed(workspace),
-        "scale": risk_limit.explain(measured) if measured else (),
+        "scale": record_risk.explain(measured) if measured else (),
         **_runs(workspace),
     }
 

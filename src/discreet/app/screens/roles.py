@@ -6,20 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+import discreet as ds
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft
 from discreet.app.forms import measures as measure_form
-from discreet.app.forms.fields import Reading, shown, text_in, written_so
+from discreet.app.forms.fields import Reading, shown, text_in
 from discreet.app.forms.hierarchy import called
+from discreet.app.forms.record_risk import asked_of, settings_in
 from discreet.app.forms.source import MISSING
-from discreet.app.forms.value_weights import weights_in, weights_text
+from discreet.app.jobs.plan_run import files_read
 from discreet.app.jobs.table import TableColumn
+from discreet.app.server import uploads
 from discreet.app.server.pages import (
     alone,
     chosen,
@@ -31,8 +34,8 @@ from discreet.app.server.pages import (
     showing,
     workspace_of,
 )
-from discreet.app.server.workspaces import Workspace
-from discreet.errors import DiscreetError, Problem, fail, raise_all
+from discreet.app.server.workspaces import REGISTERS, Workspace
+from discreet.errors import DiscreetError, fail, raise_all
 from discreet.registry import maskings, measures
 from discreet.words import counted
 
@@ -50,10 +53,11 @@ ROLE_WORDS = {
 }
 
 _COUNTED = {"keys": "key", "confidential": "confidential attribute", "identifiers": "identifier"}
+_MOST_REGISTERS = 20  # of a table
 RELEASED = {"all": "the whole table", "sample": "a random sample"}
 
 
-def routes(_most_upload: int | None) -> list[BaseRoute]:
+def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     at = "/w/{workspace}/roles"
     return [
@@ -66,6 +70,7 @@ def routes(_most_upload: int | None) -> list[BaseRoute]:
         Route(f"{at}/measures", measure_more, methods=["POST"]),
         Route(f"{at}/missing", save_missing, methods=["POST"]),
         Route(f"{at}/many", save_many, methods=["POST"]),
+        Route(f"{at}/register", add_register, methods=["POST"], max_body_size=most_upload),
         Route(f"{at}/hierarchies", showing("roles_hierarchies.html", _summary)),
         Route(f"{at}/{{column:number}}", save, methods=["POST"]),
     ]
@@ -200,7 +205,7 @@ async def measure_records(request: Request) -> Response:
 
 
 def _measure_records(workspace: Workspace, form: FormData) -> None:
-    workspace.set("record_risk", _settings(form, workspace))
+    workspace.set("record_risk", settings_in(form, workspace))
     workspace.begin("record_risk")
 
 
@@ -321,48 +326,38 @@ def _row_of(
     }
 
 
-def asked_of(workspace: Workspace) -> Mapping[str, str]:
-    """The form of the record risk as it was last sent."""
-    given = workspace.settings.get("record_risk", {})
-    found = {
-        "alpha": f"{given.get('alpha', 100):g}",
-        "epsilon": f"{given.get('epsilon', 0.01):g}",
-        "default": f"{given['default']:g}" if "default" in given else "",
-    }
-    for number, column in enumerate(workspace.columns):
-        for part in ("known", "sensitivity"):
-            weight = given.get(part, {}).get(column.name)
-            found[f"{part}-{number}"] = "" if weight is None else f"{weight:g}"
-        found[f"values-{number}"] = weights_text(
-            given.get("value_sensitivity", {}).get(column.name)
-        )
-    return found
+# -- A register of the population, added to a table: criteria of the form can name it then ---------
+#
+# A register is read by what looks people up in it and never shown. It keeps its place: a table of
+# the same name is another one.
 
 
-def _settings(form: FormData, workspace: Workspace) -> dict[str, Any]:
-    """The keys of ``ds.record_risk``, from the form; all that is wrong at once."""
-    problems: list[Problem] = []
-
-    def number(name: str, said: str) -> float | None:
-        text = text_in(form, name)
+async def add_register(request: Request) -> Response:
+    """Keep a table that was sent, if it has the keys."""
+    workspace = workspace_of(request)
+    async with form_of(request, files=1) as form:
         try:
-            return float(text) if text else None
-        except ValueError:
-            remedy = written_so(text, "0.3")
-            problems.append(Problem("P60", f"{said} is not a number.", remedy))
-            return None
+            await run_in_threadpool(_add_register, workspace, form)
+        except DiscreetError as error:
+            return page_again(request, error)
+    return see(f"/w/{workspace.id}/roles#registers")
 
-    found: dict[str, Any] = {"known": {}, "sensitivity": {}, "value_sensitivity": {}}
-    for i, column in enumerate(workspace.columns):
-        label = workspace.labels[column.name]
-        for part, said in (("known", "the probability"), ("sensitivity", "the sensitivity")):
-            weight = number(f"{part}-{i}", f"{said} of {label!r}")
-            found[part] |= {} if weight is None else {column.name: weight}
-        table, more = weights_in(text_in(form, f"values-{i}"), label)
-        found["value_sensitivity"] |= {column.name: table} if table else {}
-        problems += more
-    for name in ("alpha", "epsilon", "default"):
-        value = number(name, name)
-        found |= {} if value is None else {name: value}
-    raise_all(problems)
-    return found
+
+def _add_register(workspace: Workspace, form: FormData) -> None:
+    """Say what is wrong with a register, before it is kept."""
+    upload = form.get("register")
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        fail("P60", "no file was chosen.", "Choose a table of the population.")
+    name = uploads.tame(upload.filename, "register.csv")
+    with uploads.drafted(upload.file, workspace.folder, name, "register") as place:
+        if not workspace.keys:
+            fail("R05", "no column is a key yet.", "Give that role to columns that may be known.")
+        ds.read(place, keys=workspace.keys)
+        with workspace.lock:
+            if len(workspace.registers) >= _MOST_REGISTERS:
+                what = f"a table can have at most {_MOST_REGISTERS} registers."
+                fail("P60", what, "Name one of those in the list.")
+            taken = [workspace.name, *files_read(workspace.document), *workspace.registers]
+            free = uploads.unlike(place.name, taken)
+            workspace.keep_file(place, free)
+            workspace.set(REGISTERS, [*workspace.registers, free])

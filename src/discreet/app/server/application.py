@@ -21,7 +21,6 @@ from discreet.app.screens import (
     hierarchy,
     home,
     protect,
-    register,
     release,
     roles,
     shared,
@@ -34,7 +33,7 @@ from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
 _SCREENS = (  # a screen has its PATH
-    home, data, register, roles, hierarchy, explore, protect, compare, release, shared,
+    home, data, roles, hierarchy, explore, protect, compare, release, shared,
 )  # fmt: skip
 _SAID = {
     404: "This page does not exist. A table that was closed cannot be opened again.",

@@ -15,8 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import discreet as ds
-from discreet.app.forms.labels import LOSS, NODE_LOSS, in_words
-from discreet.app.forms.terms import TERMS
+from discreet.app.forms.labels import LOSS, NODE_LOSS, TERMS, in_words
 from discreet.app.jobs.tasks import WORK
 from discreet.app.server import checklist, runs
 from discreet.app.server.workspaces import RELEASE

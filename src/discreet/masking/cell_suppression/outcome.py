@@ -105,16 +105,9 @@ class SuppressedCells(Result):
         return {
             "cells": self.total,
             "changes": dict(self.cells),
-            "cost": self.cost,
-            "bound": self.bound,
-            "proven": self.proven,
-            "restriction": self.restriction,
+            **self._plain("cost", "bound", "proven", "restriction"),
             "search": "exact" if self.exact else "heuristic",
-            "reading": self.reading,
-            "compared": self.compared,
-            "most_blanks": self.most_blanks,
-            "all_blank": self.all_blank,
-            "by_class_size": {key: dict(sizes) for key, sizes in self.by_class_size.items()},
+            **self._plain("reading", "compared", "most_blanks", "all_blank", "by_class_size"),
         }
 
 

@@ -20,7 +20,13 @@ from discreet.masking.cell_people import CellPeople, cell_people
 from discreet.masking.cell_suppression.joins import all_pass, failing_items
 from discreet.masking.cell_suppression.outcome import SuppressedCells
 from discreet.masking.cell_suppression.request import flag_of
-from discreet.masking.cell_suppression.search import Choice, chosen, chosen_with_people, on_key_sets
+from discreet.masking.cell_suppression.search import (
+    CellSearch,
+    Choice,
+    chosen,
+    chosen_with_people,
+    on_key_sets,
+)
 from discreet.masking.cells import (
     ItemCriterion,
     KeyNodes,
@@ -220,36 +226,32 @@ def _strata(counted: FrequencySet, by: Sequence[str]) -> tuple[Ints, ...]:
 def _found(items: _Items, rows: Ints) -> Choice:
     """The cells of a stratum."""
     task, asked, passes = items.part(rows), items.asked, items.passes(rows)
-    how = (asked.reading, asked.search, asked.max_blanks)
     if asked.only_failing:
         fixed = np.repeat(~failing_items(task, passes)[:, None], len(task.trees), axis=1)
         task = replace(task, fixed=fixed if task.fixed is None else fixed | task.fixed)
+    how = CellSearch(task, asked.reading, asked.search, asked.max_blanks)
     if len(asked.sets) > 1:
         at = {key: place for place, key in enumerate(items.nodes)}
         sets = [(tuple(at[key] for key in some.keys), some.k) for some in asked.sets]
-        return on_key_sets(task, sets, *how)
+        return on_key_sets(how, sets)
+    how = replace(how, passes=passes)
     if items.people:
-        return chosen_with_people(task, items.people, *how[1:], passes)
-    found, of_file = chosen(task, *how, passes), items.of_file(rows)
-    return found if of_file is None else _cheaper_by_size(task, asked, found, passes, *of_file)
+        return chosen_with_people(how, items.people)
+    found, of_file = chosen(how), items.of_file(rows)
+    return found if of_file is None else _cheaper_by_size(how, found, *of_file)
 
 
 def _cheaper_by_size(
-    task: CellTask,
-    asked: SuppressionRequest,
-    found: Choice,
-    passes: Passes | None,
-    enough: int,
-    of_classes: Passes | None,
+    how: CellSearch, found: Choice, enough: int, of_classes: Passes | None
 ) -> Choice:
     """The answer, or a cheaper one that suffices for the whole file because its classes are large:
     that of the least size that does, found by halving."""
+    task = how.task
     made: dict[int, Cells | None] = {}
 
     def suffices(k: int) -> bool:
-        larger = replace(task, k=k)
-        cells = chosen(larger, asked.reading, asked.search, asked.max_blanks, of_classes).cells
-        made[k] = cells if cells is not None and all_pass(task, cells, passes) else None
+        cells = chosen(replace(how, task=replace(task, k=k), passes=of_classes)).cells
+        made[k] = cells if cells is not None and all_pass(task, cells, how.passes) else None
         return made[k] is not None
 
     bisect.bisect_left(range(task.k, enough + 1), True, key=suffices)

@@ -60,89 +60,103 @@ class Choice:
     exact: bool = False
 
 
-def chosen(
-    task: CellTask,
-    reading: ReadingName,
-    search: SearchName,
-    most: int | None,
-    passes: Passes | None = None,
-) -> Choice:
+@dataclass(frozen=True, eq=False)
+class CellSearch:
+    """What is searched, and how.
+
+    Attributes
+    ----------
+    task : CellTask
+    reading, search : str
+    most : int or None
+        Most cells that a record may lose, where that is said.
+    passes : function, optional
+        Which classes pass, where numbers of records and of values do not decide; in the category
+        reading alone.
+    """
+
+    task: CellTask
+    reading: ReadingName
+    search: SearchName
+    most: int | None
+    passes: Passes | None = None
+
+    @property
+    def wild(self) -> bool:
+        """Whether a blank matches every value."""
+        return self.reading != "category"
+
+    @property
+    def few(self) -> int:
+        """Most cells of a record that a search tries."""
+        return FEW_BLANKS[self.reading] if self.most is None else self.most
+
+    @property
+    def limit(self) -> int | None:
+        """Most cells of a record in an answer."""
+        return self.few if self.wild else self.most
+
+
+def chosen(asked: CellSearch) -> Choice:
     """Cells that meet the least numbers of a task in a reading; in the category reading also a
     criterion that says which classes pass."""
+    task, reading = asked.task, asked.reading
     least = any_cell(task) if reading == "wildcard" else least_cost(task)
-    if not joins.failing_items(task, passes).any():
+    if not joins.failing_items(task, asked.passes).any():
         return Choice(joins.unchanged(task), 0.0)
-    cap = FEW_BLANKS[reading] if most is None else most
-    wild = reading != "category"
-    most = cap if wild else most
     found = []
-    if _nodes(reading, search) and integer_program.available():
-        found.append(_exact(task, reading, _nodes(reading, search), cap, passes))
+    # 0 where no integer programme is solved: those of the wildcard reading take long
+    nodes = 0 if asked.search == "quick" else NODES[reading][asked.search == "optimal"]
+    if nodes and integer_program.available():
+        found.append(_exact(asked, nodes))
     # an answer that no programme looks for may be cheaper than the best that one does
-    hard = search if not found or not _is_proven(task, found[0]) else "quick"
-    found += [Choice(one, least) for one in _heuristic(task, reading, hard, cap, passes)]
-    found = _all_allowed(task, found, most, wild)
+    hard = asked.search if not found or not _is_proven(task, found[0]) else "quick"
+    found += [Choice(one, least) for one in _heuristic(asked, hard)]
+    found = _all_allowed(asked, found)
     if not found:
-        others = _last_resort(task, reading, cap, most, passes, least)
-        found = _all_allowed(task, others, most, wild)
+        found = _all_allowed(asked, _last_resort(asked, least))
     return _best(task, found, least)
 
 
-def _all_allowed(
-    task: CellTask, found: Iterable[Choice], most: int | None, wild: bool
-) -> list[Choice]:
+def _all_allowed(asked: CellSearch, found: Iterable[Choice]) -> list[Choice]:
     """Those of the answers that may be given; a bound without one stays. Where a blank matches
     every value, no record may lose all its keys: k of these would be a decoy for everybody."""
-    made = [replace(one, cells=_allowed(task, one.cells, most, wild)) for one in found]
+    made = [
+        replace(one, cells=_allowed(asked.task, one.cells, asked.limit, asked.wild))
+        for one in found
+    ]
     return made if any(one.cells is not None for one in made) else []
 
 
-def _last_resort(
-    task: CellTask,
-    reading: ReadingName,
-    cap: int,
-    most: int | None,
-    passes: Passes | None,
-    least: float,
-) -> Iterator[Choice]:
+def _last_resort(asked: CellSearch, least: float) -> Iterator[Choice]:
     """What else may give an answer, where the search that was asked for gives none."""
-    yield Choice(_by_joins(task, most, passes), least)
+    start = joins.unchanged(asked.task)  # failing classes are joined one by one, with few cells
+    failing = joins.failing_of(asked.task, start, asked.passes)
+    yield Choice(joins.joined(asked.task, start, failing, asked.limit), least)
     searches: tuple[SearchName, ...] = ("quick", "default")
     for search in searches:
-        yield from (Choice(one, least) for one in _heuristic(task, reading, search, cap, passes))
+        yield from (Choice(one, least) for one in _heuristic(asked, search))
     if integer_program.available():
-        yield _exact(task, reading, max(NODES[reading]), cap, passes)
+        yield _exact(asked, max(NODES[asked.reading]))
 
 
-def on_key_sets(
-    task: CellTask,
-    sets: Sequence[tuple[tuple[int, ...], int]],
-    reading: ReadingName,
-    search: SearchName,
-    most: int | None,
-) -> Choice:
+def on_key_sets(asked: CellSearch, sets: Sequence[tuple[tuple[int, ...], int]]) -> Choice:
     """Cells with which every set of keys, by their places, has enough records. In target and source
     as in the category reading, which implies both."""
-    wild = reading == "wildcard"
-    inner: ReadingName = "wildcard" if wild else "category"
-    few = FEW_BLANKS[reading] if most is None and reading != "category" else most
+    task, wildcard_too = asked.task, asked.reading == "wildcard"
+    inner = replace(asked, reading="wildcard" if wildcard_too else "category")
     made = subsets.on_subsets(
-        task, sets, lambda part: chosen(part, inner, search, most).cells, wildcard=wild
+        task, sets, lambda part: chosen(replace(inner, task=part)).cells, wildcard=wildcard_too
     )
-    made = _allowed(task, made, few, reading != "category")
-    whole = chosen(task, reading, search, most)  # k is the largest: it holds for all sets
+    made = _allowed(task, made, asked.limit, asked.wild)
+    whole = chosen(asked)  # k is the largest: it holds for all sets
     cells = [one for one in (made, whole.cells) if one is not None]
     return Choice(min(cells, key=lambda one: one.price(task), default=None), 0.0)
 
 
-def chosen_with_people(
-    task: CellTask,
-    people: Sequence[CellPeople],
-    search: SearchName,
-    most: int | None,
-    passes: Passes | None = None,
-) -> Choice:
+def chosen_with_people(asked: CellSearch, people: Sequence[CellPeople]) -> Choice:
     """Cells that meet what is asked of the people behind them, and the least numbers of a task."""
+    task, most, passes = asked.task, asked.most, asked.passes
     start = begun(task, people, most)
     least = max(start.least_price(task), least_cost(task))
     if start.out.any():
@@ -152,11 +166,11 @@ def chosen_with_people(
     alone = joins.unchanged(start.task)
     if not joins.failing_items(start.task, passes).any():
         return Choice(alone, least, exact=start.exact)
-    spent = _most_blanks(task, alone)
-    rest = None if most is None else most - spent
+    rest = None if most is None else most - _most_blanks(task, alone)
     if rest is not None and rest <= 0:
         return Choice(None, least)
-    return Choice(chosen(start.task, "category", search, rest, passes).cells, least)
+    further = replace(asked, task=start.task, reading="category", most=rest)
+    return Choice(chosen(further).cells, least)
 
 
 def _apart(task: CellTask, people: CellPeople, passes: Passes | None) -> Cells | None:
@@ -196,13 +210,12 @@ def _best(task: CellTask, found: list[Choice], least: float) -> Choice:
     return Choice(best.cells, min(least, cost), "", best.exact)
 
 
-def _heuristic(
-    task: CellTask, reading: ReadingName, search: SearchName, cap: int, passes: Passes | None
-) -> list[Cells]:
+def _heuristic(asked: CellSearch, search: SearchName) -> list[Cells]:
     """Answers without a proof. Records in classes that hold are one in every reading."""
+    task, passes = asked.task, asked.passes
     quick = {"wildcard": wildcard.greedy, "target-source": target_source.greedy}
-    if reading in quick:
-        found = quick[reading](task, max_blanks=cap).cells
+    if asked.reading in quick:
+        found = quick[asked.reading](task, max_blanks=asked.few).cells
         if found is not None:
             return [found]
     classed = recoded(task, "quick" if search == "quick" else "default", passes=passes)
@@ -215,37 +228,24 @@ def _heuristic(
     return [] if held is None else [held]
 
 
-def _exact(
-    task: CellTask, reading: ReadingName, nodes: int, cap: int, passes: Passes | None
-) -> Choice:
+def _exact(asked: CellSearch, nodes: int) -> Choice:
     """The answer of an integer programme; a bound alone where a criterion looks at more than it
     can."""
-    if passes is not None:
-        bound = category.linear_bound(task, max_blanks=cap)
-        words = f"at most {cap} blanks a record"
+    if asked.passes is not None:
+        bound = category.linear_bound(asked.task, max_blanks=asked.few)
+        words = f"at most {asked.few} blanks a record"
         return Choice(None, bound or 0.0, words if bound else "", exact=bound is not None)
     solvers = {
         "category": category.exact,
         "target-source": target_source.exact,
         "wildcard": wildcard.exact,
     }
-    found = solvers[reading](task, max_blanks=cap, nodes=nodes)
+    found = solvers[asked.reading](asked.task, max_blanks=asked.few, nodes=nodes)
     return Choice(found.cells, found.bound or 0.0, found.restriction, exact=True)
-
-
-def _nodes(reading: ReadingName, search: SearchName) -> int:
-    """0 where no integer programme is solved: those of the wildcard reading take long."""
-    return 0 if search == "quick" else NODES[reading][search == "optimal"]
 
 
 def _is_proven(task: CellTask, one: Choice) -> bool:
     return one.cells is not None and one.cells.price(task) <= one.bound + _ROUNDING
-
-
-def _by_joins(task: CellTask, most: int | None, passes: Passes | None) -> Cells | None:
-    """Failing classes joined one by one: few cells a record, where that is asked for."""
-    start = joins.unchanged(task)
-    return joins.joined(task, start, joins.failing_of(task, start, passes), most)
 
 
 def _most_blanks(task: CellTask, cells: Cells) -> int:

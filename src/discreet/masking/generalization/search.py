@@ -19,7 +19,6 @@ cover. By Theorems 1 and 2 both carry over to every generalization with suppress
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -70,9 +69,7 @@ class SearchTally:
     swept: int = 0
     counted: int = 0
     excluded_by_size: int = 0
-    excluded_by_condition_1: int = 0
     excluded_by_condition_2: int = 0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +205,6 @@ class Search:
 
     def run(self, name: SearchName) -> Outcome:
         """Carry out a search by name."""
-        started = time.perf_counter()
         if name in ("samarati", "all-minimal") and self.too_large:
             fail(
                 "N06",
@@ -220,11 +216,9 @@ class Search:
             and self.p > self.conditions.max_p
             and not self._all_may_go()
         ):
-            self.tally.excluded_by_condition_1 = self.task.lattice.nodes
             return Outcome((), None, complete=True)
         outcome = self._searched(name)
         self.tally.swept = self.task.lattice.nodes if "every" in self.__dict__ else 0
-        self.tally.seconds = time.perf_counter() - started
         return outcome
 
     def _searched(self, name: SearchName) -> Outcome:

@@ -81,20 +81,20 @@ class At(Result):
     @property
     def loss(self) -> float | None:
         """The loss of the best node."""
-        number = self.nodes.best
-        return None if number is None else float(self.nodes.loss[number])
+        return self._of_best(self.nodes.loss)
 
     @property
     def suppressed(self) -> int | None:
         """The records that the best node suppresses."""
-        number = self.nodes.best
-        return None if number is None else int(self.nodes.suppressed[number])
+        return self._of_best(self.nodes.suppressed)
 
     @property
     def classes(self) -> int | None:
         """The classes that the best node leaves."""
-        number = self.nodes.best
-        return None if number is None else int(self.nodes.classes[number])
+        return self._of_best(self.nodes.classes)
+
+    def _of_best(self, figures: NDArray[Any]) -> Any:
+        return None if self.nodes.best is None else figures[self.nodes.best].item()
 
     @functools.cached_property
     def _found(self) -> Found:
@@ -119,9 +119,8 @@ class At(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        best = None if self.best is None else self.best.to_dict()
         asked = {"k": self.k, "p": self.p, "max_suppressed": self.budget}
-        return {**asked, "best": best, "minimal": [node.to_dict() for node in self.minimal]}
+        return {**asked, **self._plain("best", "minimal")}
 
     def __repr__(self) -> str:
         asked = f"k = {self.k}" + (f", p = {self.p}" if self.p > 1 else "")

@@ -120,17 +120,12 @@ class LocalRecoding(Result):
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {
-            "loss": self.loss,
-            "bound": self.bound,
-            "proven": self.proven,
+            **self._plain("loss", "bound", "proven"),
             "cells": sum(self.cells.values()),
             "changes": dict(self.cells),
-            "losses": dict(self.losses),
+            **self._plain("losses"),
             "compared": f"Loss {self.loss:.6f}; {self._compared()}.",
-            "classes": self.classes,
-            "suppressed": self.suppressed,
-            "searched": self.searched,
-            "by_class_size": {key: dict(sizes) for key, sizes in self.by_class_size.items()},
+            **self._plain("classes", "suppressed", "searched", "by_class_size"),
         }
 
 
