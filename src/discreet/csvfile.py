@@ -16,6 +16,7 @@ import io
 import itertools
 import lzma
 import re
+import warnings
 import zipfile
 import zlib
 from collections import Counter
@@ -24,8 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from discreet.errors import FULL, Problem, argument, fail, noted, raise_all
+from discreet.errors import FULL, Problem, ReadHint, argument, fail, noted, raise_all
 from discreet.files import bomb, most_unpacked
+from discreet.header import Verdict, verdict
 from discreet.surface import in_python
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")  # the usual ones, as forms offer them
@@ -37,8 +39,6 @@ _LONGEST_HEADER = 1 << 25
 _MOST_COLUMNS = 10_000
 _STATED = re.compile(r'"?sep=(.)"?[^\S\r\n]*(\r\n|\r|\n)')  # the first line that spreadsheets write
 ROWS = 50  # that are looked at
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T].*)?|\d\d?([./-])\d\d?\2(\d{4}|\d\d)")
-_NUMBER = re.compile(r"(?!(19|20)\d\d$)[+-]?(\d+([.,]\d*)?|[.,]\d+)")  # years are fair names
 
 
 @dataclass(frozen=True)
@@ -107,38 +107,26 @@ def inspect(path: Path, options: CsvOptions) -> Dialect:
         _need_as_many(options.names, first, path)
         return Dialect(chosen, known, names_in(options.names, path), rows - 1, *how)
     others = _rows(body, chosen)[rows - bool(stated) :]
-    if why := None if sure else like_a_record(first, others, options.columns):
-        raise_all([may_be_a_record(path, "line", why)])
+    if not sure:
+        told_of_records(path, "line", verdict(first, others, options.columns), 6)
     return Dialect(chosen, known, names_in(first, path), rows, *how)
 
 
-def may_be_a_record(path: Path, line: str, why: str) -> Problem:
-    """The problem of a first line or row that may be no header."""
-    return Problem(
+def told_of_records(path: Path, line: str, found: Verdict | None, frames_below: int) -> None:
+    """Refuse a first line or row that is taken for a record, and tell of one that may be one.
+
+    ``frames_below`` is how many calls deeper than the line of the user we are.
+    """
+    if found is None:
+        return
+    problem = Problem(
         "S14",
-        f"the first {line} of {path.name} {why} and may be a record, not a header.",
+        f"the first {line} of {path.name} {found.why} and may be a record, not a header.",
         f"Name the columns with {argument('names')}, or say {argument('header', True)} "
         "if it is a header.",
     )
-
-
-def like_a_record(
-    first: Sequence[str], others: Sequence[Sequence[str]], columns: frozenset[str]
-) -> str | None:
-    """What of a first line, with the lines below it, belies that it is a header; its cells would
-    be shown as names.
-    """
-    cells = [cell.strip() for cell in first]
-    if any(map(_NUMBER.fullmatch, cells)):
-        return "holds numbers"
-    if any(map(_DATE.fullmatch, cells)):
-        return "holds dates"
-    if not columns.isdisjoint(cells):
-        return None
-    again = [{row[i].strip() for row in others if i < len(row)} for i in range(len(cells))]
-    if any(cell and cell in seen for cell, seen in zip(cells, again, strict=True)):
-        return "holds cells that stand below it again"
-    return None
+    raise_all([problem] if found.refused else [])
+    warnings.warn(ReadHint(problem), stacklevel=frames_below + 1)
 
 
 def _need_as_many(names: tuple[str, ...], first: list[str], path: Path) -> None:

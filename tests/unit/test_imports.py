@@ -24,7 +24,7 @@ ENGINE = "discreet.engine"
 FLOORS = (
     *("_version", "words", "synonyms", "surface", "errors", "registry", "parameters", "measures"),
     *("progress",),
-    *("files", "csvfile", "frames", "formats", "results", "font", "charts"),
+    *("files", "header", "csvfile", "frames", "formats", "results", "font", "charts"),
     *("kernels", "frequency", "hierarchies", "engine", "data", "datasets"),
     *("risks", "loss", "criteria", "masking", "rumap", "plan", "reports", "app", "cli"),
     *("__main__",),

@@ -25,6 +25,7 @@ import pyarrow as pa
 from discreet import csvfile
 from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
 from discreet.files import unpacked_parts
+from discreet.header import NUMBERS, Verdict, verdict
 from discreet.words import counted
 
 _PLACES = 10_000_000  # that a sheet may always have; more only where its cells fill them
@@ -57,8 +58,8 @@ def read_sheet(
         records = [head, *records]
     if not head or not records:
         fail("S02", f"{path.name} has no records.", "Give a sheet with a header and records.")
-    if why := None if names is not None or header else _like_a_record(head, records, columns):
-        raise_all([csvfile.may_be_a_record(path, "row", why)])
+    if names is None and not header:
+        csvfile.told_of_records(path, "row", _verdict(head, records, columns), 7)
     named = csvfile.names_in([_text(c) for c in head] if names is None else names, path, "row")
     made = [_column([row[i] for row in records]) for i in range(len(named))]
     return pa.Table.from_arrays(made, names=list(named))
@@ -68,16 +69,19 @@ def _is_empty(row: Sequence[Any]) -> bool:
     return all(cell == "" for cell in row)
 
 
-def _like_a_record(
+def _verdict(
     head: Sequence[Any], records: Sequence[Sequence[Any]], columns: frozenset[str]
-) -> str | None:
+) -> Verdict | None:
     """What of a first row belies that it is a header."""
+    cells = [_text(cell) for cell in head]
+    if not columns.isdisjoint(cells):
+        return None
     if any(isinstance(cell, bool | dt.time | dt.timedelta) for cell in head):
-        return "holds times or truth values"
+        return Verdict(refused=True, why="holds times or truth values")
     if any(isinstance(cell, float) and not cell.is_integer() for cell in head):
-        return "holds numbers"  # however small: their texts may have an exponent
+        return Verdict(refused=True, why=NUMBERS)  # however small: texts may have an exponent
     below = [[_text(cell) for cell in row] for row in records[: csvfile.ROWS]]
-    return csvfile.like_a_record([_text(cell) for cell in head], below, columns)
+    return verdict(cells, below, columns)
 
 
 def _rows(path: Path, sheet: str | int | None) -> Iterable[list[Any]]:
