@@ -8,7 +8,7 @@ person's classes have several confidential values each, they may have but one in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_doc import Doc
@@ -18,6 +18,7 @@ from discreet.data.link import joint_counts
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
+from discreet.hierarchies.texts import plain, text_form
 from discreet.measures import need_fit
 from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
@@ -116,7 +117,9 @@ class JointReleases(Result):
             for name, number in self.disclosed.items()
             if number
         ]
-        lines += self.provenance.unweighted()
+        if self.provenance.missing == "wildcard":
+            lines.append("A missing value counts as a value of its own: this needs classes.")
+        lines += [*self.provenance.after_perturbation(), *self.provenance.unweighted()]
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
                 "Next: mask the last release with the keys of those before among its own, so that "
@@ -184,8 +187,20 @@ def compare_releases(
             for name in confidential
             if sum(name in data.confidential for data in files) > 1
         },
-        provenance=Provenance.of(files[0]),
+        provenance=_provenance(files),
         kind=files[-1].source.kind,
+    )
+
+
+def _provenance(files: Sequence[Microdata]) -> Provenance:
+    """That of the first release, with what holds of any."""
+    each = [Provenance.of(data) for data in files]
+    perturbed = dict.fromkeys(name for one in each for name in one.perturbed)
+    wildcard = any(one.missing == "wildcard" for one in each)
+    return replace(
+        each[0],
+        missing="wildcard" if wildcard else files[0].missing,
+        perturbed=tuple(perturbed),
     )
 
 
@@ -205,7 +220,7 @@ def _several(releases: Any) -> list[Microdata]:
 def _disclosed(files: Sequence[Microdata], joint: pa.Table, name: str) -> int:
     """People whose classes have a single value of an attribute in common, and several each."""
     looks = [
-        (_values(data, name), _tuples(joint, f"r{number}_", len(data.keys)))
+        (_values(data, name), _tuples(joint, f"r{number}_", data.keys))
         for number, data in enumerate(files)
         if name in data.confidential
     ]
@@ -223,14 +238,16 @@ def _values(data: Microdata, name: str) -> dict[Tuple, set[str | None]]:
     rows = data.frequency_set([*keys, *([] if name in keys else [name])]).combinations()
     at = keys.index(name) if name in keys else len(keys)
     found: dict[Tuple, set[str | None]] = {}
-    for row, value in zip(_tuples(rows, "s", len(keys)), _texts(rows[f"s{at}"]), strict=True):
+    for row, value in zip(_tuples(rows, "s", keys), _texts(name, rows[f"s{at}"]), strict=True):
         found.setdefault(row, set()).add(value)
     return found
 
 
-def _tuples(table: pa.Table, prefix: str, number: int) -> list[Tuple]:
-    return list(zip(*(_texts(table[f"{prefix}{i}"]) for i in range(number)), strict=True))
+def _tuples(table: pa.Table, prefix: str, keys: Sequence[str]) -> list[Tuple]:
+    columns = (_texts(key, table[f"{prefix}{i}"]) for i, key in enumerate(keys))
+    return list(zip(*columns, strict=True))
 
 
-def _texts(column: pa.ChunkedArray) -> list[str | None]:
-    return [None if value is None else str(value) for value in column.to_pylist()]
+def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
+    """The text form of each value: 1 is 1, also where the other release stores 1.0."""
+    return text_form(name, plain(column.combine_chunks())).to_pylist()
