@@ -505,6 +505,7 @@ class CategoryColumn:
             released,
             exact,
             found.data.source.kind,
+            isinstance(found.data, Masked) and self.name in found.data.perturbed,
         )
 
 
