@@ -137,3 +137,32 @@ def test_criteria_on_perturbed_confidential_values_say_what_they_are_worth():
     found = ds.risk(masked)
     assert "Perturbed: values of 's' were changed" in found.explain()
     assert found.to_dict()["computed_from"]["perturbed_confidential"] == ("s",)
+
+
+STEPS = {
+    "shuffle": lambda data, name: ds.shuffle(data, [name], seed=1),
+    "correlated": lambda data, name: ds.add_noise(data, [name], 0.5, seed=1),
+    "exact": lambda data, name: ds.add_noise(data, [name], 0.5, kind="exact-moments", seed=1),
+    "factors": lambda data, name: ds.add_noise(data, [name], 0.5, kind="multiplicative", seed=1),
+    "swap": lambda data, name: ds.rank_swap(data, [name], window=0.3, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_two_steps_with_the_same_seed_change_columns_independently(name):
+    rng, n = np.random.default_rng(3), 1000
+    data = ds.read({"a": rng.normal(size=n) + 9, "b": rng.normal(size=n) + 9}, keys=["a"])
+    first = STEPS[name](data, "a")
+    both = STEPS[name](first, "b")
+    before, after = (np.stack([d.to("arrow")[c] for c in "ab"]) for d in (data, both))
+    assert abs(np.corrcoef(after)[0, 1]) < 0.15
+    assert abs(np.corrcoef(after - before)[0, 1]) < 0.15
+    again = STEPS[name](STEPS[name](data, "a"), "b").to("arrow")
+    assert again.equals(both.to("arrow"))  # the same chain gives the same values
+
+
+def test_a_second_randomization_with_the_same_seed_changes_as_much_as_the_first():
+    data = ds.read({"edu": ["low", "top"] * 500}, keys=["edu"])
+    first = ds.pram(data, ["edu"], keep=0.5, seed=1)
+    second = ds.pram(first, ["edu"], keep=0.5, seed=1)
+    assert 400 < second.outcome.changed["edu"] < 600
