@@ -143,7 +143,7 @@ def round_values(
     problems += unfit_columns(data, chosen, given, roundable)
     raise_all(problems)
     raise_all(data.infinite_problems(chosen))
-    found, exact = drawn_records(data, chosen, seed=seed or 0), as_written(base)
+    found, exact = drawn_records(data, chosen, (), seed or 0, "round_values"), as_written(base)
     raise_all([problem for name in chosen for problem in _base_problems(name, found[name], exact)])
     made = {}
     for name in chosen:
