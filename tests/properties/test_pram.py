@@ -280,3 +280,22 @@ def test_categories_that_nothing_is_exchanged_with_are_counted():
     masked = ds.pram(data, ["x"], keep=0.5, within=alone, seed=1)
     assert masked.transition("x").certain == 2
     assert "2 records have a category that no other is exchanged with" in masked.explain()
+
+
+def test_counts_of_a_category_that_the_column_does_not_have_are_refused(survey):
+    found = ds.pram(survey, ["edu"], keep=0.8, seed=1).transition("edu")
+    counts = dict.fromkeys(found.categories, 10)
+    assert found.estimate({**counts, None: 3, "other": 0}).values.sum() == pytest.approx(40)
+    with pytest.raises(ds.DiscreetError, match=r"P09.* name 2 categories that 'edu' does not"):
+        found.estimate({**counts, "other": 5, "more": 1})
+
+
+def test_a_matrix_says_that_the_column_had_been_changed_before(survey):
+    first = ds.pram(survey, ["edu"], keep=0.8, seed=1)
+    again = ds.pram(first, ["edu", "code"], keep=0.9, seed=2)
+    said = "had been changed at random before: this is the last step alone"
+    assert said in again.transition("edu").explain()
+    assert again.transition("edu").to_dict()["earlier"]
+    for other in (first.transition("edu"), again.transition("code")):
+        assert said not in other.explain()
+        assert "earlier" not in other.to_dict()

@@ -211,3 +211,16 @@ def test_large_whole_numbers_are_not_cut_off():
         for rounds in (False, True)
     )
     assert whole == pytest.approx(plain, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("unit", [1e-160, 1e-300])
+def test_numbers_whose_squares_are_too_small_to_be_stored_get_the_same_noise(kind, unit):
+    pay = table()["pay"].to_numpy() / 1000
+    made = []
+    for scale in (1.0, unit):
+        rows = table().set_column(2, "pay", pa.array(pay * scale))
+        masked = ds.add_noise(read(rows), ["age", "pay"], 0.2, kind=kind, seed=1)
+        made.append(column(masked, "pay").to_numpy() / scale)
+        assert masked.outcome.spreads["pay"] > 0.1
+    np.testing.assert_allclose(made[1], made[0], rtol=1e-6, atol=1e-9)

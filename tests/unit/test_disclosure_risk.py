@@ -183,3 +183,19 @@ def test_parquet_and_csv_files_link_by_record_id(tmp_path):
     assert found.maximal == pytest.approx(
         sum(found.contributions(kind="arrow")["contribution"].to_pylist())
     )
+
+
+def test_no_link_is_certain_where_keys_were_changed_at_random():
+    survey = ds.read({"age": list(range(20)), "pay": [10 * i for i in range(20)]}, keys=["age"])
+    swapped = ds.rank_swap(survey, ["age"], window=0.3, seed=1)
+    found = ds.disclosure_risk(survey, swapped)
+    assert (found.minimal, found.maximal, found.exact) == (1.0, 1.0, None)
+    said = found.explain()
+    assert "DR_max is neither exact nor an upper bound" in said
+    assert "surely linked" not in said
+    assert "DR_max is exact" not in said
+    assert "for certain" not in found.in_short()
+    assert "values of 'age' were changed at random" in found.in_short()
+    other = ds.disclosure_risk(survey, ds.rank_swap(survey, ["pay"], window=0.3, seed=1))
+    assert other.exact  # no key was changed
+    assert "100.00% of the people for certain" in other.in_short()

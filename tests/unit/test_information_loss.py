@@ -2,8 +2,10 @@
 
 import json
 import math
+from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet as ds
@@ -209,3 +211,28 @@ def test_initial_records_that_are_equally_near_share_the_link():
     for low in range(16):  # in units of the standard deviation some of the middles are rounded
         found = scored([low, low + 2, 200], [low + 1, low + 1, 200])
         assert found.record_linkage == pytest.approx(200 / 3)
+
+
+@pytest.mark.parametrize("held", [2_000_000, 0], ids=["here", "by the engine"])
+@pytest.mark.parametrize(
+    ("before", "after", "differ"),
+    [
+        (pa.array([0.1, 0.2, 0.7], pa.float32()), pa.array([0.1, 0.2, 0.7]), False),
+        (pa.array([0.1, 0.2, 0.7], pa.float32()), pa.array([0.1, 0.2, 0.8]), True),
+        (pa.array([1, 2, 3]), pa.array([*map(Decimal, ("1.70", "2.00", "3.00"))]), True),
+        (pa.array([1, 2, 3]), pa.array([*map(Decimal, ("1.00", "2.00", "3.00"))]), False),
+        (pa.array([2**64 - 1, 2, 3], pa.uint64()), pa.array([-1, 2, 3]), True),
+        (pa.array([1, 2, 3]), pa.array([1.0, 2.0, 3.5]), True),
+    ],
+)
+def test_values_that_are_stored_otherwise_differ_where_they_are_others(
+    before, after, differ, held, monkeypatch
+):
+    monkeypatch.setattr("discreet.data.link._FEW", held)
+    first, second = (
+        ds.read(pa.table({"id": [1, 2, 3], "x": x}), keys=["x"], types={"x": "continuous"})
+        for x in (before, after)
+    )
+    found = ds.information_loss(first, second, on="id")
+    assert found.changed == (("x",) if differ else ())
+    assert differ or found.ebil_share == 0

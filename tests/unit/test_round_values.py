@@ -137,3 +137,19 @@ def test_whole_numbers_at_the_limits_of_64_bits_are_rounded_exactly(values, base
     data = ds.read(pa.table({"c": pa.array(values, kind)}), types={"c": "continuous"})
     made = ds.round_values(data, ["c"], base, kind="nearest").to("arrow")["c"].to_pylist()
     assert [int(one) for one in made] == rounded
+
+
+@pytest.mark.parametrize(("value", "base"), [(1e9 + 0.25, 1), (6e8 + 0.5, 1), (1e12 + 25, 100)])
+def test_large_amounts_are_rounded_up_as_often_as_small_ones(value, base):
+    n = 2000
+    made = rounded(pa.array([value] * n), base, "unbiased", 3).to_numpy()
+    up = value % base / base
+    assert abs(((made - value) / base).mean()) < 4 * np.sqrt(up * (1 - up) / n)
+
+
+@given(st.integers(-(10**9), 10**9), st.sampled_from([1, 3, 7, 12, 100, 0.1, 0.3, 0.07]))
+def test_multiples_of_a_base_stay_as_they_are_stored(number, base):
+    multiple = number * Fraction(str(base))
+    for dtype in (pa.float64(), pa.float32()):
+        made = _rounded(pa.array([float(multiple)], dtype), Fraction(str(base)), np.array([0.0]))
+        assert made.cast(dtype).to_pylist() == pa.array([float(multiple)], dtype).to_pylist()

@@ -183,3 +183,19 @@ ledger = "ledger.json"
 def test_a_sample_can_be_repeated_from_its_plan():
     half = ds.sample(survey(), n=30, seed=1)
     assert half.plan().document["steps"] == [{"do": "sample", "n": 30, "seed": 1}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: ds.round_values(data, ["w"], 7, kind="nearest"),
+        lambda data: ds.add_noise(data, ["w"], 3.0, seed=1),
+        lambda data: ds.top_code(data, {"w": 0.9}, replace="category"),
+    ],
+    ids=["rounded to 0", "below 0", "text"],
+)
+def test_weights_that_are_masked_must_still_be_weights(change):
+    with pytest.raises(ds.DiscreetError, match=r"\[D05\]: the weight 'w' is "):
+        change(survey())
+    masked = ds.rank_swap(survey(), ["w"], window=0.2, seed=1)
+    assert masked.weight == "w"

@@ -1,6 +1,7 @@
 """Top and bottom coding: one code for a tail, of k records or more."""
 
 import decimal
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -121,3 +122,35 @@ def test_the_mean_of_a_tail_is_finite_where_its_sum_is_not(bottom):
     found = made.to("arrow")["c"].to_pylist()
     assert found[:3] == [1.6e308] * 3
     assert found[3:6] == ([-1.6e308] * 3 if bottom else values[3:6])
+
+
+def test_a_threshold_is_taken_exactly():
+    large = 2**53
+    assert coded([large - 1, large, large + 1, large + 2], {"x": large + 1}, k=2).to_pylist() == [
+        large - 1, large, large + 1, large + 1,
+    ]  # fmt: skip
+    prices = pa.array([decimal.Decimal(v) for v in ("1.00", "1.10", "1.15", "3.00")])
+    assert coded(prices, {"x": 1.1}, k=2).to_pylist() == list(
+        map(decimal.Decimal, ("1.00", *["1.10"] * 3))
+    )
+    with pytest.raises(InvalidParameter, match=r"P10.* has more digits"):
+        coded(prices, {"x": 1.105}, k=1)  # 1.10 is not in its tail, and 1.105 cannot be stored
+    with pytest.raises(InvalidParameter, match=r"P10.* or is too large"):
+        coded(pa.array([1, 2, 3], pa.int8()), bottom={"x": 200})
+
+
+def test_a_share_is_a_quantile_whatever_kind_of_number_it_is():
+    for half in (0.5, np.float32(0.5), Fraction(1, 2)):
+        assert coded([1.0, 2.0, 3.0, 4.0, 5.0], {"x": half}).to_pylist() == [
+            1.0,
+            2.0,
+            3.0,
+            3.0,
+            3.0,
+        ]
+
+
+def test_the_rounded_mean_of_long_decimals_keeps_all_of_its_digits():
+    long = [decimal.Decimal(f"12345678901234567890123456789.{end}") for end in ("10", "30", "50")]
+    made = coded(pa.array(long, pa.decimal128(38, 2)), {"x": 0.5}, replace="mean", round=True, k=2)
+    assert made.to_pylist()[1:] == [decimal.Decimal("12345678901234567890123456789.40")] * 2

@@ -24,7 +24,7 @@ def checked(data: Microdata) -> Microdata:
     if engine.is_empty(data.source):
         fail("S02", f"{data.name} has no records.", "Give a table with at least one record.")
     unfit = unfit_kinds(data, [*data.keys, *data.confidential])
-    alone = [*_bad_weight(data), *_bad_number(data, "household"), *_bad_number(data, "subject")]
+    alone = [*weight_problems(data), *_bad_number(data, "household"), *_bad_number(data, "subject")]
     raise_all([*unfit, *_refused(data), *_off_scale(data), *alone])
     return data
 
@@ -83,7 +83,8 @@ def _outside(data: Microdata, name: str, scale: Sequence[str]) -> int:
     return int(np.asarray(table.column(1))[off & present].sum())
 
 
-def _bad_weight(data: Microdata) -> list[Problem]:
+def weight_problems(data: Microdata) -> list[Problem]:
+    """What is wrong with the weights, where there are some."""
     if data.weight is None:
         return []
     if data.source.kinds[data.weight] not in ("integer", "number"):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from discreet import engine, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
+from discreet.data.checks import weight_problems
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
@@ -388,6 +389,8 @@ def masked_from(
         transitions=_transitions(data, changed) | dict(transitions or {}),
     )
     masked.__dict__["n"] = step.after  # counted already
+    if data.weight in changed:
+        raise_all(weight_problems(masked))  # what cannot be read again is not handed out
     return masked if promise is None else kept(promise, masked)
 
 

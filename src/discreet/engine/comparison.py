@@ -100,7 +100,7 @@ class Compared:
             x, y = table[f"x{i}"], table[f"y{i}"]
             seen[f"g{i}"] = (x.isnull() != y.isnull()).sum()
             if i < equal:
-                seen[f"d{i}"] = (~x.identical_to(y)).sum()
+                seen[f"d{i}"] = (~_equal(x, y)).sum()
         for i, (x, y) in enumerate(numbers):
             seen["m"], seen[f"k{i}"] = x.count(), (x != 0).sum()
             terms[f"x{i}"], terms[f"y{i}"] = x, y
@@ -272,6 +272,15 @@ class Compared:
 def _ends(row: Mapping[str, Any], name: str) -> tuple[float, float]:
     """The least and the largest of some terms; 0 where there is none."""
     return row[f"low_{name}"] or 0.0, row[f"high_{name}"] or 0.0
+
+
+def _equal(x: Any, y: Any) -> Any:
+    """Whether two values are the same, however they are stored: a number of 32 bits is held against
+    another kind of number in 32 bits, since that is all it tells."""
+    narrow = [column.type().is_float32() for column in (x, y)]
+    if any(narrow) and not all(narrow):
+        x, y = x.cast("float32"), y.cast("float32")
+    return x.identical_to(y)
 
 
 def _central(x: Sequence[Any], y: Sequence[Any], first: Totals) -> dict[str, ExactSum]:

@@ -23,6 +23,8 @@ from discreet.kernels.compilation import numeric
 
 _NOTHING = 1e-11  # of a column's length; a shorter rest is as good as none
 _ROUNDING = 8 * np.finfo(float).eps
+_SMALLEST = 2.0**-900  # squares below it may have lost digits
+_UP = 2.0**600
 _BLOCK = 1024  # terms that are added up before they join the sum
 
 
@@ -114,6 +116,16 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 @numeric
+def length_of(a: Floats) -> float:
+    """√Σ a²; of numbers whose squares are too small to be stored, in units of a power of two."""
+    squares = dot(a, a)
+    if squares < _SMALLEST:
+        larger = a * _UP
+        return math.sqrt(dot(larger, larger)) / _UP
+    return math.sqrt(squares)
+
+
+@numeric
 def _sum(a: Floats) -> float:
     total = 0.0
     for start in range(0, len(a), _BLOCK):
@@ -142,7 +154,7 @@ def centred_column(column: Floats, out: Floats) -> tuple[float, float]:
     rest = _sum(out) / n
     for i in range(n):
         out[i] -= rest
-    return first + (mean + rest), math.sqrt(dot(out, out))
+    return first + (mean + rest), length_of(out)
 
 
 @numeric
@@ -162,7 +174,7 @@ def _orthogonal(rest: Floats, length: Floats, noise: Floats, rows: Floats, weigh
             more = dot(rows[i], own)
             weights[i, pivot] += more
             _subtract(own, more, rows[i])
-        scale = math.sqrt(dot(own, own))
+        scale = length_of(own)
         weights[rank, pivot] = scale
         for i in range(len(own)):
             rows[rank, i] = own[i] / scale
@@ -170,7 +182,7 @@ def _orthogonal(rest: Floats, length: Floats, noise: Floats, rows: Floats, weigh
             if left[j]:
                 weights[rank, j] = dot(rows[rank], rest[j])
                 _subtract(rest[j], weights[rank, j], rows[rank])
-                size[j] = math.sqrt(dot(rest[j], rest[j]))
+                size[j] = length_of(rest[j])
                 noise[j] += abs(weights[rank, j]) * noise[pivot] / scale
         rank += 1
     return rank

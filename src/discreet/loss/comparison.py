@@ -186,13 +186,13 @@ def _here(linked: Linked, asked: Asked) -> Comparison:
         },
         {name: bits(linked.initial.frequency_set([name]), pairs[name]) for name in asked.bits},
         _hellinger(asked, summary, touched, x, y, codes),
-        tuple(n for n in _counted(asked) if is_blind(*changed_and_alone(pairs[n]))),
+        tuple(n for n in _counted(asked, touched) if is_blind(*changed_and_alone(pairs[n]))),
     )
 
 
-def _counted(asked: Asked) -> list[str]:
-    """The numbers whose bits are counted."""
-    return [name for name in asked.continuous if name in asked.bits]
+def _counted(asked: Asked, touched: Sequence[str]) -> list[str]:
+    """The numbers that differ and whose bits are counted."""
+    return [name for name in asked.continuous if name in asked.bits and name in touched]
 
 
 def _hellinger(
@@ -241,15 +241,18 @@ def _is_foreign(initial: Microdata, name: str, x: pa.ChunkedArray, y: pa.Chunked
 
 
 def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
-    """Whether two columns hold the same values, however they are stored."""
+    """Whether two columns hold the same values, however they are stored: floating-point numbers to
+    the digits of the coarser column, others exactly."""
     import pyarrow as pa
 
     x, y = (c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in (x, y))
-    if x.type != y.type and pa.types.is_floating(y.type):
-        x = x.cast(y.type, safe=False)
-    elif x.type != y.type:
-        y = y.cast(x.type, safe=False)
-    return bool(x.equals(y))
+    if x.type == y.type:
+        return bool(x.equals(y))
+    types = {x.type, y.type}
+    if not any(map(pa.types.is_floating, types)):
+        return bool(x.to_pylist() == y.to_pylist())
+    common = pa.float32() if pa.float32() in types else pa.float64()
+    return bool(x.cast(common, safe=False).equals(y.cast(common, safe=False)))
 
 
 def _there(linked: Linked, asked: Asked) -> Comparison:
@@ -303,7 +306,7 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
         },
         {n: (*told["bits", n][:2], told["entropy", n][0]) for n in asked.bits},
         _hellinger_there(found, at, asked, summary, touched, totals.n),
-        tuple(n for n in _counted(asked) if is_blind(*told["entropy", n][1:])),
+        tuple(n for n in _counted(asked, touched) if is_blind(*told["entropy", n][1:])),
     )
 
 

@@ -181,7 +181,7 @@ def add_noise(
     raise_all([*problems, *_together(amount, kind, round)])
     assert seed is not None
     raise_all(data.unbounded_problems(chosen))
-    found = drawn_records(data, chosen, strata, seed)
+    found = drawn_records(data, chosen, strata, seed, "add_noise")
     task = NoiseTask(found, chosen, kind, float(amount), keep_zeros or kind == "multiplicative")
     made = task.run()
     unit = {name: _unit(found[name].type) if round else 0.0 for name in chosen}

@@ -203,7 +203,10 @@ class NoiseWithin:
 
 def _apart(before: Floats, after: Floats) -> tuple[float, float]:
     """How far means and covariance of two columns differ, in units of what may be: 1e-10 of the
-    standard deviation, and what storing the values rounds."""
+    standard deviation, and what storing the values rounds. Numbers are taken as shares of the
+    largest of their column, so that no square is too small to be stored."""
+    largest = np.frexp(np.abs(before).max(axis=1, keepdims=True))[1]
+    before, after = np.ldexp(before, -largest), np.ldexp(after, -largest)
     width = np.array([spread(row) for row in before])
     stored = _EPS * np.abs(before).max(axis=1)
     room = _EXACT * width + 4 * stored

@@ -21,6 +21,7 @@ from discreet.data.masked import Masked, require_draws, require_link
 from discreet.data.microdata import Microdata
 from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
+from discreet.kernels.draws import mixed, stream
 from discreet.kernels.packing import merged
 from discreet.masking.method import column_problems, masked_columns, unfit_columns
 from discreet.parameters import (
@@ -114,9 +115,16 @@ class DrawnRecords:
 
 
 def drawn_records(
-    data: Microdata, columns: Sequence[str], by: Sequence[str] = (), seed: int = 0
+    data: Microdata,
+    columns: Sequence[str],
+    by: Sequence[str] = (),
+    seed: int = 0,
+    method: str = "",
 ) -> DrawnRecords:
     """Fetch the columns that a method masks, and a hash of each record with the seed.
+
+    A method that was used before with the same seed gets other hashes: two steps that draw the same
+    numbers would not be two, and would tie to each other what each of them changes.
 
     Examples
     --------
@@ -129,6 +137,12 @@ def drawn_records(
     link, ids = require_link(data), require_draws(data)
     names = list(dict.fromkeys([*columns, *by]))
     table, hashes = engine.hashed_records(data.source, link, names, ids, int(seed), data.n)
+    before = sum(
+        step.method == method and step.parameters.get("seed") == seed
+        for step in (data.steps if isinstance(data, Masked) else ())
+    )
+    if before:
+        hashes = mixed(hashes, stream(method, round=before))
     return DrawnRecords(data, table, hashes, tuple(by))
 
 

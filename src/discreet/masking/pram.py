@@ -276,7 +276,7 @@ def pram(
     raise_all([*problems, *wrong, *_diagonal_problems(diagonals or {}, chosen)])
     assert seed is not None
     asked = ChangeRequest(float(keep), exact, near, groups, diagonals or {}, every)
-    found = drawn_records(data, chosen, strata, seed)
+    found = drawn_records(data, chosen, strata, seed, "pram")
     done = all_changed(found, chosen, asked)
     parameters = {"columns": list(chosen), **given, "by": list(strata), "seed": int(seed)}
     transitions = {name: one.transition for name, one in done.items()}
@@ -505,6 +505,7 @@ class CategoryColumn:
             released,
             exact,
             found.data.source.kind,
+            isinstance(found.data, Masked) and self.name in found.data.perturbed,
         )
 
 

@@ -124,7 +124,7 @@ def rank_swap(
     chosen, strata = names(columns), names(by)
     raise_all(perturbing_problems(rank_swap, data, chosen, strata, seed, {"window": window}))
     assert seed is not None
-    found = drawn_records(data, chosen, strata, seed)
+    found = drawn_records(data, chosen, strata, seed, "rank_swap")
     share = as_written(window)
     parts = found.parts(chosen, max(2, -(-share.denominator // share.numerator)))
     made = {name: _swapped(found, name, parts[name], window) for name in chosen}

@@ -143,7 +143,7 @@ def round_values(
     problems += unfit_columns(data, chosen, given, roundable)
     raise_all(problems)
     raise_all(data.infinite_problems(chosen))
-    found, exact = drawn_records(data, chosen, seed=seed or 0), as_written(base)
+    found, exact = drawn_records(data, chosen, (), seed or 0, "round_values"), as_written(base)
     raise_all([problem for name in chosen for problem in _base_problems(name, found[name], exact)])
     made = {}
     for name in chosen:
@@ -163,8 +163,7 @@ def _rounded(column: pa.Array, base: Fraction, draws: Any) -> pa.Array:
     there = column.is_valid().to_numpy(zero_copy_only=False)
     used = None if draws is None else draws[there]
     if pa.types.is_floating(column.type):
-        values = column.drop_null().to_numpy().astype(np.float64)
-        made = _as_exact(_of_floats(values, base, used), column.type)
+        made = _as_exact(_of_floats(column.drop_null().to_numpy(), base, used), column.type)
     else:
         digits = _digits(column.type)
         unit = int(base * 10**digits)
@@ -182,10 +181,13 @@ def _as_exact(values: np.ndarray, dtype: pa.DataType) -> pa.Array:
     return pa.array(narrow if np.array_equal(narrow.astype(np.float64), values) else values)
 
 
-def _of_floats(values: np.ndarray, base: Fraction, draws: Any) -> np.ndarray:
+def _of_floats(column: np.ndarray, base: Fraction, draws: Any) -> np.ndarray:
+    """What is stored as a multiple would be is one, though the quotient is off by a bit."""
+    values = column.astype(np.float64)
     parts = values * base.denominator / base.numerator
     near = np.rint(parts)
-    parts = np.where(abs(parts - near) <= 1e-9 * np.maximum(1, abs(near)), near, parts)
+    stored = (near * base.numerator / base.denominator).astype(column.dtype)
+    parts = np.where(stored == column, near, parts)
     if draws is None:
         multiple = np.rint(parts)
     else:

@@ -137,7 +137,7 @@ def shuffle(
     chosen, strata, kept = names(columns), names(by or ()), names(given or ())
     raise_all(_problems(data, chosen, kept, strata, seed))
     assert seed is not None
-    found = drawn_records(data, [*chosen, *kept], strata, seed)
+    found = drawn_records(data, [*chosen, *kept], strata, seed, "shuffle")
     found.parts(chosen, len(chosen) + len(kept) + 2)  # raises where they are too few
     source, outcome = dealt(found, chosen, kept)
     return found.masked(

@@ -173,7 +173,7 @@ def swap_records(
     raise_all([*problems, *_problems(data, where, own, beside, moving)])
     assert seed is not None
     home = [] if data.household is None else [data.household]
-    found = drawn_records(data, [*where, *moving, *beside, *home], seed=seed)
+    found = drawn_records(data, [*where, *moving, *beside, *home], (), seed, "swap_records")
     homes = _homes(found, where, own, profiles)
     same = [*where, *moving, *(name for one in profiles for name in one)]
     raise_all(_differing(found, same, homes))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -225,16 +225,17 @@ class _Distribution:
         return CodedTail(self.name, side, at, int(self.counts[inside].sum()))
 
     def _threshold(self, given: Any, problems: list[Problem]) -> Any:
-        if isinstance(given, float) and 0 < given < 1:
-            share = as_written(given)
+        share = as_written(given)
+        if 0 < share < 1:
             below = np.cumsum(self.counts) * share.denominator >= share.numerator * self._n
             return self.values[int(np.argmax(below))].as_py() if self._n else 0
-        try:
-            return pc.cast(pa.scalar(as_written(given).__float__()), self.values.type).as_py()
-        except pa.ArrowInvalid:
-            what = f"the threshold of {self.name!r} has more digits than its values."
+        at = _held(share, self.values.type)
+        if at is None:
+            what = (
+                f"the threshold of {self.name!r} has more digits than its values, or is too large."
+            )
             problems.append(Problem("P10", what, "Give one that the column could hold."))
-            return 0
+        return at or 0
 
     def _inside(self, side: Side, at: Any) -> np.ndarray:
         edge = pa.scalar(at, self.values.type)
@@ -287,9 +288,8 @@ class _Distribution:
         numbers = self.counts[inside].tolist()
         if not rounds or isinstance(tail.threshold, float):
             return _mean([*map(float, chosen)], numbers)
-        digits = getattr(self.values.type, "scale", 0)
         exact = sum(as_written(v) * c for v, c in zip(chosen, numbers, strict=True))
-        return _in_digits(exact / sum(numbers), digits)
+        return _in_digits(Fraction(exact, sum(numbers)), self.values.type)
 
 
 def _mean(values: Sequence[float], counts: Sequence[int]) -> float:
@@ -300,10 +300,22 @@ def _mean(values: Sequence[float], counts: Sequence[int]) -> float:
     return float(sum(Fraction(v) * c for v, c in pairs) / n)
 
 
-def _in_digits(number: Any, digits: int) -> Any:
-    """The nearest number with so many digits, halves to the even one."""
-    nearest = round(number * 10**digits)
-    return nearest if digits == 0 else Decimal(nearest).scaleb(-digits)
+def _in_digits(number: Fraction, dtype: pa.DataType) -> Any:
+    """The nearest number with the digits of a column, halves to the even one."""
+    if not pa.types.is_decimal(dtype):
+        return round(number)
+    return Decimal(round(number * 10**dtype.scale)).scaleb(-dtype.scale, Context(prec=100))
+
+
+def _held(number: Fraction, dtype: pa.DataType) -> Any:
+    """A number as a column holds it; None where whole numbers or decimals of its kind cannot."""
+    near = float(number) if pa.types.is_floating(dtype) else _in_digits(number, dtype)
+    if near != number and not pa.types.is_floating(dtype):
+        return None
+    try:
+        return pa.scalar(near, dtype).as_py()
+    except (pa.ArrowInvalid, OverflowError):
+        return None
 
 
 def _problems(data: Microdata, sides: Mapping[Side, Mapping[str, Any]]) -> list[Problem]:

@@ -51,6 +51,9 @@ class Transition(Result):
         released from one than from another; None where a transition is impossible.
     not_applicable : mapping
         Why a figure is None.
+    earlier : bool
+        Whether values of the column had been changed at random before: all figures are of this step
+        alone, and what is estimated are the counts before it.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Transition(Result):
     released: Ints
     exact: bool
     kind: FrameKind
+    earlier: bool = False
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
         """As a numpy array: the matrix."""
@@ -136,7 +140,7 @@ class Transition(Result):
         counts : mapping of category to number, or list of numbers, optional
             Numbers of masked records by category: of the released file when not given, else of a
             part of it that was chosen by other columns. In the order of the categories; with strata
-            a row for each of them.
+            a row for each of them. A category that is not named has none.
 
         Returns
         -------
@@ -181,6 +185,11 @@ class Transition(Result):
 
     def _given(self, counts: Any) -> Floats:
         if isinstance(counts, Mapping):
+            known = {*self.categories, None}  # a missing value is no category
+            unknown = sum(bool(number) for at, number in counts.items() if at not in known)
+            if unknown:
+                what = f"the counts name {counted(unknown, 'category')} that {self.column!r} does "
+                fail("P09", f"{what}not have.", "Give them as the column holds them.")
             counts = [counts.get(category, 0) for category in self.categories]
         found = np.array(counts, dtype=np.float64)
         found = found[None] if found.ndim == 1 else found
@@ -211,6 +220,11 @@ class Transition(Result):
             )
         else:
             lines.append(f"It has no ε: {self.not_applicable['epsilon']}")
+        if self.earlier:
+            lines.append(
+                f"{self.column!r} had been changed at random before: this is the last step alone, "
+                "and estimates are of the counts before it."
+            )
         return "\n".join(lines)
 
     def table(self, kind: FrameKind | None = None) -> Any:
@@ -240,6 +254,7 @@ class Transition(Result):
             "least_posterior": float(self.posterior.min()),
             "epsilon": self.epsilon,
             "exact": self.exact,
+            **({"earlier": True} if self.earlier else {}),
         }
 
 

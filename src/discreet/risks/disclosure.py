@@ -117,13 +117,12 @@ class DisclosureRisk(Result):
 
     @property
     def exact(self) -> bool | None:
-        """Whether DR_max is the exact linkage probability, not an upper bound; None if unknown.
-
-        It is not where keys were perturbed: nobody knows in which class to look."""
+        """Whether DR_max is the exact linkage probability, not an upper bound; None if unknown, or
+        neither, as where keys were changed at random."""
         compatible = self.maximal_compatible
-        if compatible is None:
+        if compatible is None or self.provenance.perturbed:
             return None
-        return not self.provenance.perturbed and abs(compatible - self.maximal) <= 1e-12
+        return abs(compatible - self.maximal) <= 1e-12
 
     def contributions(self, weights: Weights | None = None, kind: FrameKind | None = None) -> Any:
         """Per released record what it adds to DR_W (DR_max when no weights are given).
@@ -165,6 +164,12 @@ class DisclosureRisk(Result):
 
     def in_short(self) -> str:
         """The two ends in a sentence."""
+        if self.provenance.perturbed:
+            named = ", ".join(map(repr, self.provenance.perturbed))
+            return (
+                f"Risk: DR_max = {self.maximal:.2%} says little about who can be linked, since "
+                f"values of {named} were changed at random."
+            )
         sure = f"{self.minimal:.2%} of the people for certain (DR_min), and {self.maximal:.2%}"
         return (
             "Risk: someone who has the names and keys of everybody links "
@@ -173,6 +178,8 @@ class DisclosureRisk(Result):
         )
 
     def _exactness(self) -> str:
+        if self.provenance.perturbed:
+            return "Keys were changed at random: DR_max is neither exact nor an upper bound."
         if self.exact is None:
             return (
                 "The file was masked elsewhere: DR_max is an upper bound, exact for a sample and "
