@@ -134,7 +134,7 @@ def request_of(
     keep = {key: str(flag) for key, flag in tables["keep"].items()}
     linked = {key: attributes.names(names) for key, names in tables["linked"].items()}
     found = SuppressionRequest(
-        criterion,
+        None if isinstance(given["subsets"], Mapping) else criterion,  # each set has its own k
         keys,
         sets,
         {key: cost.get(key, 1.0) for key in keys},
