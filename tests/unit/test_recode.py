@@ -91,6 +91,19 @@ def test_records_that_no_cell_can_hold_are_an_error_or_left_out():
     assert ds.information_loss(survey, masked).loss == pytest.approx(masked.loss)
 
 
+@pytest.mark.parametrize("method", ["local", "mondrian", "mondrian-relaxed"])
+def test_what_leaving_out_other_records_might_reach_is_not_called_impossible(method):
+    survey = ds.read({"a": list("xxx"), "s": list("uuv")}, keys=["a"], confidential=["s"])
+    diverse = ds.LDiversity(2, "entropy")
+    assert ds.check(
+        ds.read({"a": list("xx"), "s": list("uv")}, keys="a", confidential="s"), diverse
+    )
+    with pytest.raises(InvalidData, match="D31") as told:
+        ds.recode(survey, {"a": ds.Hierarchy.suppress()}, diverse, method=method, max_suppressed=1)
+    assert "was found for 3 records; at most 1 may be left out" in str(told.value)
+    assert "cannot" not in str(told.value)
+
+
 def test_all_that_is_wrong_is_said_at_once(survey):
     with pytest.raises(DiscreetError) as told:
         ds.recode(survey, {"zp": ds.Hierarchy.suppress()}, ds.KAnonymity(2), method="best",

@@ -259,6 +259,16 @@ def test_sets_of_all_keys_are_the_plain_problem():
     assert ds.suppress_cells(data, subsets={3: 3, 2: 3}).changes == plain.changes
 
 
+@pytest.mark.parametrize(
+    ("k", "subsets"), [(5, {3: 3}), (5, {("a", "b", "c"): 3, 1: 3}), (2, {3: 3})]
+)
+def test_the_k_of_a_set_of_all_keys_takes_the_place_of_that_of_the_criterion(k, subsets):
+    data = survey()
+    masked = ds.suppress_cells(data, ds.KAnonymity(k), subsets=subsets)
+    assert masked.changes == ds.suppress_cells(data, ds.KAnonymity(3)).changes
+    assert "3-anonymity of 'a', 'b', 'c'" in masked.steps[-1].parameters["criterion"]
+
+
 RISKS = {
     "individual": ds.individual_risk,
     "suda": ds.suda,

@@ -429,9 +429,17 @@ def _risk_problems(masked: Masked, limit: DisclosureRiskAtMost) -> list[Problem]
 
 
 def _not_reached(asked: RecodingRequest, found: Answer) -> NoReturn:
+    records, most = counted(found.suppressed, "record"), f"at most {asked.budget:,} may be left out"
+    said = asked.criterion.describe()
+    if asked.decides is None:
+        fail(
+            "D31",
+            f"{records} cannot be brought into a class that satisfies {said}; {most}.",
+            f"{RELAX}.",
+        )
+    # A class may pass once some records are left out, and no search tries which ones.
     fail(
         "D31",
-        f"{counted(found.suppressed, 'record')} cannot be brought into a class that satisfies "
-        f"{asked.criterion.describe()}; at most {asked.budget:,} may be left out.",
-        f"{RELAX}.",
+        f"no class that satisfies {said} was found for {records}; {most}.",
+        f"{RELAX}. Whether there is a way at all is not known.",
     )
