@@ -291,6 +291,7 @@ DESCRIBED = (
     "masking.method",
     "criteria.kind",
     "measures",
+    "hierarchies.texts",
     "hierarchies.written",
     "rumap.grid",
     "_version",
