@@ -246,11 +246,17 @@ def _only_member(path: Path) -> IO[bytes]:
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 
 
-def write_plain(path: Path, encoding: str, target: IO[bytes]) -> None:
-    """Write a file unpacked and in UTF-8, piece by piece; refuse one that grows beyond measure."""
+def write_plain(path: Path, encoding: str, target: IO[bytes], *, mixed: bool = False) -> bool:
+    """Write a file unpacked and in UTF-8, piece by piece; refuse one that grows beyond measure.
+
+    Where it is ``mixed``, lines that end in CRLF end in LF as the others do, but not those within
+    quotes. Returns whether there were any.
+    """
     decoder = codecs.getincrementaldecoder(encoding)()
     most, seen = most_unpacked(path), 0
     problem: Problem | None = None
+    ends = _LineEnds() if mixed else None
+    alike = ends.alike if ends else lambda text, **_: text
     try:
         with unpacked(path) as file:
             while raw := file.read(_HEAD):
@@ -258,9 +264,9 @@ def write_plain(path: Path, encoding: str, target: IO[bytes]) -> None:
                 if seen > most:
                     problem = bomb(path)
                     break
-                target.write(decoder.decode(raw).encode())
+                target.write(alike(decoder.decode(raw)).encode())
             else:
-                target.write(decoder.decode(b"", final=True).encode())
+                target.write(alike(decoder.decode(b"", final=True), final=True).encode())
     except UnicodeDecodeError:
         problem = not_in_encoding(path.name, encoding)
     except _BROKEN as error:
@@ -268,6 +274,28 @@ def write_plain(path: Path, encoding: str, target: IO[bytes]) -> None:
             raise
         problem = _broken(path)
     raise_all([problem] if problem else [])
+    return ends is not None and ends.changed
+
+
+@dataclass
+class _LineEnds:
+    """Line ends made alike, piece by piece."""
+
+    changed: bool = False
+    _quoted: bool = False
+    _held: str = ""  # a CR at the end of a piece, whose LF may come with the next one
+
+    def alike(self, text: str, *, final: bool = False) -> str:
+        """A piece of a text with LF for CRLF, except within quotes."""
+        text = self._held + text
+        self._held = "\r" if text.endswith("\r") and not final else ""
+        parts = text.removesuffix(self._held).split('"')
+        for i in range(int(self._quoted), len(parts), 2):  # a doubled quote ends and begins anew
+            bare = parts[i].replace("\r\n", "\n")
+            self.changed |= bare != parts[i]
+            parts[i] = bare
+        self._quoted ^= len(parts) % 2 == 0
+        return '"'.join(parts)
 
 
 def _broken(path: Path) -> Problem:

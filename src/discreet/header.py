@@ -127,12 +127,12 @@ def _form(cell: str) -> str:
 
 def _questions(cells: Sequence[str]) -> set[int]:
     """The places of numbers that count up by one, as the numbers of questions do."""
-    numbers = [int(cell) if re.fullmatch(r"[0-9]{1,4}", cell) else None for cell in cells]
     found: set[int] = set()
-    start = 0
-    for i, number in enumerate(numbers):
-        if number is None or i == 0 or numbers[i - 1] is None or number != numbers[i - 1] + 1:
-            start = i
-        if number is not None and i - start + 1 >= _RUN:
-            found |= set(range(start, i + 1))
+    run: list[int] = []  # places
+    for i, cell in enumerate(cells):
+        number = int(cell) if re.fullmatch(r"[0-9]{1,4}", cell) else None
+        follows = number is not None and bool(run) and number == int(cells[run[-1]]) + 1
+        run = [*(run if follows else []), i] if number is not None else []
+        if len(run) >= _RUN:
+            found |= set(run)
     return found

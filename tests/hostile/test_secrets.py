@@ -138,7 +138,7 @@ BAD_CSV = {
     "a long row": LINE + b",1.5," + LINE + b"\n",
     "an unclosed quote": b'"' + LINE + b"\n" + LINE + b"\n",
     "text after a quote": b'"' + LINE + b'"' + LINE + b"\n",
-    "mixed line ends": LINE + b",1.5\r\n" + LINE + b",1.5\n",
+    "mixed line ends": LINE + b",1.5\r\n" + LINE + b",1.5\r",
     "another encoding": LINE + b"\xe9,1.5\n",
     "a line without end": LINE + b",1" + b"5" * 3_000_000 + b"\n",
     "a zero byte": LINE + b"\0,1.5\n",

@@ -227,11 +227,16 @@ def test_a_packed_file_that_is_none_or_not_whole_is_an_error(tmp_path, suffix):
         assert code_of(ds.read, file) in ("S03", "S07")
 
 
-def test_nothing_is_left_behind(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("t.csv.gz", gzip.compress(b"a,b\n1,2\n")), ("t.csv", b"a,b\n1,2\r\n")],
+    ids=["packed", "mixed line ends"],
+)
+def test_nothing_is_left_behind(tmp_path, name, content):
     folder = tmp_path / "temporary"
     folder.mkdir()
-    file = tmp_path / "t.csv.gz"
-    file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    file = tmp_path / name
+    file.write_bytes(content)
     code = (
         "import gc, sys, discreet as ds; data = ds.read(sys.argv[1]); assert data.n == 1; "
         "print(data.frequency_set(['a']).values[0].to_pylist()); del data; gc.collect()"

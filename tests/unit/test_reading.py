@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as ds
-from discreet import frames
+from discreet import csvfile, frames
 from discreet.engine import csv as engine_csv
 
 PLAIN = engine_csv._Form()
@@ -137,6 +137,9 @@ def test_an_unquoted_empty_cell_is_missing_and_a_quoted_one_is_the_empty_text(cs
         "a;b\n1;x\n2;y\n",
         "a\tb\n1\tx\n2\ty\n",
         "a,b\n1,x,\n2,y,\n",
+        "a,b\n1,x\r\n2,y\r\n",
+        "a,b\r\n1,x\n2,y\n",
+        'a,b\r\n1,"x"\n"2",y\r\n',
     ],
 )
 def test_the_same_table_is_read_however_its_csv_is_written(csv, content):
@@ -145,6 +148,15 @@ def test_the_same_table_is_read_however_its_csv_is_written(csv, content):
 
 def test_an_empty_line_is_a_record_only_where_there_is_one_column(csv):
     assert column(ds.read(csv("a\n1\n\n2\n"))).to_pylist() == [1, None, 2]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 20])
+def test_line_ends_are_made_alike_but_those_within_cells_are_kept(csv, monkeypatch, piece):
+    """The file is read in pieces, which may end within a line end and within quotes."""
+    path = csv('a,b\n1,"x\r\ny ""z"""\r\n2,"u\nv"\n3,w\r\n')
+    monkeypatch.setattr(csvfile, "_HEAD", piece)
+    data = ds.read(path).to("arrow").to_pydict()
+    assert data == {"a": [1, 2, 3], "b": ['x\r\ny "z"', "u\nv", "w"]}
 
 
 def test_cells_keep_separators_quotes_and_line_ends_of_their_own(csv):

@@ -30,6 +30,7 @@ from discreet.engine.limits import limits_in_force
 from discreet.engine.missing import MissingCodes, normalised
 from discreet.engine.source import HEAD, Source
 from discreet.engine.turns import fresh_name
+from discreet.errors import Problem, UnreadableSource, raise_all
 from discreet.frames import array_of
 
 _KEEP_BELOW = 1 << 30  # a CSV file up to this size is kept by the engine in its types
@@ -60,9 +61,29 @@ def read_csv(
     A type is chosen only where it loses nothing: a code with leading zeros, or with more
     digits than a 64-bit number holds, stays text, and so do the columns ``as_text``. A file that is
     packed, or in an encoding that the engine does not read, is laid down as it reads it, in a
-    private place, as long as it is needed.
+    private place, as long as it is needed. So is one of which some lines end in CRLF and others in
+    LF, once the engine has stumbled over it.
     """
-    place = _plain(path, dialect)
+    problems: tuple[Problem, ...] = ()
+    try:
+        return _read_from(_plain(path, dialect), path, dialect, missing, as_text)
+    except UnreadableSource as error:
+        problems = error.problems
+    if any(one.code == "S07" for one in problems) and (place := _with_one_line_end(path, dialect)):
+        alike = replace(dialect, line_end="\n")
+        return _read_from(place, path, alike, missing, as_text)
+    raise_all(problems)
+    raise AssertionError
+
+
+def _read_from(
+    place: Path,
+    path: Path,
+    dialect: csvfile.Dialect,
+    missing: MissingCodes,
+    as_text: Collection[str],
+) -> Source:
+    """Open a file from where it is, or from where it was laid down."""
     encoding = dialect.encoding if place == path else "utf-8"
     texts = _Texts.of(place, replace(dialect, encoding=encoding), missing, path.name)
     try:
@@ -132,15 +153,28 @@ def _plain(path: Path, dialect: csvfile.Dialect) -> Path:
     """A file that the engine reads by itself: the one that is given, or a copy that goes later."""
     if path.suffix.lower() not in csvfile.PACKED and dialect.encoding in csvfile.IN_ENGINE:
         return path
+    return _laid_down(path, dialect)[0]
+
+
+def _with_one_line_end(path: Path, dialect: csvfile.Dialect) -> Path | None:
+    """A copy of a file in which all lines end in LF; None where none of them ended in CRLF."""
+    place, changed = _laid_down(path, dialect, mixed=True)
+    if not changed:
+        shutil.rmtree(place.parent, ignore_errors=True)
+    return place if changed else None
+
+
+def _laid_down(path: Path, dialect: csvfile.Dialect, *, mixed: bool = False) -> tuple[Path, bool]:
+    """A plain copy of a file in a private place, and whether line ends were changed in it."""
     folder = Path(tempfile.mkdtemp(prefix="discreet-", dir=limits_in_force().temp_directory))
     place = folder / "plain.csv"
     try:
         with place.open("xb") as written:
-            csvfile.write_plain(path, dialect.encoding, written)
+            changed = csvfile.write_plain(path, dialect.encoding, written, mixed=mixed)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return place
+    return place, changed
 
 
 @dataclass(frozen=True)
