@@ -187,8 +187,6 @@ class DisclosureRisk(Result):
             )
         if self.exact:
             return "DR_max is exact: 1/max(i, j) is the probability of the right link."
-        if self.provenance.perturbed:
-            return "DR_max is an upper bound: a person need not be in the class of their own keys."
         return (
             f"DR_max is an upper bound: counting the initial records that really are compatible "
             f"gives {self.maximal_compatible:.4f}."
