@@ -22,7 +22,6 @@ from discreet.errors import InfiniteValues, Problem, argument, fail, raise_all
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 

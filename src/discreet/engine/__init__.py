@@ -62,13 +62,7 @@ from discreet.engine.input import (
     read_parquet_in_spark,
     remove_later,
 )
-from discreet.engine.limits import (
-    Limits,
-    limits_in_force,
-    limits_with,
-    restore_limits,
-    set_limits,
-)
+from discreet.engine.limits import limits_in_force
 from discreet.engine.links import (
     BlankedCells,
     Pair,

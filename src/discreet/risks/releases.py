@@ -20,7 +20,7 @@ from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.measures import need_fit
 from discreet.parameters import Label, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.surface import function
 from discreet.words import counted
 
@@ -31,7 +31,7 @@ Tuple = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointReleases(Result):
+class JointReleases(Computed):
     """What two releases reveal together.
 
     Attributes
@@ -78,7 +78,6 @@ class JointReleases(Result):
     joint_alone: int
     disclosed: Mapping[str, int]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         "n", "released", "k", "least", "below", "least_joint", "joint_below", "joint_alone",
         "disclosed",
@@ -178,8 +177,7 @@ def compare_releases(
             for name in first.confidential
             if name in second.confidential
         },
-        provenance=Provenance.of(first),
-        kind=second.source.kind,
+        provenance=Provenance.of(first, kind=second.source.kind),
     )
 
 

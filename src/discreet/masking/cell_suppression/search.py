@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels import integer_program
 from discreet.kernels.local_recoding.search import recoded
 from discreet.kernels.local_recoding.task import Cells
-from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from discreet.kernels.local_suppression import category, cover_answer, subsets
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import begun
 from discreet.masking.cell_suppression import joins
@@ -200,9 +200,8 @@ def _heuristic(
     task: CellTask, reading: ReadingName, search: SearchName, cap: int, passes: Passes | None
 ) -> list[Cells]:
     """Answers without a proof. Records in classes that hold are one in every reading."""
-    quick = {"wildcard": wildcard.greedy, "target-source": target_source.greedy}
-    if reading in quick:
-        found = quick[reading](task, max_blanks=cap).cells
+    if reading != "category":
+        found = cover_answer.greedy(task, reading, max_blanks=cap).cells
         if found is not None:
             return [found]
     classed = recoded(task, "quick" if search == "quick" else "default", passes=passes)
@@ -224,12 +223,10 @@ def _exact(
         bound = category.linear_bound(task, max_blanks=cap)
         words = f"at most {cap} blanks a record"
         return Choice(None, bound or 0.0, words if bound else "", exact=bound is not None)
-    solvers = {
-        "category": category.exact,
-        "target-source": target_source.exact,
-        "wildcard": wildcard.exact,
-    }
-    found = solvers[reading](task, max_blanks=cap, nodes=nodes)
+    if reading == "category":
+        found = category.exact(task, max_blanks=cap, nodes=nodes)
+    else:
+        found = cover_answer.exact(task, reading, max_blanks=cap, nodes=nodes)
     return Choice(found.cells, found.bound or 0.0, found.restriction, exact=True)
 
 
