@@ -42,7 +42,7 @@ def least(work: Callable[[], Any], times: int = 15) -> float:
 def risks(cardinalities: tuple[int, ...], *, whole: bool) -> Callable[[], Any]:
     import numpy as np
 
-    from discreet.kernels.frequencies import frequencies
+    from discreet.kernels.coded_tuples import frequencies
     from discreet.kernels.inverse_sizes import inverse_mean
 
     rng = np.random.default_rng(0)
@@ -60,8 +60,8 @@ def risks(cardinalities: tuple[int, ...], *, whole: bool) -> Callable[[], Any]:
 def wildcards(cardinalities: tuple[int, ...]) -> Callable[[], Any]:
     import numpy as np
 
+    from discreet.kernels.coded_tuples import frequencies
     from discreet.kernels.compatible import compatible_counts
-    from discreet.kernels.frequencies import frequencies
 
     rng = np.random.default_rng(0)
     blank = [rng.random(WITH_MISSING) < MISSING for _ in cardinalities]

@@ -34,7 +34,7 @@ FILES = {  # records, values of each key
 
 def task_of(columns: list[np.ndarray], sizes: tuple[int, ...], k: int) -> Any:
     """The frequency set, each key with a blank that costs 1."""
-    from discreet.kernels.frequencies import frequencies
+    from discreet.kernels.coded_tuples import frequencies
     from discreet.kernels.local_recoding.task import CellTask, KeyTree
 
     found = frequencies(columns, sizes)
@@ -68,16 +68,16 @@ def least(work: Callable[[], Any], times: int) -> tuple[Any, float]:
 
 
 def case(name: str) -> dict[str, Any]:
-    from discreet.kernels.local_suppression import category, target_source, wildcard
+    from discreet.kernels.local_suppression import category, cover_answer
 
     task = survey(*CASES[name])
     ways: dict[str, tuple[Callable[[], Any], int]] = {
-        "wildcard, quick": (lambda: wildcard.greedy(task), 5),
-        "target-source, quick": (lambda: target_source.greedy(task), 5),
+        "wildcard, quick": (lambda: cover_answer.greedy(task, "wildcard"), 5),
+        "target-source, quick": (lambda: cover_answer.greedy(task, "target-source"), 5),
         "category, linear bound": (lambda: category.exact(task, proof=False), 3),
         "category, exact": (lambda: category.exact(task), 2),
-        "target-source, exact": (lambda: target_source.exact(task), 2),
-        "wildcard, exact": (lambda: wildcard.exact(task, nodes=1), 1),
+        "target-source, exact": (lambda: cover_answer.exact(task, "target-source", nodes=1_000), 2),
+        "wildcard, exact": (lambda: cover_answer.exact(task, "wildcard", nodes=1), 1),
     }
     if len(CASES[name][0]) == 8:  # the others take long
         ways = {way: ways[way] for way in list(ways)[:3]}
@@ -89,11 +89,11 @@ def case(name: str) -> dict[str, Any]:
 
 
 def file(name: str) -> dict[str, Any]:
-    from discreet.kernels.local_suppression import wildcard
+    from discreet.kernels.local_suppression import cover_answer
 
-    wildcard.greedy(simulated(1_000, FILES[name][1]))  # compiles
+    cover_answer.greedy(simulated(1_000, FILES[name][1]), "wildcard")  # compiles
     task = simulated(*FILES[name])
-    found, cpu = least(lambda: wildcard.greedy(task), 3)
+    found, cpu = least(lambda: cover_answer.greedy(task, "wildcard"), 3)
     small = int(np.sum(task.counts < task.k))
     return {
         "classes": len(task.counts),

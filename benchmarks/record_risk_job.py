@@ -11,10 +11,9 @@ import pyarrow as pa
 from processes import Grown
 
 from discreet.datasets import school_records, school_settings
+from discreet.kernels.known_sets.cells import record_sums
 from discreet.kernels.known_sets.contributions import contributions
-from discreet.kernels.known_sets.enumeration import known_sets
-from discreet.kernels.known_sets.gather import record_sums
-from discreet.kernels.known_sets.unions import unions
+from discreet.kernels.known_sets.unions import known_sets, unions
 
 CHUNK = 1_009_993
 # How likely each attribute is to be known: with ε = 0.01 each family leaves 111 sets, as the paper.

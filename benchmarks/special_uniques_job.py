@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 from processes import Clock, Grown
 
-from discreet.kernels.coded_tuples import CodedTuples
-from discreet.kernels.frequencies import frequencies
+from discreet.kernels.coded_tuples import CodedTuples, frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 
 FILES = {  # records, values of each key, times

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels.known_sets import counts, refinement
 from discreet.kernels.known_sets import unions as planning
-from discreet.kernels.known_sets.enumeration import known_sets
+from discreet.kernels.known_sets.unions import known_sets
 
 WITHOUT_WEIGHTS = 2**31 - 1  # three of them exceed 63 bits; a table of weights would be too large
 

@@ -22,8 +22,8 @@ from discreet.data.suggestions import (
     suggest_roles as suggest_roles,
 )
 from discreet.data.unchanged import Unchanged as Unchanged, unchanged as unchanged
-from discreet.data.written import Written as Written
-from discreet.engine.resources import Settings as Settings, settings as settings
+from discreet.data.unchanged import Written as Written
+from discreet.engine.limits import Settings as Settings, settings as settings
 from discreet.errors import DiscreetError as DiscreetError
 from discreet.frequency.frequency_set import FrequencySet as FrequencySet
 from discreet.hierarchies.hierarchy import Hierarchy as Hierarchy

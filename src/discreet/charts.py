@@ -8,15 +8,13 @@ shape, lines in their dashes. All text is measured with the font that the charts
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec
 
 from discreet import font
-from discreet.errors import fail
+from discreet.errors import library
 
 P = ParamSpec("P")
 INK, BLUE, RED, QUIET = "#1d3a5f", "#4a6fa5", "#b3261e", "#52606d"
@@ -37,9 +35,7 @@ _LOOK = {
 
 def altair() -> Any:
     """The chart library, or an error with the install line."""
-    if importlib.util.find_spec("altair") is None:
-        fail("M01", "altair is not installed.", "Run: pip install 'discreet[charts]'")
-    return importlib.import_module("altair")
+    return library("altair", "'discreet[charts]'")
 
 
 def svg(chart: Any) -> str:
@@ -65,9 +61,7 @@ def _rendered(spec: dict[str, Any], look: dict[str, Any]) -> str:
 @functools.cache
 def _renderer() -> Any:
     """The renderer, which knows our fonts."""
-    if importlib.util.find_spec("vl_convert") is None:
-        fail("M01", "vl-convert-python is not installed.", "Run: pip install 'discreet[charts]'")
-    renderer = importlib.import_module("vl_convert")
+    renderer = library("vl_convert", "'discreet[charts]'", "vl-convert-python")
     renderer.register_font_directory(str(font.FOLDER))
     return renderer
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import importlib
+import importlib.util
 import os
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from discreet.surface import Surface, argument, in_python, python, said
 
@@ -242,6 +244,14 @@ def meant(name: str, columns: Sequence[str], sure: bool) -> str:
 
 
 # what was asked for is right and cannot be met, or no way was found: of commands exit code 1
+def library(name: str, install: str, called: str = "") -> Any:
+    """A library that need not be there, or an error with what installs it."""
+    with contextlib.suppress(ModuleNotFoundError):
+        if importlib.util.find_spec(name) is not None:
+            return importlib.import_module(name)
+    fail("M01", f"{called or name} is not installed.", f"Run: pip install {install}")
+
+
 UNMET = ("D30", "D31", "D32", "D33", "D34", "D35", "D42", "D43", "D45", "D46", "D50", "D51")
 
 

@@ -5,12 +5,11 @@ frame that narwhals knows become Arrow columns, without a copy where Arrow allow
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections import Counter
 from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from discreet.errors import Problem, fail, raise_all
+from discreet.errors import Problem, fail, library, raise_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,11 +72,9 @@ def from_arrow(table: pa.Table, kind: FrameKind) -> Any:
     if kind == "arrow":
         return table
     if kind == "pandas":
-        _need("pandas")
         return _to_pandas(table)
     if kind == "polars":
-        _need("polars")
-        return importlib.import_module("polars").from_arrow(table)
+        return library("polars", "polars").from_arrow(table)
     fail("P01", f"{kind!r} is not a kind of frame.", f"Use one of {', '.join(KINDS)}.")
 
 
@@ -85,7 +82,7 @@ def _to_pandas(table: pa.Table) -> Any:
     """A pandas frame in which integers stay integers where some are missing."""
     import pyarrow as pa
 
-    pandas = importlib.import_module("pandas")
+    pandas = library("pandas", "pandas")
     raise_all([no_calendar(f"column {name!r}") for name in _not_for_python(table)])
     frame = table.to_pandas()
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -117,11 +114,6 @@ def _has_python_values(column: pa.ChunkedArray) -> bool:
     except (ValueError, OverflowError):
         return False
     return True
-
-
-def _need(module: str) -> None:
-    if importlib.util.find_spec(module) is None:
-        fail("M01", f"{module} is not installed.", f"Run: pip install {module}")
 
 
 def _native_columns(frame: Any) -> list[Any]:

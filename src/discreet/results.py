@@ -32,11 +32,8 @@ class Result(abc.ABC):
         """The result in a few sentences, one in each line."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values, and what they were computed from, for JSON."""
-        found = self._plain(*self.shown)
-        if (provenance := getattr(self, "provenance", None)) is not None:
-            found["computed_from"] = provenance.to_dict()
-        return found
+        """The figures as plain values, for JSON."""
+        return self._plain(*self.shown)
 
     def _plain(self, *names: str) -> dict[str, Any]:
         """Some attributes as plain values."""
@@ -56,6 +53,21 @@ class Result(abc.ABC):
 
         table = pa.table(dict(held)) if isinstance(held, Mapping) else pa.Table.from_pylist(held)
         return frames.from_arrow(table, kind or self.kind)
+
+
+class Computed(Result):
+    """A result that says what it was computed from, of which its tables have the kind of frame."""
+
+    provenance: Provenance
+
+    @property
+    def kind(self) -> FrameKind:  # type: ignore[override]  # fields of results are not set either
+        """The kind of frame that its tables are, unless another one is asked for."""
+        return self.provenance.kind
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values, and what they were computed from, for JSON."""
+        return {**super().to_dict(), "computed_from": self.provenance.to_dict()}
 
 
 def plain_value(value: Any) -> Any:
@@ -87,6 +99,7 @@ class Provenance:
     subject: str | None = None
     perturbed: tuple[str, ...] = ()
     perturbed_confidential: tuple[str, ...] = ()
+    kind: FrameKind = "arrow"
 
     @classmethod
     def of(
@@ -94,6 +107,7 @@ class Provenance:
         data: Microdata,
         masked: Microdata | None = None,
         counted: Sequence[str] | None = None,
+        kind: FrameKind | None = None,
     ) -> Provenance:
         """The provenance of a result on these microdata, or on these and masked ones; of what was
         perturbed, the confidential attributes and those by which records are counted: the keys,
@@ -113,6 +127,7 @@ class Provenance:
             subject=data.subject,
             perturbed=tuple(n for n in (data.keys if counted is None else counted) if n in changed),
             perturbed_confidential=tuple(one for one in data.confidential if one in changed),
+            kind=kind or (data if masked is None else masked).source.kind,
         )
 
     def cautions(self, *, weighted: bool = False) -> list[str]:
@@ -150,4 +165,4 @@ class Provenance:
         """As plain values; what was perturbed, and the subject, only where there is one."""
         found = asdict(self)
         rare = ("perturbed", "perturbed_confidential", "subject")
-        return {n: one for n, one in found.items() if one or n not in rare}
+        return {n: one for n, one in found.items() if n != "kind" and (one or n not in rare)}

@@ -10,8 +10,7 @@ from discreet.kernels.local_suppression.cover import (
     greedy_cover,
     no_units,
 )
-from discreet.kernels.local_suppression.masks import blanks_of
-from discreet.kernels.local_suppression.suppression import in_order
+from discreet.kernels.local_suppression.suppression import blanks_of, in_order
 from tests.properties.cells import tables, task_of
 
 TABLES = st.integers(2, 4).flatmap(lambda keys: tables(keys, 11, least=3))

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.local_recoding.task import Cells
-from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from discreet.kernels.local_suppression import category, cover_answer, subsets
 from tests.examples import examples
 from tests.properties.cells import (
     VALUES,
@@ -25,10 +26,16 @@ from tests.properties.cells import (
 
 SOLVERS = {
     "category, exact": ("category", category.exact),
-    "wildcard, greedy": ("wildcard", wildcard.greedy),
-    "wildcard, exact": ("wildcard", wildcard.exact),
-    "target-source, greedy": ("target-source", target_source.greedy),
-    "target-source, exact": ("target-source", target_source.exact),
+    "wildcard, greedy": ("wildcard", partial(cover_answer.greedy, reading="wildcard")),
+    "wildcard, exact": ("wildcard", partial(cover_answer.exact, reading="wildcard", nodes=30)),
+    "target-source, greedy": (
+        "target-source",
+        partial(cover_answer.greedy, reading="target-source"),
+    ),
+    "target-source, exact": (
+        "target-source",
+        partial(cover_answer.exact, reading="target-source", nodes=1_000),
+    ),
 }
 EXACT = [name for name in SOLVERS if name.endswith("exact")]
 every = pytest.mark.parametrize("name", SOLVERS)
@@ -83,7 +90,7 @@ def test_none_blanks_fewer_cells(name, table, k, most):
 def test_none_blanks_fewer_cells_where_some_miss_from_the_start(table, k):
     fewest = cheapest_with_missing(table, k)
     task = task_of(table, k)
-    found = target_source.exact(task)
+    found = cover_answer.exact(task, "target-source", nodes=1_000)
     assert (None if found.cells is None else found.cells.price(task)) == fewest
 
 
@@ -222,7 +229,11 @@ def test_pieces_give_a_valid_answer_that_is_not_called_proven(records, k):
 def test_every_set_of_keys_holds_in_the_end(reading, records, k, size):
     task = task_of(records, k)
     sets = [(keys, k) for keys in itertools.combinations(range(4), size)]
-    solve = category.exact if reading == "category" else wildcard.greedy
+    solve = (
+        category.exact
+        if reading == "category"
+        else partial(cover_answer.greedy, reading="wildcard")
+    )
     cells = subsets.on_subsets(
         task, sets, lambda one: solve(one).cells, wildcard=reading == "wildcard"
     )

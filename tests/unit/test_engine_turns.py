@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import discreet as ds
-from discreet.engine import turns, wait
+from discreet.engine import turns
 
 
 def test_threads_may_mask_and_measure_at_the_same_time():
@@ -71,11 +71,11 @@ def test_a_drop_that_fails_disturbs_nothing():
 
 def test_a_step_within_a_step_is_carried_out_at_once():
     """In another thread it would wait for the turn of this one, for ever."""
-    watch = wait.Watch(lambda: -1.0, lambda: None)
+    watch = turns.Watch(lambda: -1.0, lambda: None)
     assert not turns.is_our_turn()
-    within = turns.in_turn(lambda: wait.awaited(threading.current_thread, watch))
+    within = turns.in_turn(lambda: turns.awaited(threading.current_thread, watch))
     assert within is threading.main_thread()
-    assert wait.awaited(threading.current_thread, watch) is not threading.main_thread()
+    assert turns.awaited(threading.current_thread, watch) is not threading.main_thread()
 
 
 def test_the_turn_of_another_thread_is_not_ours():
@@ -86,7 +86,7 @@ def test_the_turn_of_another_thread_is_not_ours():
 
 def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
     """Ctrl-C halfway through a question would leave its answer to the next one."""
-    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
+    monkeypatch.setattr(turns, "_PATIENCE", 0.0)
     asked, stopped = set(), threading.Event()
 
     def percent():
@@ -105,7 +105,7 @@ def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
             raise Enough
 
     with pytest.raises(Enough), ds.on_progress(listen):
-        wait.awaited(lambda: stopped.wait(20), wait.Watch(percent, stop))
+        turns.awaited(lambda: stopped.wait(20), turns.Watch(percent, stop))
     assert stopped.is_set()
     assert len(asked) == 2
     assert threading.main_thread() not in asked
@@ -113,7 +113,7 @@ def test_the_thread_that_waits_asks_the_engine_nothing(monkeypatch):
 
 def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
     """What the connection does then is of the thread whose turn it is."""
-    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
+    monkeypatch.setattr(turns, "_PATIENCE", 0.0)
     inside, go_on, stops, ran = threading.Event(), threading.Event(), [], []
 
     def call():
@@ -123,12 +123,12 @@ def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
     def enough(_):
         raise RuntimeError
 
-    watch = wait.Watch(lambda: -1.0, lambda: stops.append(1))
+    watch = turns.Watch(lambda: -1.0, lambda: stops.append(1))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(turns.in_turn, call)
         inside.wait(10)
         with pytest.raises(RuntimeError), ds.on_progress(enough):
-            wait.awaited(lambda: ran.append(1), watch)
+            turns.awaited(lambda: ran.append(1), watch)
         go_on.set()
         assert running.result(20)
     turns.in_turn(lambda: None)
@@ -136,7 +136,7 @@ def test_who_is_ended_while_waiting_for_a_turn_stops_nobody_else(monkeypatch):
 
 
 def test_a_thread_with_a_callback_can_be_ended_too(monkeypatch):
-    monkeypatch.setattr(wait, "_PATIENCE", 0.0)
+    monkeypatch.setattr(turns, "_PATIENCE", 0.0)
     stopped = threading.Event()
 
     def enough(_):
@@ -144,7 +144,7 @@ def test_a_thread_with_a_callback_can_be_ended_too(monkeypatch):
 
     def call():
         with ds.on_progress(enough):
-            wait.awaited(lambda: stopped.wait(20), wait.Watch(lambda: -1.0, stopped.set))
+            turns.awaited(lambda: stopped.wait(20), turns.Watch(lambda: -1.0, stopped.set))
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError):
         pool.submit(call).result(20)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.kernels.known_sets.cells import record_sums
 from discreet.kernels.known_sets.contributions import contributions
 from discreet.kernels.known_sets.counts import whole_weights
-from discreet.kernels.known_sets.enumeration import known_sets
-from discreet.kernels.known_sets.gather import record_sums
+from discreet.kernels.known_sets.unions import known_sets
 from tests.known_sets_files import constants, drawn, files, ways
 from tests.known_sets_twin import slow_contributions
 
@@ -68,16 +68,6 @@ def test_nothing_sensitive_adds_nothing() -> None:
     )
     assert not by_set.any()
     assert not by_attribute.any()
-
-
-def test_progress_ends_with_all_sets() -> None:
-    told = []
-    columns = drawn(1000, [7, 9], seed=3)
-    contributed(
-        (columns, [7, 9], *known_sets([0.5, 0.5], 0, limit=10), [None, np.ones(9)]),
-        advance=lambda done, total: told.append((done, total)),
-    )
-    assert told[-1] == (4, 4)
 
 
 def test_whole_weights_stay_below_62_bits_over_all_records() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.known_sets import enumeration
-from discreet.kernels.known_sets.enumeration import TooManySets, known_sets
+from discreet.kernels.known_sets import unions
+from discreet.kernels.known_sets.unions import TooManySets, known_sets
 from tests.known_sets_twin import slow_known_sets
 
 # Orooji & Knapp (2018), Table 2: age, gender, race, income, disease.
@@ -48,7 +48,7 @@ def test_with_a_set_all_its_subsets_are_kept(likely, epsilon) -> None:
 
 def test_sets_that_are_extended_in_several_turns_stay_in_order(monkeypatch) -> None:
     whole = known_sets([0.5] * 9, 0.0, limit=1000)
-    monkeypatch.setattr(enumeration, "_AT_ONCE", 7)
+    monkeypatch.setattr(unions, "_AT_ONCE", 7)
     turns = known_sets([0.5] * 9, 0.0, limit=1000)
     assert turns[0] == whole[0]
     assert turns[1].tolist() == whole[1].tolist()

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.known_sets.cells import cells
-from discreet.kernels.known_sets.enumeration import known_sets
-from discreet.kernels.known_sets.gather import record_sums
-from discreet.kernels.known_sets.unions import unions
+from discreet.kernels.known_sets.cells import cells, record_sums
+from discreet.kernels.known_sets.unions import known_sets, unions
 from tests.known_sets_files import constants, drawn, files, ways
 from tests.known_sets_twin import slow_sums
 

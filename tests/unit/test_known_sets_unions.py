@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.known_sets.enumeration import known_sets
-from discreet.kernels.known_sets.unions import unions
+from discreet.kernels.known_sets.unions import known_sets, unions
 
 cardinalities = st.sampled_from([1, 2, 3, 7, 20, 100, 5000, 2**20, 2**40])
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.kernels.lattice import layout
-from discreet.kernels.lattice.amounts import ValuePairs
-from discreet.kernels.lattice.conditions import ClassConditions
+from discreet.kernels.lattice.conditions import ClassConditions, ValuePairs
 from discreet.kernels.lattice.rollup import fresh_stamp
 from discreet.kernels.lattice.sweep import Sweep, sweep
 from tests import lattice_adult as adult

@@ -85,8 +85,8 @@ def test_entropy_diversity_of_the_occupation(folder):
 
 def test_rounds_are_repeatable_and_said(folder):
     task = cell_tasks.ihsn(folder, 5, cell_tasks.FIVE)
-    one, two = recoded(task, rounds=3), recoded(task, rounds=3)
-    assert one.rounds == two.rounds == 3
+    one, two = recoded(task), recoded(task)
+    assert one.rounds == two.rounds > 0
     assert one.node.tolist() == two.node.tolist()
     assert recoded(task, seconds=0.0).rounds == 0
 
@@ -94,6 +94,6 @@ def test_rounds_are_repeatable_and_said(folder):
 def test_a_large_task_is_left_to_mondrian(folder, monkeypatch):
     monkeypatch.setattr(search, "LARGE", 100)
     task = cell_tasks.ihsn(folder, 3, cell_tasks.FIVE)
-    found = recoded(task, start=None)
+    found = recoded(task)
     cell_tasks.assert_valid(task, found)
     assert found.price(task) == mondrian(task, relaxed=True).price(task)

@@ -4,16 +4,17 @@ sdcMicro 5.8.1, kAnon with k and these keys: 54, 147 and 293 cells in its weaker
 """
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pyarrow.csv
 import pytest
 
-from discreet.kernels.frequencies import frequencies
+from discreet.kernels.coded_tuples import frequencies
 from discreet.kernels.local_recoding.task import CellTask, KeyTree
-from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
-from discreet.kernels.local_suppression.cover_answer import LARGEST
-from discreet.kernels.local_suppression.masks import blanks_of
+from discreet.kernels.local_suppression import category, subsets
+from discreet.kernels.local_suppression.cover_answer import LARGEST, exact, greedy
+from discreet.kernels.local_suppression.suppression import blanks_of
 
 FIVE = ["urbrur", "roof", "walls", "relat", "sex"]
 SEVEN = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
@@ -82,7 +83,7 @@ def test_eight_keys_are_proven_by_the_linear_bound(survey):
 @figures(64, 165, 342)
 def test_the_fewest_cells_in_the_target_source_reading_are_proven(survey, case, cells):
     task = task_of(survey, *CASES[case])
-    found = target_source.exact(task)
+    found = exact(task, "target-source", nodes=1_000)
     assert (found.cells.price(task), found.bound, found.proven) == (cells, cells, True)
     least = counts(task, found.cells)
     assert min(least["target"], least["source"]) >= task.k
@@ -91,7 +92,7 @@ def test_the_fewest_cells_in_the_target_source_reading_are_proven(survey, case, 
 @figures(66, 175, 368)
 def test_the_quick_answer_in_the_target_source_reading_is_near(survey, case, cells):
     task = task_of(survey, *CASES[case])
-    found = target_source.greedy(task)
+    found = greedy(task, "target-source")
     assert found.cells.price(task) <= cells
     least = counts(task, found.cells)
     assert min(least["target"], least["source"]) >= task.k
@@ -100,7 +101,7 @@ def test_the_quick_answer_in_the_target_source_reading_is_near(survey, case, cel
 @figures(25, 51, 120)
 def test_the_fewest_cells_in_the_wildcard_reading(survey, case, cells):
     task = task_of(survey, *CASES[case])
-    found = wildcard.exact(task, nodes=1)
+    found = exact(task, "wildcard", nodes=1)
     assert found.cells.price(task) <= cells
     assert found.bound == cells if found.proven else found.bound >= 0.96 * cells
     assert counts(task, found.cells)["wildcard"] >= task.k
@@ -112,7 +113,7 @@ QUICK = [(FIVE, 3, 30), (FIVE, 5, 68), (SEVEN, 3, 132), ([*SEVEN, "age"], 3, 520
 @pytest.mark.parametrize(("keys", "k", "cells"), QUICK)
 def test_the_quick_answer_in_the_wildcard_reading(survey, keys, k, cells):
     task = task_of(survey, keys, k)
-    found = wildcard.greedy(task)
+    found = greedy(task, "wildcard")
     assert found.cells.price(task) <= cells
     assert counts(task, found.cells)["wildcard"] >= k
     blank = np.array([len(tree.parent) - 1 for tree in task.trees])
@@ -123,7 +124,7 @@ def test_the_quick_answer_in_the_wildcard_reading(survey, keys, k, cells):
 def test_a_large_task_gets_the_quick_answer_and_the_linear_bound(survey):
     task = task_of(survey, [*SEVEN, "age"], 3)
     assert np.sum(task.counts < 3) > LARGEST
-    found = wildcard.exact(task)
+    found = exact(task, "wildcard", nodes=30)
     assert found.stopped == "size"
     assert 0 < found.bound <= found.cells.price(task)
 
@@ -131,7 +132,7 @@ def test_a_large_task_gets_the_quick_answer_and_the_linear_bound(survey):
 def test_every_three_of_five_keys_hold_in_the_end(survey):
     task = task_of(survey, FIVE, 3)
     sets = [(keys, 3) for keys in itertools.combinations(range(5), 3)]
-    for weaker, solve in ((False, category.exact), (True, wildcard.greedy)):
+    for weaker, solve in ((False, category.exact), (True, partial(greedy, reading="wildcard"))):
         cells = subsets.on_subsets(
             task, sets, lambda one, solve=solve: solve(one).cells, wildcard=weaker
         )
@@ -160,7 +161,12 @@ def test_keys_without_a_blank_are_never_blanked():
 def test_what_cannot_be_done_is_said():
     key = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
     task = CellTask(np.array([[0, 0], [1, 1]], np.int32), np.array([1, 1]), (key, key), 3)
-    for solve in (category.exact, wildcard.greedy, wildcard.exact, target_source.greedy):
+    for solve in (
+        category.exact,
+        partial(greedy, reading="wildcard"),
+        partial(exact, reading="wildcard", nodes=30),
+        partial(greedy, reading="target-source"),
+    ):
         found = solve(task)
         assert (found.cells, found.stopped) == (None, "infeasible")
 
@@ -168,8 +174,9 @@ def test_what_cannot_be_done_is_said():
 def test_where_nothing_lacks_nothing_is_blanked():
     key = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
     task = CellTask(np.array([[0, 0], [1, 1]], np.int32), np.array([3, 4]), (key, key), 3)
-    for solve in (category.exact, wildcard.exact, target_source.exact):
+    readings = [partial(exact, reading=one, nodes=1_000) for one in ("wildcard", "target-source")]
+    for solve in (category.exact, *readings):
         found = solve(task)
         assert (found.cells.node.tolist(), found.bound) == ([[0, 0], [1, 1]], 0.0)
         assert found.proven
-    assert wildcard.greedy(task).cells.count.tolist() == [3, 4]
+    assert greedy(task, "wildcard").cells.count.tolist() == [3, 4]

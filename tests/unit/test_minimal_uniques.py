@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.coded_tuples import CodedTuples
-from discreet.kernels.frequencies import frequencies
+from discreet.kernels.coded_tuples import CodedTuples, frequencies
 from discreet.kernels.minimal_uniques.search import minimal_uniques
 from discreet.kernels.minimal_uniques.walk import number_of, set_numbers
 from tests.examples import examples

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from discreet.kernels.moments import QUANTILES, Summary, around
 from discreet.kernels.summation import spreads
-from discreet.loss.continuous import QUANTILES, Summary, _Moments, around
+from discreet.loss.continuous import _Moments
 from tests.loss_of_arrays import continuous_loss
 
 

@@ -13,7 +13,7 @@ import pytest
 import discreet as ds
 from discreet.datasets import school_records, school_settings, schools
 from discreet.errors import InvalidParameter
-from discreet.kernels.known_sets.enumeration import known_sets
+from discreet.kernels.known_sets.unions import known_sets
 
 NUMBERS = {"age", "first_year", "last_year", "absences", "suspensions", "repeated"}
 GAPS = {"birthplace", "home_language", "lunch", "absences", "test_level"}

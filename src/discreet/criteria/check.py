@@ -18,7 +18,7 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import fail
 from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes, compatible_classes
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance, Result
 from discreet.risks.disclosure import DisclosureRisk, disclosure_risk
 from discreet.surface import in_python
 from discreet.words import counted, share
@@ -39,7 +39,7 @@ class Violations:
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Result):
+class Check(Computed):
     """Whether a criterion holds. ``by`` counts the violations for each reason: the class size,
     or a confidential attribute; a class may fail for several.
 
@@ -58,7 +58,6 @@ class Check(Result):
     violating_records: int
     by: Mapping[str, Violations]
     provenance: Provenance
-    kind: FrameKind
 
     def __bool__(self) -> bool:
         return self.satisfied
@@ -312,7 +311,6 @@ def _check_classes(data: Microdata, criterion: Criterion) -> Check:
         total.records,
         {**by, **({VACANT: Violations(vacant, 0)} if vacant else {})},
         Provenance.of(data),
-        data.source.kind,
     )
 
 

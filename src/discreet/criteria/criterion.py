@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
-    from discreet.frequency.count_limits import CountLimits
-    from discreet.frequency.value_counts import Sum
+    from discreet.frequency.value_counts import CountLimits, Sum
 
 CLASS_SIZE = "class size"
 TOLERANCE = 1e-12  # what misses a limit by rounding alone satisfies it

@@ -17,7 +17,7 @@ from annotated_types import Gt
 
 from discreet.criteria.criterion import TOLERANCE, Attributes, Criterion, chosen_attributes, only
 from discreet.criteria.kind import criterion
-from discreet.frequency.count_limits import ValueLimits
+from discreet.frequency.value_counts import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:

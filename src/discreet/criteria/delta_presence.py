@@ -20,7 +20,7 @@ from discreet.criteria.criterion import TOLERANCE, Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import Problem, fail
-from discreet.frequency.count_limits import PeopleLimits
+from discreet.frequency.value_counts import PeopleLimits
 from discreet.parameters import AtLeast, AtMost, Label, Public, Share, Vary
 from discreet.risks.register import known_as, name_of
 from discreet.surface import function

@@ -19,7 +19,7 @@ from discreet.criteria.criterion import Criterion
 from discreet.criteria.kind import criterion
 from discreet.criteria.population import PEOPLE, Population, population_problems
 from discreet.errors import Problem
-from discreet.frequency.count_limits import PeopleLimits
+from discreet.frequency.value_counts import PeopleLimits
 from discreet.parameters import AtLeast, Label, Public, Vary
 from discreet.risks.register import known_as, name_of
 

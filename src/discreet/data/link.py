@@ -24,7 +24,6 @@ from discreet.hierarchies.texts import texts_of
 from discreet.words import counted, ordinal
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 

@@ -32,7 +32,7 @@ from discreet.words import counted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.data.written import Written
+    from discreet.data.unchanged import Written
 _HIERARCHIES = ("hierarchies", "within")  # arguments of steps that hold some
 
 

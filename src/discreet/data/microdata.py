@@ -21,8 +21,7 @@ from discreet import engine, formats, frames
 from discreet.data import attributes
 from discreet.data.attributes import Roles, Types, is_weight, unknown_column
 from discreet.data.checks import checked, unfit_kinds, weights_beyond
-from discreet.data.options import ALONE, MissingPolicy
-from discreet.data.origin import Origin
+from discreet.data.options import ALONE, MissingPolicy, Origin
 from discreet.data.outputs import write_problems
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all, told_columns
 from discreet.files import beside
@@ -35,9 +34,7 @@ from discreet.words import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.data.written import Written
-    from discreet.frequency.classes import Classes
-    from discreet.frequency.frequency_set import FrequencySet
+    from discreet.data.unchanged import Written
     from discreet.frequency.value_counts import Sum
     from discreet.plan.plan import Plan
 
@@ -456,7 +453,7 @@ class Microdata:
         seed: int | None,
         metadata: Sequence[str] = (),
     ) -> Written:
-        from discreet.data.written import Written
+        from discreet.data.unchanged import Written
 
         names, origin = self._written(asked), self._first.origin
         if path.suffix in formats.WRITTEN:

@@ -1,4 +1,5 @@
-"""Options of reading: what is said of a table, described once for all surfaces.
+"""Options of reading: what is said of a table, described once for all surfaces; and what of it was
+given, to read a table again.
 
 The signature of ``read``, the sections ``[source]``, ``[roles]`` and ``[types]`` of a plan, the
 options of commands that read a file and the form of the app are made from :class:`ReadOptions`.
@@ -9,11 +10,17 @@ from __future__ import annotations
 import codecs
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from discreet.parameters import Columns, Doc, Label, Notation, Parameter, Values, is_whole
 from discreet.parameters import parameters_of as _parameters_of
+
+if TYPE_CHECKING:
+    from discreet.data.attributes import AttributeType
+    from discreet.formats import Codebook
 
 TypeSpec = Literal["continuous", "nominal", "ordinal"] | Sequence[Any]
 MissingPolicy = Literal["category", "wildcard", "refuse"]
@@ -269,3 +276,50 @@ OF_SOURCE = {name: p for name, p in OPTIONS.items() if name not in (*ROLES, "typ
 FORMAT = tuple(  # what it takes to know the columns
     name for name, p in OF_SOURCE.items() if p.columns is None and name not in ("missing", "engine")
 )
+
+
+# -- Origin: where microdata were read from, and how — what it takes to read them again ------------
+#
+# It holds only what was given to :func:`discreet.read`; nothing of it is taken from the data.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """What was given to ``read``.
+
+    Attributes
+    ----------
+    file : Path or None
+        The file; None for a frame or a table of a database.
+    options : mapping
+        Options of the source other than the defaults; the policy of missing values is that of the
+        microdata.
+    types : mapping of column to "continuous", "nominal" or a list
+        The types that were declared.
+    book : Codebook or None
+        What a file of another program says of its variables.
+    """
+
+    file: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    types: Mapping[str, Any] = field(default_factory=dict)
+    book: Codebook | None = None
+
+    @classmethod
+    def of(cls, source: Any, how: ReadOptions, types: Mapping[str, AttributeType]) -> Origin:
+        """What was given, the defaults left out."""
+        file = Path(source).expanduser().absolute() if isinstance(source, str | PathLike) else None
+        file = (
+            file if file is not None and file.exists() else None
+        )  # an address may hold a password
+        said = {name: getattr(how, name) for name in OF_SOURCE if name != "missing"}
+        said = {n: list(v) if isinstance(v, tuple) else v for n, v in said.items()}
+        empty: tuple[Any, ...] = (None, "", [], {})
+        return cls(
+            file,
+            {n: v for n, v in said.items() if v not in empty and v != OF_SOURCE[n].default},
+            {name: list(kind.scale or ()) or kind.measure for name, kind in types.items()},
+        )
+
+    def __repr__(self) -> str:
+        return "Origin(a file)" if self.file else "Origin(a frame or table)"  # codes are values

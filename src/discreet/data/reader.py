@@ -24,8 +24,7 @@ from discreet.data.attributes import AttributeType, Roles, Types, unknown_column
 from discreet.data.checks import checked
 from discreet.data.foreign import Foreign, ForeignOptions, open_foreign
 from discreet.data.microdata import POLICIES, Microdata
-from discreet.data.options import ReadOptions
-from discreet.data.origin import Origin
+from discreet.data.options import Origin, ReadOptions
 from discreet.errors import Problem, ReadHint, argument, did_you_mean, fail, raise_all
 from discreet.files import encoding_problems
 from discreet.surface import in_python

@@ -158,7 +158,7 @@ def school_settings() -> dict[str, Any]:
 
     Examples
     --------
-    >>> from discreet.kernels.known_sets.enumeration import known_sets
+    >>> from discreet.kernels.known_sets.unions import known_sets
     >>> settings = school_settings()
     >>> sets, _ = known_sets(list(settings["known"].values()), settings["epsilon"], limit=1000)
     >>> len(sets)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.engine import coded_records
-from discreet.engine.border import with_twin
 from discreet.engine.source import (
     Source,
     alike,
@@ -20,6 +19,7 @@ from discreet.engine.source import (
     is_near,
     kept,
     uploaded,
+    with_twin,
 )
 from discreet.errors import fail
 

@@ -23,6 +23,7 @@ from discreet.engine.missing import LARGEST, number_of
 from discreet.engine.source import Source, collected, kept
 from discreet.engine.summation import ExactSum, columns_of, values_of
 from discreet.errors import InfiniteValues
+from discreet.kernels.moments import Summary
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -54,26 +55,6 @@ class Totals(NamedTuple):
     absolute: Floats
     most_x: Floats
     most_y: Floats
-
-
-class Moments(NamedTuple):
-    """Sums over the records that have all values; see ``discreet.loss.continuous.Summary``."""
-
-    n: int
-    mean_x: Floats
-    mean_y: Floats
-    cov_x: Floats
-    cov_y: Floats
-    relative: Floats
-    known: Floats
-    squares: Floats
-    absolute: Floats
-    m22: Floats
-    m31: Floats
-    quantiles_x: Floats
-    quantiles_y: Floats
-    low: Floats
-    high: Floats
 
 
 def compared(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> Compared:
@@ -149,7 +130,7 @@ class Compared:
             most["y"],
         )
 
-    def moments(self, first: Totals, quantiles: Floats, low: Floats, high: Floats) -> Moments:
+    def moments(self, first: Totals, quantiles: Floats, low: Floats, high: Floats) -> Summary:
         """All sums, in a further look: around the means, nothing cancels."""
         number, m, at = len(first.mean_x), first.m, len(quantiles)
         numbers, asked = self._numbers(number), {}
@@ -169,7 +150,7 @@ class Compared:
 
         xx, yy, m22, m31 = (_of_pairs(added, kind, number) for kind in ("xx", "yy", "m22", "m31"))
         of_x = ordered("x")
-        return Moments(
+        return Summary(
             m,
             first.mean_x,
             first.mean_y,
@@ -231,13 +212,34 @@ class Compared:
         """To ask for: Σ over the at most ``n`` records of H(V | V′ = v′), in bits; of a number,
         also the records with another one than before, and those of them that are alone with it.
         """
-        return _entropy(self.source.table, attribute, n, number)
+        import ibis
+
+        table = self.source.table
+        both = table.select(x=table[f"x{attribute}"], y=table[f"y{attribute}"])
+        pairs = both.group_by(["x", "y"]).agg(n=both.count())
+        sized = pairs.mutate(of_y=pairs["n"].sum().over(ibis.window(group_by="y")))
+        bits = sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])
+        if not number:
+            return _answer(sized, _figure(bits, n))
+        differs = sized["x"].cast("float64") != sized["y"].cast("float64")
+        alone = differs & (sized["of_y"] == 1)
+        figures = (_figure(bits, n), sized["n"].sum(where=differs), sized["n"].sum(where=alone))
+        return _answer(sized, *figures)
 
     def variation(self, attributes: Sequence[int], n: int) -> ir.Table:
         """To ask for: Σ |f − f′|/f over the cells of a contingency table with f > 0, the number of
         these, and the records in cells that are new.
         """
-        return _variation(self.source.table, attributes, n)
+        table = self.source.table
+        sides = [[table[f"{side}{i}"] for i in attributes] for side in "xy"]
+        cells = _both_counted(table, sides[0], table, sides[1])
+        f, g = cells["f"].cast("float64"), cells["g"].cast("float64")
+        return _answer(
+            cells,
+            _figure((f - g).abs() / f.nullif(0), n),
+            (cells["f"] > 0).sum(),
+            cells["g"].sum(where=cells["f"] == 0),
+        )
 
     def apart(self, attribute: int, scale: Sequence[str]) -> ir.Table:
         """To ask for: categories apart on an ordinal scale, over all records; missing is one
@@ -251,13 +253,27 @@ class Compared:
         """To ask for: the records whose masked value is neither a value of the attribute in the
         initial file nor a step of its scale.
         """
-        return _foreign(self.source.table, attribute, initial, name, scale)
+        table = self.source.table
+        first = initial.table
+        values = _both_counted(first, [first[initial.at(name)]], table, [table[f"y{attribute}"]])
+        new = (values["f"] == 0) & values["v0"].notnull()
+        if scale:
+            new = new & (_step(values["v0"], scale) == len(scale))
+        return _answer(values, values["g"].sum(where=new))
 
     def information(self, attribute: int, initial: Source, name: str, n: int) -> ir.Table:
         """To ask for: the bits that an attribute holds in all ``n`` initial records, and in those
         that are released.
         """
-        return _information(self.source.table, attribute, initial, name, n)
+        import ibis
+
+        table = self.source.table
+        first = initial.table
+        values = _both_counted(first, [first[initial.at(name)]], table, [table[f"x{attribute}"]])
+        sized = values.mutate(all=values["f"].sum().over(ibis.window()))
+        bits = _bits(sized["all"], sized["f"])
+        f, g = sized["f"].cast("float64"), sized["g"].cast("float64")
+        return _answer(sized, _figure(f * bits, n), _figure(g * bits, n))
 
     def answers(self, asked: Mapping[Hashable, ir.Table], n: int) -> dict[Hashable, Answer]:
         """What was asked for of at most ``n`` records, by one query for many questions."""
@@ -309,57 +325,8 @@ def _of_pair(row: Mapping[str, float], kind: str, a: int, b: int) -> float:
     return float(row[f"{kind}_{first}_{second}"])
 
 
-def _entropy(table: ir.Table, attribute: int, n: int, number: bool) -> ir.Table:
-    import ibis
-
-    both = table.select(x=table[f"x{attribute}"], y=table[f"y{attribute}"])
-    pairs = both.group_by(["x", "y"]).agg(n=both.count())
-    sized = pairs.mutate(of_y=pairs["n"].sum().over(ibis.window(group_by="y")))
-    bits = sized["n"].cast("float64") * _bits(sized["of_y"], sized["n"])
-    if not number:
-        return _answer(sized, _figure(bits, n))
-    differs = sized["x"].cast("float64") != sized["y"].cast("float64")
-    alone = differs & (sized["of_y"] == 1)
-    figures = (_figure(bits, n), sized["n"].sum(where=differs), sized["n"].sum(where=alone))
-    return _answer(sized, *figures)
-
-
 def _bits(whole: Any, part: Any) -> Any:
     return (whole.cast("float64") / part.cast("float64")).ln() / math.log(2)
-
-
-def _variation(table: ir.Table, attributes: Sequence[int], n: int) -> ir.Table:
-    sides = [[table[f"{side}{i}"] for i in attributes] for side in "xy"]
-    cells = _both_counted(table, sides[0], table, sides[1])
-    f, g = cells["f"].cast("float64"), cells["g"].cast("float64")
-    return _answer(
-        cells,
-        _figure((f - g).abs() / f.nullif(0), n),
-        (cells["f"] > 0).sum(),
-        cells["g"].sum(where=cells["f"] == 0),
-    )
-
-
-def _information(table: ir.Table, attribute: int, initial: Source, name: str, n: int) -> ir.Table:
-    import ibis
-
-    first = initial.table
-    values = _both_counted(first, [first[initial.at(name)]], table, [table[f"x{attribute}"]])
-    sized = values.mutate(all=values["f"].sum().over(ibis.window()))
-    bits = _bits(sized["all"], sized["f"])
-    f, g = sized["f"].cast("float64"), sized["g"].cast("float64")
-    return _answer(sized, _figure(f * bits, n), _figure(g * bits, n))
-
-
-def _foreign(
-    table: ir.Table, attribute: int, initial: Source, name: str, scale: Sequence[str]
-) -> ir.Table:
-    first = initial.table
-    values = _both_counted(first, [first[initial.at(name)]], table, [table[f"y{attribute}"]])
-    new = (values["f"] == 0) & values["v0"].notnull()
-    if scale:
-        new = new & (_step(values["v0"], scale) == len(scale))
-    return _answer(values, values["g"].sum(where=new))
 
 
 def _both_counted(

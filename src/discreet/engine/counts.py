@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.engine import coded_counts
-from discreet.engine.border import with_twin
 from discreet.engine.missing import endless
-from discreet.engine.source import Source, batches, collected, is_distributed, same
+from discreet.engine.source import Source, batches, collected, is_distributed, same, with_twin
 from discreet.engine.summation import columns_of, sums_of
 from discreet.errors import argument, fail
 from discreet.frequency.frequency_set import FrequencySet

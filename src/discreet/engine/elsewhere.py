@@ -15,7 +15,7 @@ from discreet.engine.embedded import write as write_embedded
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-    from discreet.engine.wait import Watch
+    from discreet.engine.turns import Watch
 
 __all__ = ["collected", "kept", "readable", "reader", "same", "uploaded", "watch", "write"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine.limits import Limits, configuration, leave_spill_folders, limits_in_force
-from discreet.engine.turns import fresh_name, in_turn, when_unused
-from discreet.engine.wait import Watch
+from discreet.engine.turns import Watch, fresh_name, in_turn, when_unused
 from discreet.errors import argument, fail
 from discreet.files import beside
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine import coded_counts
-from discreet.engine.border import with_twin
 from discreet.engine.counts import portions, single_rows
-from discreet.engine.source import Source, alike, collected, kept, same, uploaded
+from discreet.engine.source import Source, alike, collected, kept, same, uploaded, with_twin
 from discreet.engine.summation import ExactSum, sums_of, totals
 
 if TYPE_CHECKING:

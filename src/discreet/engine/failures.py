@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from discreet import csvfile
 from discreet.engine.embedded import let_go_if_lost
-from discreet.engine.wait import Watch, awaited
+from discreet.engine.turns import Watch, awaited
 from discreet.errors import DiscreetError, Problem, argument, failure, raise_all, show_if_debug
 from discreet.frames import no_calendar
 from discreet.surface import function

@@ -1,7 +1,8 @@
 """Records that are held in this process: columns of Arrow, coded when they are first counted.
 
 A table that is small is held once it was read, so that no query is planned for it: a verb on it
-works with numpy on codes (``engine/coded_*.py``). ``engine/border.py`` says which side does what.
+works with numpy on codes (``engine/coded_*.py``). ``with_twin`` of ``engine/source.py`` says which
+side does what.
 """
 
 from __future__ import annotations

@@ -71,9 +71,7 @@ class HouseholdNumbers:
         alike = [homes["a"] == given["ga"], homes["b"] == given["gb"]]
         valued = homes.join(given, alike).select("h", "value")
         joined = table.join(valued, table[self.source.at(self.household)] == valued["h"])
-        columns = {c: joined[c] for c in table.columns}
-        made = joined.select(**columns, **{f"c{len(self.source.names)}": joined["value"]})
-        return replace(self.source, names=(*self.source.names, name), records=made)
+        return self.source.with_column(name, joined)
 
     @functools.cached_property
     def _found(self) -> pa.Table:

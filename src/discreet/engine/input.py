@@ -19,9 +19,8 @@ from discreet.engine.columns import are_in_calendar, has, is_length, plain, prob
 from discreet.engine.embedded import embedded, uploaded
 from discreet.engine.failures import translated
 from discreet.engine.held import Held, as_given_back, is_plain, is_small
-from discreet.engine.home import home_of
 from discreet.engine.missing import MissingCodes, normalised
-from discreet.engine.source import Source, collected
+from discreet.engine.source import Source, collected, home_of
 from discreet.engine.turns import fresh_name, when_unused
 from discreet.errors import Problem, fail, raise_all
 from discreet.frames import FrameKind, unreadable

@@ -1,6 +1,12 @@
 """Limits: how much memory, how many threads and which folder the embedded engine may use, and
 where a database may keep tables of ours.
 
+    ds.settings(memory_limit="2GB", threads=2, temp_directory="/fast/disk")
+
+    with ds.settings(memory_limit="2GB"):
+        ds.risk(survey)
+
+They hold for the whole process, and results never depend on them.
 What does not fit into memory is laid down in a private folder that goes with the process; one that
 a killed process has left is removed by the next one.
 """
@@ -11,12 +17,14 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from discreet.errors import NotSupported, Problem, argument, raise_all
 from discreet.files.rooms import lasting_room
+from discreet.results import Result
 
 DEFAULT = "default"
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)
@@ -63,11 +71,6 @@ def restore_limits(before: Limits) -> None:
         set_limits(replace(before, temp_directory=limits_in_force().temp_directory))
 
 
-def limits_with(given: Mapping[str, Any]) -> Limits:
-    """The limits in force with some of them changed; ``"default"`` for the engine's own."""
-    return _checked(limits_in_force(), given, "{}=")
-
-
 def configuration(chosen: Limits) -> dict[str, Any]:
     """The limits as settings of the embedded engine."""
     given = {"memory_limit": chosen.memory_limit, "threads": chosen.threads}
@@ -90,7 +93,7 @@ def leave_spill_folders() -> None:
 
 
 def _from_environment() -> Limits:
-    names = {field.name: _VARIABLE + field.name.upper() for field in fields(Limits)}
+    names = {one.name: _VARIABLE + one.name.upper() for one in fields(Limits)}
     given: dict[str, Any] = {n: os.environ[v] for n, v in names.items() if os.environ.get(v)}
     if str(given.get("threads", "")).isdecimal():
         given["threads"] = int(given["threads"])
@@ -100,9 +103,9 @@ def _from_environment() -> Limits:
 def _checked(before: Limits, given: Mapping[str, Any], name: str) -> Limits:
     problems: list[Problem] = []
     accepted: dict[str, Any] = {}
-    for field, value in given.items():
-        shown = argument(field) if name.endswith("=") else name.format(field.upper())
-        accepted[field] = None if value == DEFAULT else _CHECKS[field](value, shown, problems)
+    for limit, value in given.items():
+        shown = argument(limit) if name.endswith("=") else name.format(limit.upper())
+        accepted[limit] = None if value == DEFAULT else _CHECKS[limit](value, shown, problems)
     raise_all(problems)
     return replace(before, **accepted)
 
@@ -151,3 +154,114 @@ _CHECKS = {
     "temp_directory": _folder,
     "schema": _schema,
 }
+
+
+@dataclass(frozen=True)
+class Settings(Result):
+    """The settings in force; as a context manager, those before are put back in the end.
+
+    Attributes
+    ----------
+    memory_limit : str or None
+        What the embedded engine may hold in memory; None: 80% of the machine's memory.
+    threads : int or None
+        How many threads it may use; None: one for each core.
+    temp_directory : str or None
+        Where it lays down what does not fit, in a private folder; None: the system's.
+    schema : str or None
+        Of a database, where steps are kept as tables; None: in temporary tables alone.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> with ds.settings(threads=2) as inside:
+    ...     inside.threads, inside.to_dict()["memory_limit"]
+    (2, None)
+    """
+
+    memory_limit: str | None
+    threads: int | None
+    temp_directory: str | None
+    schema: str | None
+    _before: Limits = field(repr=False, compare=False)
+
+    def explain(self) -> str:
+        """The settings in words."""
+        memory = self.memory_limit or "80% of the machine's memory"
+        return (
+            f"Memory of the embedded engine: {memory}; threads: {self.threads or 'one per core'}; "
+            f"what does not fit goes to {self.temp_directory or 'a private folder of the system'}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        names = ("memory_limit", "threads", "temp_directory", "schema")
+        return {name: getattr(self, name) for name in names}
+
+    def __enter__(self) -> Settings:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        restore_limits(self._before)
+
+
+def settings(
+    *,
+    memory_limit: str | None = None,
+    threads: int | str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    schema: str | None = None,
+) -> Settings:
+    """Limit what the engines use, for the process or, with ``with``, for a block.
+
+    What is not given stays as it is; ``"default"`` takes a limit away. At the start the variables
+    ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS``, ``DISCREET_TEMP_DIRECTORY`` and
+    ``DISCREET_SCHEMA`` of the environment hold.
+
+    Parameters
+    ----------
+    memory_limit : str, optional
+        Such as ``"2GB"``: what the embedded engine may hold. What goes beyond is laid down on
+        disk; a step for which that does not suffice is an error. Frequency sets and what is
+        computed on them come on top.
+    threads : int, optional
+        Of the embedded engine.
+    temp_directory : path, optional
+        A folder that exists. In it, a folder that nobody else may enter is made, and removed with
+        the process. It cannot be changed any more once something was laid down there.
+    schema : str, optional
+        A schema of a PostgreSQL database in which steps may be kept as tables, where temporary
+        tables are not allowed; they are dropped when nothing refers to them.
+
+    Returns
+    -------
+    Settings
+        Those in force.
+
+    Examples
+    --------
+    >>> import discreet as ds
+    >>> with ds.settings(memory_limit="2GB", threads=2) as inside:
+    ...     inside.memory_limit, inside.threads
+    ('2GB', 2)
+    >>> ds.settings().memory_limit is None
+    True
+    """
+    before = limits_in_force()
+    asked = {
+        "memory_limit": memory_limit,
+        "threads": threads,
+        "temp_directory": temp_directory,
+        "schema": schema,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    if given:
+        set_limits(_checked(before, given, "{}="))
+    now = limits_in_force()
+    folder = None if now.temp_directory is None else str(now.temp_directory)
+    return Settings(now.memory_limit, now.threads, folder, now.schema, before)

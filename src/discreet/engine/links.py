@@ -6,13 +6,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
 from discreet.engine import coded_records
-from discreet.engine.border import with_twin
 from discreet.engine.failures import translated
 from discreet.engine.source import (
     Source,
@@ -24,6 +22,7 @@ from discreet.engine.source import (
     same,
     uploaded,
     watched,
+    with_twin,
 )
 from discreet.frames import numbers_of
 
@@ -137,38 +136,24 @@ def compatible(pair: Pair, complete: Source, link: tuple[str, str]) -> pa.Table:
     """
     number = len(pair.keys)
     classes = _classes(pair.initial, pair.keys, "k", "j")
-    both = _linked(pair._replace(masked=complete, on=link))
-    origins = both.select(*_columns("m", number), *_columns("k", number)).distinct()
-    sized = origins.rename({f"o{i}": f"k{i}" for i in range(number)})
-    sized = sized.join(classes, _same(sized, classes, "o", "k", number))
-    merged = sized.group_by(_columns("m", number)).agg(size=sized["j"].sum())
+    both = linked(pair._replace(masked=complete), link, pair.keys)
+    origins = both.select(*_columns("y", number), *_columns("x", number)).distinct()
+    sized = origins.join(classes, _same(origins, classes, "x", "k", number))
+    merged = sized.group_by(_columns("y", number)).agg(size=sized["j"].sum())
     released = _classes(pair.masked, pair.keys, "r", "i")
-    joined = released.join(merged, _same(released, merged, "r", "m", number))
+    joined = released.join(merged, _same(released, merged, "r", "y", number))
     return collected(joined.group_by("size").agg(t=joined["i"].sum()), pair.initial)
 
 
 def _sized_records(pair: Pair, classes: ir.Table) -> ir.Table:
     """Released records with their id, masked class size i and initial class size j."""
-    number = len(pair.keys)
-    both = _linked(pair)
-    masked = _classes(pair.masked, pair.keys, "c", "i")
-    first = both.rename({f"o{i}": f"k{i}" for i in range(number)})
-    sized = first.join(masked, _same(first, masked, "m", "c", number))
-    sized = sized.select("id", *_columns("o", number), "i")
-    joined = sized.join(classes, _same(sized, classes, "o", "k", number))
-    return joined.select("id", "i", "j")
-
-
-def _linked(pair: Pair) -> ir.Table:
-    """Released records with their id, masked keys (m0, m1, …) and initial keys (k0, k1, …)."""
     assert pair.on is not None
-    initial = pair.initial.table.select(
-        initial_id=pair.initial.table[pair.on[0]], **_keys(pair.initial, pair.keys, "k")
-    )
-    masked = pair.masked.table.select(
-        id=pair.masked.table[pair.on[1]], **_keys(pair.masked, pair.keys, "m")
-    )
-    return masked.join(initial, masked["id"] == initial["initial_id"]).drop("initial_id")
+    number, both = len(pair.keys), linked(pair, pair.on, pair.keys)
+    masked = _classes(pair.masked, pair.keys, "c", "i")
+    sized = both.join(masked, _same(both, masked, "y", "c", number))
+    sized = sized.select("id", *_columns("x", number), "i")
+    joined = sized.join(classes, _same(sized, classes, "x", "k", number))
+    return joined.select("id", "i", "j")
 
 
 def _classes(source: Source, keys: Sequence[str], prefix: str, size: str) -> ir.Table:
@@ -244,9 +229,7 @@ def by_initial(pair: Pair, link: tuple[str, str], numbers: pa.Table, name: str) 
     found = joined.select("initial_id", "value")
     masked = pair.masked.table
     both = masked.join(found, masked[link[1]] == found["initial_id"])
-    columns = {c: both[c] for c in masked.columns}
-    made = both.select(**columns, **{f"c{len(pair.masked.names)}": both["value"]})
-    return replace(pair.masked, names=(*pair.masked.names, name), records=made)
+    return pair.masked.with_column(name, both)
 
 
 def linked(pair: Pair, link: tuple[str, str], names: Sequence[str]) -> ir.Table:

@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engine import coded_records, spark
-from discreet.engine.border import with_twin
 from discreet.engine.choice import hashed
 from discreet.engine.failures import translated
-from discreet.engine.home import home_of
-from discreet.engine.source import HEAD, Source, collected, is_distributed, watched
+from discreet.engine.source import (
+    HEAD,
+    Source,
+    collected,
+    home_of,
+    is_distributed,
+    watched,
+    with_twin,
+)
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

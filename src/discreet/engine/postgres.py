@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from discreet.engine.elsewhere import collected, reader, write
 from discreet.engine.embedded import stop_if_open
 from discreet.engine.limits import limits_in_force
-from discreet.engine.turns import between_turns, fresh_name, when_unused
-from discreet.engine.wait import Watch
+from discreet.engine.turns import Watch, between_turns, fresh_name, when_unused
 from discreet.errors import fail
 from discreet.surface import function
 

@@ -15,9 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.engine import coded_records
-from discreet.engine.border import with_twin
 from discreet.engine.choice import draw
-from discreet.engine.source import Source, alike, kept, same, uploaded
+from discreet.engine.source import Source, alike, kept, same, uploaded, with_twin
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -44,9 +43,7 @@ def extended(source: Source, name: str, values: NDArray[np.float64]) -> Source:
     given = uploaded(source, place)
     ordered = source.table.mutate(place=ibis.row_number().over(order_by=source.row))
     joined = ordered.join(given, ordered["place"] == given["place"])
-    columns = {c: joined[c] for c in source.table.columns}
-    made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
-    return kept(replace(source, names=(*source.names, name)), made)
+    return kept(source.with_column(name, joined))
 
 
 def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str) -> Source:
@@ -56,9 +53,7 @@ def looked_up(source: Source, names: Sequence[str], numbers: pa.Table, name: str
     physical = [f"s{i}" for i in range(len(names))]
     given = uploaded(source, numbers.rename_columns([*physical, "value"]))
     joined = source.table.join(given, alike(source, source.table, names, given))
-    columns = {c: joined[c] for c in source.table.columns}
-    made = joined.select(**columns, **{f"c{len(source.names)}": joined["value"]})
-    return replace(source, names=(*source.names, name), records=made)
+    return source.with_column(name, joined)
 
 
 @with_twin(coded_records.recoded)

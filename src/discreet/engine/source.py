@@ -7,17 +7,18 @@ quotes, SQL, two names that differ in case only — never reaches the engine.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import pyarrow as pa
 
 from discreet.engine.embedded import embedded
 from discreet.engine.embedded import give_back as release_memory
-from discreet.engine.failures import translated
+from discreet.engine.failures import attempted, translated
 from discreet.engine.held import Held, Kind
-from discreet.engine.home import home_of
 from discreet.engine.turns import in_turn
 from discreet.errors import fail
 from discreet.frames import FrameKind
@@ -25,8 +26,10 @@ from discreet.frames import FrameKind
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-    from discreet.engine.wait import Watch
+    from discreet.engine.turns import Watch
 
+P = ParamSpec("P")
+R = TypeVar("R")
 HEAD = 1000  # first rows of a CSV file, by which types are guessed and hints are given
 
 
@@ -86,6 +89,12 @@ class Source:
     def at(self, name: str) -> str:
         """The engine's name of a column."""
         return f"c{self.names.index(name)}"
+
+    def with_column(self, name: str, joined: ir.Table) -> Source:
+        """The same with one more column: ``value`` of a table that was joined to it."""
+        columns = {c: joined[c] for c in self.table.columns}
+        made = joined.select(**columns, **{f"c{len(self.names)}": joined["value"]})
+        return replace(self, names=(*self.names, name), records=made)
 
     @property
     def engine(self) -> str:
@@ -201,3 +210,77 @@ def watched(table: Any, stage: str) -> Watch | None:
     """How a step on a table is watched, under a name that says what is done."""
     watch = home_of(table).watch(table)
     return None if watch is None else replace(watch, name=stage)
+
+
+# -- The border between records that are held in this process and those that an engine holds -------
+#
+# A verb of the engine is said in Ibis. Where records are held here, its twin answers, with numpy on
+# codes and to the same bits; here, and nowhere else, is that decided. A verb without a twin, or
+# whose twin gives ``NotImplemented`` for what only the engine knows, hands the records to the
+# embedded one.
+
+
+def with_twin(twin: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have another function answer where the records are held here: all of them, of a pair."""
+
+    def chosen(verb: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(verb)
+        def called(*given: P.args, **named: P.kwargs) -> R:
+            if all(source.held is not None for source in _sources(given[0])):
+                origin = _sources(given[0])[0].origin
+                found = attempted(lambda: twin(*given, **named), origin)
+                if found is not NotImplemented:
+                    return found
+            return verb(*given, **named)
+
+        return called
+
+    return chosen
+
+
+def _sources(given: Any) -> tuple[Source, ...]:
+    """The source that a verb is given, or both of a pair."""
+    return (given,) if isinstance(given, Source) else (given.initial, given.masked)
+
+
+# -- The home of a table: what an engine must be able to do, one file for each engine --------------
+
+
+_HOMES = {"duckdb": "embedded", "pyspark": "spark", "postgres": "postgres"}
+
+
+class Home(Protocol):
+    """The steps that differ between engines; everything else is said in Ibis."""
+
+    def readable(self, table: ir.Table) -> ir.Table:
+        """The table with columns of types that cannot be counted, joined or given out as texts, or
+        as the numbers that they are."""
+
+    def kept(self, table: ir.Table) -> ir.Table:
+        """Carry out a step once and keep the outcome as long as something refers to it."""
+
+    def uploaded(self, backend: Any, table: pa.Table) -> ir.Table:
+        """Hand an Arrow table to the engine."""
+
+    def collected(self, expression: ir.Table) -> pa.Table:
+        """Bring the outcome of an expression into this process."""
+
+    def reader(self, expression: ir.Table) -> Iterator[pa.RecordBatch]:
+        """Bring it in pieces."""
+
+    def write(self, chosen: ir.Table, path: Path, like: Path | None) -> None:
+        """Write a CSV or Parquet file that appears whole or not at all, with permissions not
+        wider than those of the file ``like``.
+        """
+
+    def watch(self, table: ir.Table) -> Watch | None:
+        """How a step on a table is watched and stopped; None where it cannot be."""
+
+    def same(self, left: Any, right: Any) -> list[Any]:
+        """Conditions of a join: equal, or both missing."""
+
+
+def home_of(table: ir.Table) -> Home:
+    """The engine that holds a table."""
+    name = _HOMES.get(str(table.get_backend().name), "elsewhere")
+    return cast("Home", importlib.import_module(f"discreet.engine.{name}"))

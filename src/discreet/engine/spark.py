@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from discreet.engine.embedded import readable, same
-from discreet.engine.turns import fresh_name, when_unused
-from discreet.engine.wait import Watch, Work
+from discreet.engine.turns import Watch, Work, fresh_name, when_unused
 from discreet.errors import fail
 from discreet.files import folder_beside, no_wider
 from discreet.surface import in_python

@@ -9,7 +9,6 @@ What a file says of itself (its label, notes, times, authors) is left out unless
 from __future__ import annotations
 
 import datetime as dt
-import importlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +18,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import DiscreetError, Problem, argument, fail, failure, raise_all
+from discreet.errors import DiscreetError, Problem, argument, failure, library, raise_all
 from discreet.files.rooms import room
-from discreet.formats.codebook import DROPPED, Codebook, Variable
+from discreet.formats import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
 
 _NAMES = {  # what a variable may be called
@@ -29,6 +28,7 @@ _NAMES = {  # what a variable may be called
     ".zsav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
     ".dta": (re.compile(r"[^\W\d]\w*"), 32),
 }
+_EXTRA = "'discreet[formats]'"
 _MOST_ROWS = 1_048_575  # records of a sheet, beside its header
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - in place of the time of writing
 _EXACT = 2**53  # whole numbers up to here are floating point numbers as well
@@ -204,7 +204,7 @@ def _number(values: Any) -> Any:
 def _write_statistical(
     path: Path, columns: Mapping[str, _Column], book: Codebook, metadata: Sequence[str]
 ) -> None:
-    program = _module("pyreadstat")
+    program = library("pyreadstat", _EXTRA)
     stata = path.suffix == ".dta"
     cells = {name: _filled(c.values) if stata else c.values for name, c in columns.items()}
     frame = from_arrow(pa.table(cells), "pandas")
@@ -262,7 +262,7 @@ def _write_sheet(path: Path, columns: Mapping[str, _Column]) -> None:
     The writer lays cells down in files of its own until the book is closed: in a room that is gone
     in the end, whatever happens.
     """
-    writer = _module("xlsxwriter")
+    writer = library("xlsxwriter", _EXTRA)
     options: dict[str, Any] = {
         "constant_memory": True,
         "strings_to_formulas": False,
@@ -309,14 +309,6 @@ def _write_cell(sheet: Any, row: int, column: int, cell: Any) -> None:
         sheet.write_datetime(row, column, cell)
     else:
         sheet.write_string(row, column, str(cell))
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        pass
-    fail("M01", f"{name} is not installed.", "Run: pip install 'discreet[formats]'")
 
 
 # -- What files of other programs can hold ---------------------------------------------------------

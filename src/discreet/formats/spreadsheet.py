@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import importlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 
 from discreet import csvfile
-from discreet.errors import Problem, argument, did_you_mean, fail, listed, raise_all
+from discreet.errors import Problem, argument, did_you_mean, fail, library, listed, raise_all
 from discreet.files import unpacked_parts
 from discreet.header import NUMBERS, Verdict, verdict
 from discreet.words import counted
@@ -86,7 +85,7 @@ def _verdict(
 
 def _rows(path: Path, sheet: str | int | None) -> Iterable[list[Any]]:
     refuse_scattered(path)
-    calamine = _calamine()
+    calamine = library("python_calamine", "'discreet[formats]'", "python-calamine")
     problem: Problem | None = None
     try:
         book = calamine.CalamineWorkbook.from_path(str(path))
@@ -144,14 +143,6 @@ def _moment(value: dt.date | None) -> dt.datetime | None:
 def _text(cell: Any) -> str:
     whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell)) if whole else str(cell)
-
-
-def _calamine() -> Any:
-    try:
-        return importlib.import_module("python_calamine")
-    except ModuleNotFoundError:
-        pass
-    fail("M01", "python-calamine is not installed.", "Run: pip install 'discreet[formats]'")
 
 
 def refuse_scattered(path: Path) -> None:

@@ -7,7 +7,6 @@ every cell. What it says of a failure may quote a cell and is not passed on.
 from __future__ import annotations
 
 import datetime as dt
-import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.errors import Problem, argument, fail, failure, raise_all
-from discreet.formats.codebook import Codebook, Variable
+from discreet.errors import Problem, argument, failure, library, raise_all
+from discreet.formats import Codebook, Variable
 
 _CELLS = 5_000_000  # of a piece at most
 _LEAST = 1_000_000  # small pieces stay in the cache of the processor
@@ -144,7 +143,7 @@ def _called(path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any
     how |= {} if encoding is None else {"encoding": encoding}
     catalog = path.with_suffix(".sas7bcat")
     how |= {"catalog_file": str(catalog)} if reader == "read_sas7bdat" and catalog.exists() else {}
-    read = getattr(_pyreadstat(), reader)
+    read = getattr(library("pyreadstat", "'discreet[formats]'"), reader)
     problem: Problem | None = None
     try:
         return read(str(path), output_format="dict", **how)
@@ -159,14 +158,6 @@ def _called(path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any
         problem = Problem("S07", f"{path.name} cannot be read as {program} data.", remedy)
     raise_all([problem])
     raise AssertionError
-
-
-def _pyreadstat() -> Any:
-    try:
-        return importlib.import_module("pyreadstat")
-    except ModuleNotFoundError:
-        pass
-    fail("M01", "pyreadstat is not installed.", "Run: pip install 'discreet[formats]'")
 
 
 def _weight(path: Path, meta: Any) -> str | None:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-Stop = Literal["proven", "linear", "nodes", "seconds", "infeasible", "other"]
-
+Stop = Literal["proven", "linear", "nodes", "infeasible", "other"]
 
 _SEED = 1
 _TINY = 1e-6  # of the price that all are multiples of, or of the smallest one
@@ -36,11 +35,11 @@ _TINY = 1e-6  # of the price that all are multiples of, or of the smallest one
 
 @dataclass(frozen=True, eq=False)
 class IntegerProgram:
-    """Minimise cost · x, where least ≤ A x ≤ most, and lower ≤ x ≤ upper.
+    """Minimise cost · x, where least ≤ A x ≤ most, and 0 ≤ x ≤ upper.
 
     Attributes
     ----------
-    cost, lower, upper : float64 arrays
+    cost, upper : float64 arrays
         Of each column x_j. An upper end may be ``inf``.
     integer : bool array
         Which columns are whole numbers.
@@ -54,7 +53,7 @@ class IntegerProgram:
     At least 7 in all, in boxes of 3 for 2 each or singly for 1 each, but at most 2 singly.
 
     >>> program = IntegerProgram(
-    ...     cost=np.array([2.0, 1.0]), lower=np.zeros(2), upper=np.array([np.inf, 2.0]),
+    ...     cost=np.array([2.0, 1.0]), upper=np.array([np.inf, 2.0]),
     ...     integer=np.array([True, True]), row=np.array([0, 0]), column=np.array([0, 1]),
     ...     value=np.array([3.0, 1.0]), least=np.array([7.0]), most=np.array([np.inf]),
     ... )
@@ -64,7 +63,6 @@ class IntegerProgram:
     """
 
     cost: Floats
-    lower: Floats
     upper: Floats
     integer: Bools
     row: Ints
@@ -110,13 +108,10 @@ class LinearConditions:
         self._most.append(np.broadcast_to(np.asarray(most, dtype=np.float64), rows))
         self._rows += rows
 
-    def of(
-        self, cost: Floats, upper: Floats, lower: Floats | None = None, integer: Bools | None = None
-    ) -> IntegerProgram:
+    def of(self, cost: Floats, upper: Floats, integer: Bools | None = None) -> IntegerProgram:
         """The programme; columns are whole numbers from 0 where nothing else is said."""
         return IntegerProgram(
             cost,
-            np.zeros(len(cost)) if lower is None else lower,
             upper,
             np.ones(len(cost), dtype=bool) if integer is None else integer,
             np.concatenate(self._row),
@@ -140,12 +135,10 @@ class IntegerSolution:
     bound : float
         No x costs less, as far as proven; ``inf`` where there is no x at all.
     stopped : str
-        ``"proven"``: no x costs less. ``"nodes"``, ``"seconds"``: a limit was reached.
+        ``"proven"``: no x costs less. ``"nodes"``: the limit was reached.
         ``"linear"``: no more than the linear bound was asked for.
         ``"infeasible"``: no x meets all conditions, which is proven, too. ``"other"``: the solver
         gave up.
-    nodes : int
-        Nodes of the search tree that were looked at.
     reduced : float64 array, optional
         Of the linear relaxation, the reduced cost of each column: by how much the bound rises when
         a column that is 0 becomes 1.
@@ -155,7 +148,6 @@ class IntegerSolution:
     objective: float | None
     bound: float
     stopped: Stop
-    nodes: int
     reduced: Floats | None = None
 
     @property
@@ -170,11 +162,7 @@ def available() -> bool:
 
 
 def solve(
-    program: IntegerProgram,
-    *,
-    nodes: int | None = None,
-    seconds: float | None = None,
-    relaxed: bool = False,
+    program: IntegerProgram, *, nodes: int | None = None, relaxed: bool = False
 ) -> IntegerSolution:
     """Solve an integer programme.
 
@@ -184,8 +172,6 @@ def solve(
     nodes : int, optional
         Most nodes of the search tree. None: go on until proven. The root counts as one, and it
         alone may take long: it is a limit that repeats, not one of time.
-    seconds : float, optional
-        Most seconds. The answer then depends on the machine.
     relaxed : bool
         Leave out that numbers are whole: `bound` is the linear bound, `values` need not be whole.
 
@@ -208,8 +194,6 @@ def solve(
     }
     if nodes is not None:
         options["mip_max_nodes"] = nodes
-    if seconds is not None:
-        options["time_limit"] = float(seconds)
     for name, value in options.items():
         solver.setOptionValue(name, value)
     solver.passModel(_model(highspy, program))
@@ -222,7 +206,7 @@ def _model(highspy: Any, program: IntegerProgram) -> Any:
     order = np.lexsort((program.column, program.row))
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = len(program.cost), len(program.least)
-    model.col_cost_, model.col_lower_ = program.cost, program.lower
+    model.col_cost_, model.col_lower_ = program.cost, np.zeros(len(program.cost))
     model.col_upper_ = _ends(highspy, program.upper)
     model.row_lower_ = _ends(highspy, program.least)
     model.row_upper_ = _ends(highspy, program.most)
@@ -251,13 +235,12 @@ def _solution(highspy: Any, solver: Any, program: IntegerProgram, relaxed: bool)
         kinds.kOptimal: "proven",
         kinds.kModelEmpty: "proven",
         kinds.kSolutionLimit: "nodes",
-        kinds.kTimeLimit: "seconds",
         kinds.kInfeasible: "infeasible",
         kinds.kUnboundedOrInfeasible: "infeasible",
     }
     stopped = stops.get(status, "other")
     if stopped == "infeasible":
-        return IntegerSolution(None, None, np.inf, stopped, max(0, info.mip_node_count))
+        return IntegerSolution(None, None, np.inf, stopped)
     feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     values = objective = reduced = None
     if feasible or stopped == "proven":
@@ -273,8 +256,7 @@ def _solution(highspy: Any, solver: Any, program: IntegerProgram, relaxed: bool)
         bound = objective if stopped == "proven" and objective is not None else -np.inf
     else:
         bound = float(info.mip_dual_bound)
-    nodes = max(0, info.mip_node_count)
-    return IntegerSolution(values, objective, bound, stopped, nodes, reduced)
+    return IntegerSolution(values, objective, bound, stopped, reduced)
 
 
 # -- Least cost ------------------------------------------------------------------------------------
@@ -300,7 +282,6 @@ def least_cost(
     added: Callable[[Floats], Floats] | None = None,
     *,
     nodes: int | None = None,
-    seconds: float | None = None,
     proof: bool = True,
 ) -> IntegerSolution:
     """Solve a programme of whole numbers from 0, whose columns are mostly 0 in an answer.
@@ -312,8 +293,6 @@ def least_cost(
         From the reduced costs of the columns to what their use adds at least, where that is more.
     nodes : int, optional
         Most nodes of each of the steps 2 and 3.
-    seconds : float, optional
-        Most seconds of each step.
     proof : bool
         Whether to take step 3, which may take long, where the linear bound is not proof enough.
 
@@ -321,7 +300,7 @@ def least_cost(
     --------
     >>> from discreet.kernels.integer_program import IntegerProgram
     >>> program = IntegerProgram(
-    ...     cost=np.array([2.0, 1.0]), lower=np.zeros(2), upper=np.array([9.0, 2.0]),
+    ...     cost=np.array([2.0, 1.0]), upper=np.array([9.0, 2.0]),
     ...     integer=np.array([True, True]), row=np.array([0, 0]), column=np.array([0, 1]),
     ...     value=np.array([3.0, 1.0]), least=np.array([7.0]), most=np.array([np.inf]),
     ... )
@@ -331,17 +310,17 @@ def least_cost(
     """
     unit, step = granule(program.cost)
     scaled = replace(program, cost=_rounded(program.cost / unit))
-    relaxed = solve(scaled, relaxed=True, seconds=seconds)
+    relaxed = solve(scaled, relaxed=True)
     if relaxed.values is None or relaxed.reduced is None:
         return relaxed
     more = np.maximum(relaxed.reduced, 0.0)
     more = more if added is None else added(more)
-    found, kept = _first(scaled, more, nodes, seconds)
+    found, kept = _first(scaled, more, nodes)
     if found.stopped == "infeasible":
         return found
     bound = relaxed.bound  # that of step 2 holds for its columns only
     if found.values is not None:
-        found = _better(scaled, more, relaxed.bound, step, found, kept, nodes, seconds, proof)
+        found = _better(scaled, more, relaxed.bound, step, found, kept, nodes, proof)
         bound = max(bound, found.bound)
     bound = np.ceil(bound - _TINY) if step else bound
     cost = None if found.values is None else float(found.values @ program.cost)
@@ -373,13 +352,13 @@ def _rounded(cost: Floats) -> Floats:
 
 
 def _first(
-    program: IntegerProgram, more: Floats, nodes: int | None, seconds: float | None
+    program: IntegerProgram, more: Floats, nodes: int | None
 ) -> tuple[IntegerSolution, Bools]:
     """The best answer with the columns that add little, and which these were."""
     room = 0.5
     while True:
         kept = more <= room + _TINY
-        found = _narrow(program, kept, nodes, seconds)
+        found = _narrow(program, kept, nodes)
         if found.stopped != "infeasible" or kept.all():
             return found, kept
         room *= 4
@@ -393,7 +372,6 @@ def _better(
     found: IntegerSolution,
     kept: Bools,
     nodes: int | None,
-    seconds: float | None,
     proof: bool,
 ) -> IntegerSolution:
     """The proof that an answer is best, or a cheaper one."""
@@ -404,7 +382,7 @@ def _better(
         return found
     if not proof:
         return replace(found, bound=linear, stopped="linear")
-    cheaper = _narrow(program, wanted, nodes, seconds, most)
+    cheaper = _narrow(program, wanted, nodes, most)
     if cheaper.stopped == "infeasible":
         return replace(found, bound=found.objective, stopped="proven")
     if cheaper.values is None:
@@ -414,11 +392,7 @@ def _better(
 
 
 def _narrow(
-    program: IntegerProgram,
-    kept: Bools,
-    nodes: int | None,
-    seconds: float | None,
-    most: float | None = None,
+    program: IntegerProgram, kept: Bools, nodes: int | None, most: float | None = None
 ) -> IntegerSolution:
     """Solve with some of the columns, the others 0, at a cost of at most ``most``."""
     place = np.cumsum(kept) - 1
@@ -427,7 +401,7 @@ def _narrow(
     used = np.zeros(len(program.least), dtype=bool)
     used[row] = True
     if np.any(~used & ((program.least > 0) | (program.most < 0))):
-        return IntegerSolution(None, None, np.inf, "infeasible", 0)
+        return IntegerSolution(None, None, np.inf, "infeasible")
     rows = np.cumsum(used) - 1
     cost, row, value = program.cost[kept], rows[row], program.value[inside]
     least, ends = program.least[used], program.most[used]
@@ -436,11 +410,9 @@ def _narrow(
         row = np.concatenate((row, np.full(len(priced), len(least))))
         column, value = np.concatenate((column, priced)), np.concatenate((value, cost[priced]))
         least, ends = np.append(least, -np.inf), np.append(ends, most)
-    lower, upper = program.lower[kept], program.upper[kept]
-    small = IntegerProgram(
-        cost, lower, upper, program.integer[kept], row, column, value, least, ends
-    )
-    found = solve(small, nodes=nodes, seconds=seconds)
+    upper, integer = program.upper[kept], program.integer[kept]
+    small = IntegerProgram(cost, upper, integer, row, column, value, least, ends)
+    found = solve(small, nodes=nodes)
     if found.values is None:
         return found
     values = np.zeros(len(kept))

@@ -291,20 +291,6 @@ def snb(found: SizeCounts, population: float, classes: float) -> float | None:
 # .. [1] Abramowitz, Stegun, *Handbook of mathematical functions*, 1964: 6.1.40, 6.3.18, 6.4.12.
 
 
-def log_gamma(x: Any) -> Floats:
-    """The logarithm of Γ(x) for x > 0.
-
-    Examples
-    --------
-    >>> log_gamma([1, 5, 0.5]).round(12).tolist()
-    [0.0, 3.178053830348, 0.572364942925]
-    """
-    given = np.asarray(x, dtype=np.float64)
-    y, small = _carried(given)
-    found = (y - 0.5) * np.log(y) - y + 0.5 * np.log(2 * np.pi) + _tail(y)
-    return _less(found, small, _logs(given[small]))
-
-
 def log_gamma_step(x: Any, by: Any) -> Floats:
     """The difference ln Γ(x + by) − ln Γ(x), with all digits also where ``by`` is small beside x.
 

@@ -16,7 +16,6 @@ Willenborg & Gouweleeuw (1998). It does not see how far apart the values are.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.data.link import Linked
+    from discreet.kernels.arrays import Ints
 
     Codes = Sequence[NDArray[np.int64]]
 
@@ -63,15 +63,6 @@ class CategoricalLoss:
     ebil: float
     cells: int
     appeared: int
-
-
-def tables_of(attributes: int, dimension: int) -> list[tuple[int, ...]]:
-    """The attributes of each contingency table up to a dimension."""
-    return [
-        chosen
-        for size in range(1, min(dimension, attributes) + 1)
-        for chosen in itertools.combinations(range(attributes), size)
-    ]
 
 
 def added_up(
@@ -109,21 +100,23 @@ def table_variation(
     x: Codes, y: Codes, cardinalities: Sequence[int], chosen: tuple[int, ...]
 ) -> tuple[float, int, int]:
     """Σ |f − f′|/f over the cells with f > 0, their number, and the records in new cells."""
-    sizes = [cardinalities[a] for a in chosen]
-    n = len(x[0])
-    if fits(sizes, n):  # then every possible cell is counted, without sorting the records
-        cells = math.prod(sizes)
-        f, g = (
-            np.bincount(pack([side[a] for a in chosen], sizes)[0], minlength=cells)
-            for side in (x, y)
-        )
-    else:
-        packed, _ = pack([np.concatenate([x[a], y[a]]) for a in chosen], sizes)
-        cell, place = np.unique(packed, return_inverse=True)
-        f, g = (np.bincount(part, minlength=len(cell)) for part in (place[:n], place[n:]))
+    first, second = ([side[a] for a in chosen] for side in (x, y))
+    f, g = both_counted(first, second, [cardinalities[a] for a in chosen])
     known = f > 0
     lost = total(np.abs(f - g)[known] / f[known])
     return lost, int(known.sum()), int(g[~known].sum())
+
+
+def both_counted(x: Codes, y: Codes, sizes: Sequence[int]) -> tuple[Ints, Ints]:
+    """How many records are in each cell of a table before, and how many after; some have none."""
+    n = len(x[0])
+    if fits(sizes, n):  # then every possible cell is counted, without sorting the records
+        f, g = (np.bincount(pack(side, sizes)[0], minlength=math.prod(sizes)) for side in (x, y))
+        return f, g
+    packed, _ = pack([np.concatenate(both) for both in zip(x, y, strict=True)], sizes)
+    cell, place = np.unique(packed, return_inverse=True)
+    f, g = (np.bincount(part, minlength=len(cell)) for part in (place[:n], place[n:]))
+    return f, g
 
 
 def pairs_by_attribute(

@@ -32,17 +32,18 @@ from discreet.data.link import (
 from discreet.data.microdata import Microdata
 from discreet.errors import InfiniteValues
 from discreet.hierarchies.texts import texts_of
+from discreet.kernels.coded_tuples import attribute_sets
+from discreet.kernels.moments import QUANTILES, Summary, around
 from discreet.loss.categorical import (
     attribute_dist,
     attribute_ebil,
     bits,
+    both_counted,
     changed_and_alone,
     is_blind,
     pairs_by_attribute,
     table_variation,
-    tables_of,
 )
-from discreet.loss.continuous import QUANTILES, Summary, around
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,7 +183,7 @@ def _here(linked: Linked, asked: Asked) -> Comparison:
             tuple(asked.categorical[a] for a in chosen): table_variation(
                 first, second, cards, chosen
             )
-            for chosen in tables_of(len(asked.categorical), asked.dimension)
+            for chosen in attribute_sets(len(asked.categorical), asked.dimension)
         },
         {name: bits(linked.initial.frequency_set([name]), pairs[name]) for name in asked.bits},
         _hellinger(asked, summary, touched, x, y, codes),
@@ -266,13 +267,12 @@ def _there(linked: Linked, asked: Asked) -> Comparison:
     totals = found.totals(len(names), len(asked.continuous), len(alike))
     summary = None
     if asked.continuous and totals.m:
-        sums = found.moments(totals, QUANTILES, *around(totals.m))
-        summary = Summary(**sums._asdict())
+        summary = found.moments(totals, QUANTILES, *around(totals.m))
     types, initial, n = linked.initial.types, linked.initial.source, linked.initial.n
     scales = {name: scale for name in asked.categorical if (scale := types.scale(name))}
     tables = [
         tuple(asked.categorical[a] for a in chosen)
-        for chosen in tables_of(len(asked.categorical), asked.dimension)
+        for chosen in attribute_sets(len(asked.categorical), asked.dimension)
     ]
     entropies = dict.fromkeys((*asked.categorical, *asked.labels, *asked.bits))
     rows: dict[Any, Any] = {
@@ -380,14 +380,9 @@ def distances(
 
 
 def _distance(codes: Sequence[tuple[Ints, Ints]]) -> float:
-    n = len(codes[0][0])
-    first, second = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for x, y in codes:
-        cards = int(max(x.max(initial=0), y.max(initial=0))) + 1
-        first, second = first * cards + x, second * cards + y
-    cells, at = np.unique(np.concatenate([first, second]), return_inverse=True)
-    f, g = (np.bincount(part, minlength=len(cells)) for part in (at[:n], at[n:]))
-    return distance_of(math.fsum((np.sqrt(f) - np.sqrt(g)) ** 2), n)
+    sizes = [int(max(x.max(initial=0), y.max(initial=0))) + 1 for x, y in codes]
+    f, g = both_counted([x for x, _ in codes], [y for _, y in codes], sizes)
+    return distance_of(math.fsum((np.sqrt(f) - np.sqrt(g)) ** 2), len(codes[0][0]))
 
 
 def distance_of(squares: float, n: int) -> float:

@@ -35,7 +35,7 @@ from discreet.loss.comparison import Asked, Comparison, compare, differing
 from discreet.loss.continuous import attribute_losses, loss_of
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public, whole_number
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.surface import advice
 from discreet.words import counted
@@ -72,7 +72,7 @@ MEASURES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InformationLoss(Result):
+class InformationLoss(Computed):
     """All measures of loss; one that does not apply is None.
 
     Attributes
@@ -123,7 +123,6 @@ class InformationLoss(Result):
     zeros: int
     scope: Scope | tuple[str, ...]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         "changed", "untouched", "not_compared", "missing_records", "left_out", "zeros", "scope",
     )  # fmt: skip
@@ -378,7 +377,6 @@ def information_loss(
         zeros=loss_of(found.continuous).zeros if found.continuous else 0,
         scope=asked,
         provenance=Provenance.of(initial, masked),
-        kind=masked.source.kind,
     )
 
 

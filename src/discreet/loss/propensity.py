@@ -30,7 +30,7 @@ from discreet.errors import fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _LITTLE, _MUCH = 0.05, 0.25  # of the largest pMSE: what words are used for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Propensity(Result):
+class Propensity(Computed):
     """How well masked records can be told from original ones.
 
     Attributes
@@ -103,7 +103,6 @@ class Propensity(Result):
     grouped: tuple[str, ...]
     interactions: bool
     provenance: Provenance
-    kind: FrameKind
     shown = (
         *_FIGURES, "parameters", "dropped", "certain", "columns", "grouped", "interactions",
     )  # fmt: skip
@@ -256,8 +255,7 @@ def propensity(
         columns=tuple(names),
         grouped=model.grouped,
         interactions=model.interactions,
-        provenance=Provenance.of(initial),
-        kind=masked.source.kind,
+        provenance=Provenance.of(initial, kind=masked.source.kind),
     )
 
 

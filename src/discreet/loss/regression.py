@@ -25,7 +25,7 @@ from discreet.frames import FrameKind
 from discreet.kernels.least_squares import CollinearError, Fit, least_squares
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.linkage import unknown_columns
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _INTERCEPT = "intercept"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionLoss(Result):
+class RegressionLoss(Computed):
     """Coefficients before and after masking.
 
     Attributes
@@ -76,7 +76,6 @@ class RegressionLoss(Result):
     r2_initial: float | None
     r2_masked: float | None
     recoded: tuple[str, ...]
-    kind: FrameKind
     provenance: Provenance
 
     @property
@@ -234,7 +233,6 @@ def regression_loss(
         first[2],
         second[2],
         tuple(recoded),
-        masked.source.kind,
         Provenance.of(initial, masked),
     )
 

@@ -24,7 +24,7 @@ from discreet.kernels.summation import spreads
 from discreet.loss.information import InformationLoss, continuous_attributes, information_loss
 from discreet.measures import FigureKind, measure
 from discreet.progress import stage
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.disclosure import disclosure_risk
 from discreet.risks.interval_disclosure import within_ranks
 from discreet.surface import function
@@ -38,7 +38,7 @@ _PERCENT = range(1, 11)  # widths of the rank intervals
 
 
 @dataclass(frozen=True)
-class Score(Result):
+class Score(Computed):
     """A score with all its parts, each from 0 to 100.
 
     Attributes
@@ -79,7 +79,6 @@ class Score(Result):
     interval_disclosure: float
     maximal: float
     blocks: int
-    kind: FrameKind
     provenance: Provenance
     shown = (
         "value", "information_loss", "disclosure_risk", "record_linkage", "interval_disclosure",
@@ -157,7 +156,6 @@ def score(initial: Microdata, masked: Microdata, *, on: str | None = None) -> Sc
         100 * attack.within,
         100 * disclosure_risk(initial, masked, on=on).maximal,
         attack.blocks,
-        masked.source.kind,
         Provenance.of(initial, masked),
     )
 

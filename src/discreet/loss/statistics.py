@@ -16,12 +16,13 @@ from discreet.data.link import fail_incomplete, link, shared_codes
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
+from discreet.kernels.moments import QUANTILES, Summary
 from discreet.loss.comparison import summary_of
-from discreet.loss.continuous import QUANTILES, Summary, correlations
+from discreet.loss.continuous import correlations
 from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
 from discreet.parameters import Columns, Label, Notation, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.linkage import unknown_columns
 from discreet.words import counted
 
@@ -56,7 +57,7 @@ _TABLES = Notation(
 
 
 @dataclass(frozen=True)
-class Statistics(Result):
+class Statistics(Computed):
     """Rows of (attribute, statistic, initial, masked).
 
     The correlation of an attribute that does not vary is None.
@@ -72,7 +73,6 @@ class Statistics(Result):
     """
 
     rows: tuple[Row, ...]
-    kind: FrameKind
     provenance: Provenance
     tables: tuple[TableDifference, ...] = ()
 
@@ -213,7 +213,7 @@ def compare_statistics(
     differences = table_differences(initial, masked, _named_tables(tables))
     provenance = Provenance.of(initial, masked)
     if not names and differences:
-        return Statistics((), masked.source.kind, provenance, differences)
+        return Statistics((), provenance, differences)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
     found = summary_of(linked, names)
@@ -221,7 +221,7 @@ def compare_statistics(
         fail_incomplete()
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
     every = (*rows, *_correlations(names, found))
-    return Statistics(every, masked.source.kind, provenance, differences)
+    return Statistics(every, provenance, differences)
 
 
 def _named_tables(given: Any) -> list[list[str]]:

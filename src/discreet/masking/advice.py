@@ -21,7 +21,7 @@ from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.masking.generalization.lattice import budget_of
 from discreet.masking.generalize import generalize
 from discreet.parameters import Parameter, parameters_of
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Result):
+class Advice(Computed):
     """Whether a criterion can be met, and if not, with which changes.
 
     Attributes
@@ -85,7 +85,6 @@ class Advice(Result):
     met: bool
     why: str
     proposals: tuple[Proposal, ...]
-    kind: FrameKind
     provenance: Provenance
     shown = ("asked", "met", "why", "proposals")
 
@@ -149,15 +148,15 @@ def advise(
     """
     require_microdata(data)
     asking = _Asking(data, dict(hierarchies), combined(criterion), max_suppressed)
-    words, where = asking.words, (data.source.kind, Provenance.of(data))
+    words, where = asking.words, Provenance.of(data)
     try:
         asking.searched()
     except DiscreetError as error:
         if error.code not in UNMET:
             raise
         found = sorted(_proposals(asking), key=lambda one: (round(one.loss, 12), one.change))
-        return Advice(words, False, error.problems[0].what, tuple(found), *where)
-    return Advice(words, True, "", (), *where)
+        return Advice(words, False, error.problems[0].what, tuple(found), where)
+    return Advice(words, True, "", (), where)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from discreet.errors import Problem, fail
-from discreet.frequency.count_limits import PeopleLimits
+from discreet.frequency.value_counts import PeopleLimits
 from discreet.kernels.local_recoding import people as kernel
 from discreet.kernels.local_recoding.people import PeopleNodes
 from discreet.kernels.local_recoding.task import Cells, CellTask, KeyTree

@@ -39,7 +39,7 @@ from discreet.errors import Problem, argument, fail, listed, raise_all
 from discreet.frames import FrameKind
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public, Seed
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.attacked_records import AttackedRecords, attacked_records
 from discreet.risks.key_covers import Meanings
 from discreet.risks.linkage import chosen_columns, unknown_columns
@@ -168,7 +168,7 @@ class AttackRisk:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Attack(Result):
+class Attack(Computed):
     """What attacks on a masked file achieve beyond chance.
 
     Attributes
@@ -207,7 +207,6 @@ class Attack(Result):
     confidence: float
     not_applicable: Mapping[str, str]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         *_FIGURES, "people", "control", "too_small", "alone", "confidence", "n", "columns",
         "other_columns", "secrets", "risks", "not_applicable",
@@ -443,8 +442,7 @@ def attack(
         alone=made.alone,
         confidence=float(confidence),
         not_applicable=asked.not_applicable,
-        provenance=Provenance.of(initial),
-        kind=masked.source.kind,
+        provenance=Provenance.of(initial, kind=masked.source.kind),
     )
 
 

@@ -33,7 +33,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import File, Label, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.register import REGISTER, IntruderRisk, PopulationRisk, population_risk
 from discreet.surface import advice, function
 from discreet.words import counted, share
@@ -103,7 +103,7 @@ class ClassSizes:
 
 
 @dataclass(frozen=True)
-class Risk(Result):
+class Risk(Computed):
     """Risk by classes.
 
     Attributes
@@ -168,7 +168,6 @@ class Risk(Result):
     mean_risk: float
     partition: bool
     provenance: Provenance
-    kind: FrameKind
     households: Households | None = None
     population: PopulationRisk | None = None
     subjects: Households | None = None
@@ -465,7 +464,6 @@ def risk(
         mean_risk=sum(n / i for i, _, n in sizes) / classes.n,
         partition=classes.partition,
         provenance=Provenance.of(data),
-        kind=data.source.kind,
         households=found if by == "household" else None,
         population=None if population is None else population_risk(data, population),
         subjects=found if by == "subject" else None,

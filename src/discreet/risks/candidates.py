@@ -32,7 +32,7 @@ from discreet.frames import FrameKind
 from discreet.kernels.coded_tuples import attribute_sets, number_of_sets
 from discreet.parameters import is_number, whole_number
 from discreet.progress import watched
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.linkage import unknown_columns
 from discreet.surface import advice, function, said
 from discreet.words import counted, share
@@ -98,7 +98,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyCandidates(Result):
+class KeyCandidates(Computed):
     """All sets of up to ``up_to`` attributes; iterates over them, most separating first.
 
     Attributes
@@ -135,7 +135,6 @@ class KeyCandidates(Result):
     uniques: Ints
     pairs: Ints
     provenance: Provenance
-    kind: FrameKind
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -418,7 +417,6 @@ def _candidates(data: Microdata, chosen: tuple[str, ...], up_to: int) -> KeyCand
         tuple(sets),
         *figures,
         Provenance.of(data, counted=chosen),
-        data.source.kind,
     )
 
 

@@ -34,7 +34,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.classes import Classes
 from discreet.kernels.summation import total
 from discreet.measures import measure
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.risks.weights import Weights
 from discreet.surface import advice, argument, function
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DisclosureRisk(Result):
+class DisclosureRisk(Computed):
     """The global disclosure risk of a masked file.
 
     Attributes
@@ -86,7 +86,6 @@ class DisclosureRisk(Result):
     method: str
     provenance: Provenance
     id_name: str
-    kind: FrameKind
     _records: Callable[[], pa.Table] = field(compare=False)
     _compatible: Callable[[], pa.Table] | None = field(compare=False)
 
@@ -300,7 +299,6 @@ def disclosure_risk(
         method=linked.method,
         provenance=Provenance.of(initial, masked),
         id_name=linked.id_name,
-        kind=masked.source.kind,
         _records=linked.record_sizes,
         _compatible=linked.compatible if linked.made_here else None,
     )

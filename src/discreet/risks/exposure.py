@@ -119,7 +119,7 @@ def of_records(
     records: CodedRecords, sets: Sets, probabilities: Floats, *, wildcard: bool = False
 ) -> Exposure:
     """The exposure of coded records."""
-    from discreet.kernels.known_sets.gather import record_sums
+    from discreet.kernels.known_sets.cells import record_sums
 
     with stage("counting known sets", len(sets)) as advance:
         if wildcard and any(m >= 0 for m in records.missing):

@@ -31,8 +31,8 @@ from discreet.data.numbers import household_numbers, in_order, with_made
 from discreet.errors import argument, fail, listed
 from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
+from discreet.kernels.coded_tuples import frequencies
 from discreet.kernels.compatible import compatible_counts, compatible_totals
-from discreet.kernels.frequencies import frequencies
 from discreet.kernels.inverse_sizes import inverse_mean, inverse_variance
 from discreet.kernels.packing import added
 from discreet.kernels.summation import total, weighted_total
@@ -111,7 +111,6 @@ class IndividualRisk(ProtectableRisk):
     population: float
     partition: bool
     provenance: Provenance
-    kind: FrameKind
     _found: CombinationValues = field(compare=False)
     _counts: Ints = field(compare=False)
     _weights: Floats = field(compare=False)
@@ -425,7 +424,6 @@ def individual_risk(data: Microdata) -> IndividualRisk:
         population=total(keys.weights),  # type: ignore[arg-type]
         partition=partition,
         provenance=Provenance.of(data),
-        kind=data.source.kind,
         _found=CombinationValues(data, keys, inverse_mean(counts, weights)),
         _counts=counts,
         _weights=weights,

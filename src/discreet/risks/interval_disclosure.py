@@ -27,7 +27,7 @@ from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.summation import spreads
 from discreet.measures import measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.linkage import unknown_columns
 from discreet.surface import argument
 from discreet.words import counted
@@ -43,7 +43,7 @@ _ROUNDING = 1e-12  # of a width: what is as near counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntervalDisclosure(Result):
+class IntervalDisclosure(Computed):
     """The share of the records whose original values lie close to the masked ones.
 
     Attributes
@@ -83,7 +83,6 @@ class IntervalDisclosure(Result):
     sd: Unit
     distance: Distance
     provenance: Provenance
-    kind: FrameKind
     shown = ("share", "highest", "by_attribute", "n", "missing", "width", "sd", "distance")
 
     @property
@@ -220,8 +219,7 @@ def interval_disclosure(
         width=float(width),
         sd=sd,
         distance=distance,
-        provenance=Provenance.of(initial),
-        kind=masked.source.kind,
+        provenance=Provenance.of(initial, kind=masked.source.kind),
     )
 
 

@@ -48,7 +48,7 @@ from discreet.frames import FrameKind
 from discreet.kernels.summation import spreads
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Columns, Label, Public, as_written
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.surface import argument
 from discreet.words import counted
 
@@ -67,7 +67,7 @@ _HIGH = 0.05  # of the records linked: worth a word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linkage(Result):
+class Linkage(Computed):
     """How many records are linked to their own.
 
     Attributes
@@ -116,7 +116,6 @@ class Linkage(Result):
     knows_method: bool
     told: tuple[str, ...]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         "n", "columns", "expected_correct", "correct_share", "group_share", "method",
         "total_distance", "weights", "sizes", "knows_method", "told",
@@ -300,8 +299,7 @@ def linkage(
         total_distance=total,
         knows_method=bool(knows_method),
         told=told,
-        provenance=Provenance.of(initial),
-        kind=masked.source.kind,
+        provenance=Provenance.of(initial, kind=masked.source.kind),
     )
 
 

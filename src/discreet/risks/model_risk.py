@@ -128,7 +128,6 @@ class ModelRisk(RecordLevel):
     margin_error: float
     not_applicable: Mapping[str, str]
     provenance: Provenance
-    kind: FrameKind
     _found: CombinationValues = field(compare=False)
     column_name: ClassVar[str] = "model_risk"
     not_protectable: ClassVar[str] = (
@@ -454,7 +453,6 @@ def _modelled(
         margin_error=model.error,
         not_applicable=_unknown(grid),
         provenance=Provenance.of(data),
-        kind=data.source.kind,
         _found=CombinationValues(data, combinations, model.values),
     )
 

@@ -31,7 +31,7 @@ from discreet.kernels.superpopulation import (
 )
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public, Share, as_written
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.by_class import ClassSizes
 from discreet.surface import advice, function
 from discreet.words import counted
@@ -112,7 +112,7 @@ def population_of(
 
 
 @dataclass(frozen=True, repr=False)
-class PopulationUniqueness(Result):
+class PopulationUniqueness(Computed):
     """How many people of the population are alone with their keys, by several models.
 
     Attributes
@@ -161,7 +161,6 @@ class PopulationUniqueness(Result):
     population_classes: float | None
     not_applicable: Mapping[str, str]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         "n", "classes", "uniques", "population", "value", "model", "interval",
         "population_uniques", "share_of_uniques", "pitman", "pitman_asymptotic", "zayatz", "snb",
@@ -372,7 +371,6 @@ def population_uniqueness(
         population=people,
         **_estimates(found, people.size),
         provenance=Provenance.of(data),
-        kind=data.source.kind,
     )
 
 

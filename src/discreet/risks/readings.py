@@ -40,7 +40,7 @@ from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.related_tuples import alike_sums, related_sums
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.key_covers import Meanings, key_cover, tables_of
 from discreet.surface import in_python
 from discreet.words import counted
@@ -80,7 +80,7 @@ READINGS = ("category", "wildcard", "target", "source")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Readings(Result):
+class Readings(Computed):
     """Among how many every released record hides, in four readings of what it shows.
 
     Attributes
@@ -121,7 +121,6 @@ class Readings(Result):
     k: int
     not_applicable: Mapping[str, str]
     provenance: Provenance
-    kind: FrameKind
     _masked: Microdata = field(compare=False)
     _found: Mapping[str, ReadingCounts] = field(compare=False)
 
@@ -358,7 +357,6 @@ def readings(
         k=int(k),
         not_applicable=reasons,
         provenance=Provenance.of(initial, masked),
-        kind=masked.source.kind,
         _masked=masked,
         _found=found,
     )

@@ -20,7 +20,7 @@ from discreet.frames import FrameKind
 from discreet.kernels.inverse_sizes import inverse_mean
 from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.individual import individual_risk, interval_of
 from discreet.risks.model_risk import model_risk
 from discreet.risks.population_uniqueness import (
@@ -42,7 +42,7 @@ _DRAWN = {
 
 
 @dataclass(frozen=True, repr=False)
-class PopulationRange(Result):
+class PopulationRange(Computed):
     """Between how many and how many people of a file could be recognised, over several models.
 
     Attributes
@@ -75,7 +75,6 @@ class PopulationRange(Result):
     uniqueness: PopulationUniqueness | None
     _reasons: Mapping[str, str] = field(repr=False)
     provenance: Provenance
-    kind: FrameKind
 
     @property
     def not_applicable(self) -> dict[str, str]:
@@ -211,7 +210,6 @@ def population_range(
         uniqueness=unique,
         _reasons={title: why for title, why in reasons.items() if why},
         provenance=Provenance.of(data),
-        kind=data.source.kind,
     )
 
 

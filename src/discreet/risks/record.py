@@ -92,7 +92,6 @@ class RecordRisk(ProtectableRisk):
     n: int
     unlisted: tuple[str, ...]
     provenance: Provenance
-    kind: FrameKind
     sets: tuple[tuple[str, ...], ...] = field(compare=False)
     probabilities: Floats = field(compare=False)
     _found: RiskValues = field(compare=False)
@@ -382,7 +381,6 @@ def record_risk(
         n=data.n,
         unlisted=tuple(c for c in data.columns if c not in names),
         provenance=Provenance.of(data, counted=[name for name in names if chosen.known.get(name)]),
-        kind=data.source.kind,
         sets=tuple(tuple(names[a] for a in s) for s in sets),
         probabilities=probabilities,
         _found=_values(data, chosen, sets, probabilities),
@@ -416,7 +414,7 @@ def _settings(
 
 def _known_sets(settings: RiskSettings, most: int) -> tuple[list[tuple[int, ...]], Floats]:
     """The sets by position in ``settings.attributes``."""
-    from discreet.kernels.known_sets.enumeration import TooManySets, known_sets
+    from discreet.kernels.known_sets.unions import TooManySets, known_sets
 
     likely = [float(settings.known.get(name, 0.0)) for name in settings.attributes]
     try:

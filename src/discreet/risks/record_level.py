@@ -29,7 +29,7 @@ from discreet.frames import FrameKind
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.kernels.packing import added
 from discreet.kernels.summation import weighted_total
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.exposure import CellRisk
 from discreet.surface import in_python
 from discreet.words import counted, share
@@ -43,7 +43,7 @@ PER_DECADE = 4  # bins per power of ten
 _Self = TypeVar("_Self", bound="ProtectableRisk")
 
 
-class RecordLevel(Result):
+class RecordLevel(Computed):
     """A result with one number for every record; ``_found`` is where they are."""
 
     n: int

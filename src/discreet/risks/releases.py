@@ -21,7 +21,7 @@ from discreet.frames import FrameKind
 from discreet.hierarchies.texts import plain, text_form
 from discreet.measures import need_fit
 from discreet.parameters import Label, Public
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.surface import function
 from discreet.words import counted, ordinal
 
@@ -32,7 +32,7 @@ Tuple = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointReleases(Result):
+class JointReleases(Computed):
     """What several releases reveal together.
 
     Attributes
@@ -79,7 +79,6 @@ class JointReleases(Result):
     joint_alone: int
     disclosed: Mapping[str, int]
     provenance: Provenance
-    kind: FrameKind
     shown = (
         "n", "released", "k", "least", "below", "least_joint", "joint_below", "joint_alone",
         "disclosed",
@@ -188,7 +187,6 @@ def compare_releases(
             if sum(name in data.confidential for data in files) > 1
         },
         provenance=_provenance(files),
-        kind=files[-1].source.kind,
     )
 
 
@@ -199,6 +197,7 @@ def _provenance(files: Sequence[Microdata]) -> Provenance:
     wildcard = any(one.missing == "wildcard" for one in each)
     return replace(
         each[0],
+        kind=files[-1].source.kind,
         missing="wildcard" if wildcard else files[0].missing,
         perturbed=tuple(perturbed),
     )

@@ -22,7 +22,7 @@ from discreet.kernels.coded_tuples import SmallCells, attribute_sets, number_of_
 from discreet.measures import FigureKind, measure, need_fit
 from discreet.parameters import Label, Public
 from discreet.progress import stage
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.surface import advice, function
 from discreet.words import counted, share
 
@@ -34,7 +34,7 @@ _NAMED = 3  # key sets in the sentences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskyCombinations(Result):
+class RiskyCombinations(Computed):
     """Cells with few records, by set of keys.
 
     Attributes
@@ -66,7 +66,6 @@ class RiskyCombinations(Result):
     records: Mapping[tuple[str, ...], int]
     affected: int
     provenance: Provenance
-    kind: FrameKind
 
     @functools.cached_property
     def total(self) -> int:
@@ -192,7 +191,6 @@ def risky_combinations(
         records=dict(zip(names, found.records.tolist(), strict=True)),
         affected=int(keys.counts[found.touched].sum()),
         provenance=Provenance.of(data),
-        kind=data.source.kind,
     )
 
 

@@ -24,7 +24,7 @@ from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
 from discreet.parameters import as_written, is_number, nearest
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.risks.by_class import ClassSizes
 
 MeasureName = Literal["minimal", "maximal"]
@@ -43,7 +43,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, repr=False)
-class SamplingRisk(Result):
+class SamplingRisk(Computed):
     """DR_min and DR_max of a simple random sample against the sampling factor, in closed form.
 
     Examples
@@ -63,7 +63,6 @@ class SamplingRisk(Result):
     n: int
     sizes: ClassSizes
     provenance: Provenance
-    kind: FrameKind
 
     def at(self, fraction: float) -> Predicted:
         """Expectation and standard deviation for a sample of this share of the records."""
@@ -219,4 +218,4 @@ def sampling_risk(data: Microdata) -> SamplingRisk:
         )
     require_records(data)
     sizes = ClassSizes.of(data.classes())
-    return SamplingRisk(sum(sizes.n), sizes, Provenance.of(data), data.source.kind)
+    return SamplingRisk(sum(sizes.n), sizes, Provenance.of(data))

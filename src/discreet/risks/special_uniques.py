@@ -29,8 +29,7 @@ from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, argument, did_you_mean, fail, raise_all
 from discreet.frames import FrameKind
-from discreet.kernels.coded_tuples import CodedTuples, number_of_sets
-from discreet.kernels.frequencies import frequencies
+from discreet.kernels.coded_tuples import CodedTuples, frequencies, number_of_sets
 from discreet.kernels.packing import added, merged
 from discreet.kernels.summation import weighted_total
 from discreet.measures import FigureKind, measure, need_fit
@@ -147,7 +146,6 @@ class Suda(ProtectableRisk):
     max_size: int | None
     minimal_uniques: Mapping[tuple[str, ...], int]
     provenance: Provenance
-    kind: FrameKind
     _found: CombinationValues = field(compare=False)
     _scored: CombinationValues = field(compare=False)
     _minimal: MinimalUniques = field(compare=False)
@@ -461,7 +459,6 @@ def suda(
             tuple(keys.attributes[a] for a in one): number for one, number in found.sets.items()
         },
         provenance=Provenance.of(data),
-        kind=data.source.kind,
         _found=CombinationValues(data, keys, _dis(scores, pairs, float(fraction), width)),
         _scored=CombinationValues(data, keys, scores),
         _minimal=found,

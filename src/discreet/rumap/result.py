@@ -13,7 +13,7 @@ from discreet.errors import Problem, argument, fail, raise_all
 from discreet.files import write_text
 from discreet.frames import FrameKind
 from discreet.parameters import is_number
-from discreet.results import Provenance, Result
+from discreet.results import Computed, Provenance
 from discreet.rumap.point import Point, by_place, frontier
 from discreet.surface import advice, function, in_python
 from discreet.words import PERTURBED, counted, perturbation_caution
@@ -22,7 +22,7 @@ _SLACK = 1e-12  # a limit that is reached to this much is reached
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RUMap(Result):
+class RUMap(Computed):
     """Risk and loss of many maskings of one file.
 
     Attributes
@@ -55,7 +55,6 @@ class RUMap(Result):
     risk: tuple[str, str]
     loss: tuple[str, str]
     provenance: Provenance
-    kind: FrameKind
 
     def __reduce__(self) -> NoReturn:
         """Refused: the points hold maskings, whose records lie in an engine of this process."""

@@ -151,7 +151,6 @@ def ru_map(
         (by_risk.name, by_risk.meaning),
         (by_loss.name, by_loss.meaning),
         Provenance.of(data),
-        data.source.kind,
     )
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.known_sets.arrays import Advance, Array, Columns, Each, Set, Weights, Whole
+from discreet.kernels.known_sets.arrays import Array, Columns, Each, Set, Weights, Whole
 from discreet.kernels.known_sets.counts import (
     Packer,
+    RollUp,
     effective,
     in_set,
     stretches,
@@ -28,8 +29,7 @@ from discreet.kernels.known_sets.counts import (
     whole_weights,
 )
 from discreet.kernels.known_sets.refinement import deal, tree
-from discreet.kernels.known_sets.tables import RollUp
-from discreet.kernels.known_sets.unions import SetProgress, Union, unions
+from discreet.kernels.known_sets.unions import Union, unions
 
 _BITS = 62
 
@@ -43,7 +43,6 @@ def contributions(
     reach: Floats,
     *,
     threads: int = 2,
-    advance: Advance | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the parts of Σ D(r)/α by known set, and by attribute as sensitive.
 
@@ -51,7 +50,7 @@ def contributions(
 
     Examples
     --------
-    >>> from discreet.kernels.known_sets.gather import record_sums
+    >>> from discreet.kernels.known_sets.cells import record_sums
     >>> columns, radices = [np.array([0, 1, 1]), np.array([0, 1, 2])], [2, 3]
     >>> known = [(), (0,)], np.array([1, 0.5]), [None, np.array([0.25, 1, 0.5])]
     >>> reach, _, _ = record_sums(columns, radices, *known)
@@ -64,7 +63,6 @@ def contributions(
     whole, bits = whole_weights(weights, n)
     open_, told = np.zeros(len(sets)), np.zeros((len(sets), len(columns)))
     plan = unions(sets, cardinalities, n)
-    done = SetProgress(advance, len(sets), plan)
     with stretches(n, threads) as over:
         amounts = totals(columns, whole, over).astype(np.int64, copy=False)
         open_[[not known for known in sets]] = amounts.sum() / max(n, 1)
@@ -75,10 +73,8 @@ def contributions(
                 tables = packer.counted(union.attributes, amounts)
                 open_[at], told[at] = _of_table(union, tables, cardinalities, sets, whole)
             else:
-                each = done.within(union, over.each)
-                parts = _of_parts(union, columns, amounts, cardinalities, sets, whole, each)
+                parts = _of_parts(union, columns, amounts, cardinalities, sets, whole, over.each)
                 open_[at], told[at] = parts
-            done.add(union)
     share = np.ldexp(pk, -bits)
     as_sensitive = np.array([_reached(*own, reach) for own in zip(columns, weights, strict=True)])
     return share * open_, as_sensitive - share @ told

@@ -33,21 +33,19 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit
-from discreet.kernels.lattice.amounts import (
+from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
+from discreet.kernels.lattice.conditions import (
     Amounts,
+    ClassConditions,
+    PeopleArrays,
+    ValueArrays,
     ValuePairs,
     add_up,
     amount_dtype,
     in_words,
-    spread,
-)
-from discreet.kernels.lattice.attribute import Attribute, Codes, attributes
-from discreet.kernels.lattice.conditions import (
-    ClassConditions,
-    PeopleArrays,
-    ValueArrays,
     largest_failing,
     people_arrays,
+    spread,
     value_arrays,
 )
 from discreet.kernels.lattice.layout import WalkPlan, initial_classes, is_short, layout_of, plan_of

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.arrays import Bools, Floats, Ints
 from discreet.kernels.compilation import njit, shared
-from discreet.kernels.lattice.amounts import Amounts, narrow
-from discreet.kernels.lattice.conditions import SMALL, PeopleArrays, ValueArrays
+from discreet.kernels.lattice.conditions import SMALL, Amounts, PeopleArrays, ValueArrays, narrow
 from discreet.kernels.lattice.rollup import Classes, Words, u64
 
 MASK_BITS = 64

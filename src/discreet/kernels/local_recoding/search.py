@@ -15,7 +15,7 @@ from discreet.kernels.local_recoding.instance import Instance, instance
 from discreet.kernels.local_recoding.mondrian import mondrian
 from discreet.kernels.local_recoding.moves import improve, join, omit, settle
 from discreet.kernels.local_recoding.peel import Passes, peeled
-from discreet.kernels.local_recoding.task import Cells, CellTask, Recoded, full_price, recoding
+from discreet.kernels.local_recoding.task import CellTask, Recoded, recoding
 
 _LEAST = 1e-9  # a gain below this share of the price is rounding
 _SWEEPS = 10  # of the local search after a repair
@@ -42,11 +42,9 @@ def recoded(
     task: CellTask,
     effort: str = "default",
     *,
-    start: Cells | None = None,
     passes: Passes | None = None,
     max_suppressed: int = 0,
     suppressed_cost: float = 1.0,
-    rounds: int | None = None,
     seconds: float | None = None,
 ) -> Recoded:
     """Give every record of a task to a cell.
@@ -59,8 +57,6 @@ def recoded(
     task : CellTask
     effort : {"quick", "default"}
         How long to search.
-    start : Cells, optional
-        An answer that is known. What is returned never costs more.
     passes : callable, optional
         A criterion that counts do not decide: which classes pass, by item, count and label of each
         row, and the number of classes. Two classes that pass must pass together.
@@ -68,8 +64,6 @@ def recoded(
         Most records that may be left out, where that costs less.
     suppressed_cost : float
         What it costs to leave out a record of weight 1.
-    rounds : int, optional
-        How often every neighbourhood is searched, instead of what the effort says.
     seconds : float, optional
         Search neighbourhoods so long. The answer then depends on the machine.
     """
@@ -79,20 +73,18 @@ def recoded(
         none = np.zeros(0, np.int64)
         return _cells(task, at, assignment(at, none, none, none))
     if too_large(task):
-        found = mondrian(task, relaxed=True, passes=passes)
-        return found if start is None else _better(task, found, start, suppressed_cost)
+        return mondrian(task, relaxed=True, passes=passes)
     rows = peeled(at, how.cuts, _least_to_fill(at, how), passes)
     now = assignment(at, *rows, spare=_SPARE)
     settled(at, now, passes)
     done, still = 0, False
     if passes is None:
         improved(at, now, how.sweeps)
-        done, still = _rounds(at, now, how, rounds, ends)
+        done, still = _rounds(at, now, how, ends)
     if max_suppressed:
         lost = int(at.counts.sum() - now.size.sum())
         omit(at, now, max(max_suppressed - lost, 0), suppressed_cost)
-    found = replace(_cells(task, at, now), rounds=done, settled=still)
-    return found if start is None else _better(task, found, start, suppressed_cost)
+    return replace(_cells(task, at, now), rounds=done, settled=still)
 
 
 def too_large(task: CellTask) -> bool:
@@ -108,18 +100,14 @@ def _least_to_fill(at: Instance, how: _Effort) -> int:
     return at.k if len(at.codes) ** 2 <= 4 * how.visits else (at.k + 1) // 2
 
 
-def _rounds(
-    at: Instance, now: Assignment, how: _Effort, rounds: int | None, ends: float | None
-) -> tuple[int, bool]:
+def _rounds(at: Instance, now: Assignment, how: _Effort, ends: float | None) -> tuple[int, bool]:
     """Search the neighbourhoods of all classes; how often, and whether nothing is left to gain."""
     kept, done, since = twin(now), 0, 0
     visits = how.visits
     while since < len(_NEAR):
         centres = np.flatnonzero((now.size > 0) & (now.cost > 0))
         visits -= len(centres) * int((now.size > 0).sum())
-        if rounds is None and ends is None and visits < 0:
-            return done, False
-        if rounds is not None and done >= rounds:
+        if ends is None and visits < 0:
             return done, False
         gains = 0
         for part in range(0, len(centres), _AT_ONCE):
@@ -136,20 +124,6 @@ def _cells(task: CellTask, at: Instance, now: Assignment) -> Recoded:
     rows, some = now.owner >= 0, now.size > 0
     label = (np.cumsum(some) - 1)[now.owner[rows]]
     return recoding(task, at, now.item[rows], now.records[rows], label, now.node[some])
-
-
-def _better(task: CellTask, found: Recoded, start: Cells, suppressed_cost: float) -> Recoded:
-    """The cheaper answer."""
-    served = np.bincount(start.item, start.count, len(task.counts)).astype(np.int64)
-    other = Recoded(start.item, start.node, start.count, task.counts - served)
-    prices = [full_price(task, cells, cells.left, suppressed_cost) for cells in (found, other)]
-    return other if prices[1] < prices[0] else found
-
-
-# -- Local search, and destroy and repair ----------------------------------------------------------
-#
-# Neighbouring classes are broken up and put together anew, then searched locally; what is not
-# cheaper is taken back (large neighbourhood search, Shaw 1998).
 
 
 def twin(now: Assignment) -> Assignment:

@@ -175,9 +175,3 @@ def recoding(
     shown = np.take(node[first], found.node[:, 0], axis=0)
     left = task.counts - added(found.item, found.count, len(task.counts))
     return Recoded(found.item, shown, found.count, left)
-
-
-def full_price(task: CellTask, cells: Cells, left: Ints, suppressed_cost: float) -> float:
-    """The price with that of the records left out."""
-    weight: Floats = np.ones(len(task.counts)) if task.weight is None else task.weight
-    return cells.price(task) + suppressed_cost * float(left @ weight)

@@ -25,11 +25,12 @@ import numpy as np
 
 from discreet.kernels.integer_program import IntegerProgram, LinearConditions, least_cost, solve
 from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
-from discreet.kernels.local_suppression.masks import blanks_of, groups_of
 from discreet.kernels.local_suppression.suppression import (
     Suppression,
     answered,
     blanked,
+    blanks_of,
+    groups_of,
     in_order,
     placed,
 )
@@ -45,12 +46,7 @@ _PROOF = 40_000  # uses up to which more is tried to be proven than the linear b
 
 
 def exact(
-    task: CellTask,
-    *,
-    max_blanks: int = 3,
-    nodes: int | None = 10_000,
-    seconds: float | None = None,
-    proof: bool = True,
+    task: CellTask, *, max_blanks: int = 3, nodes: int = 10_000, proof: bool = True
 ) -> Suppression:
     """Blank the fewest cells, by price, so that every released tuple has at least k records.
 
@@ -60,8 +56,8 @@ def exact(
         With trees of one level.
     max_blanks : int
         Most cells that a record may lose. Raised where there is no answer with fewer.
-    nodes, seconds : optional
-        Limits of the search; see `least_cost`.
+    nodes : int
+        Limit of the search; see `least_cost`.
     proof : bool
         Whether to go on where the linear bound does not prove that an answer is the best. Without
         it the answer is nearly always the same, much sooner.
@@ -78,7 +74,7 @@ def exact(
     task, order = in_order(task)
     keys = int(blanks_of(task).keys.sum())
     for most in range(max_blanks, max(max_blanks, keys) + 1):
-        found = _solved(task, min(most, keys), nodes, seconds, proof)
+        found = _solved(task, min(most, keys), nodes, proof)
         if found.stopped != "infeasible":
             break
     return placed(found, order)
@@ -113,32 +109,28 @@ def _classes(task: CellTask) -> tuple[Ints, Ints]:
     return cls, np.bincount(cls, task.counts).astype(np.int64)
 
 
-def _solved(
-    task: CellTask, max_blanks: int, nodes: int | None, seconds: float | None, proof: bool
-) -> Suppression:
+def _solved(task: CellTask, max_blanks: int, nodes: int, proof: bool) -> Suppression:
     """The answer with at most some blanks a record; by pieces where it is large."""
     words = _restriction(task, max_blanks)
     must = ~enough(task)
     uses = _uses(task, must, must, max_blanks)
     if len(uses.item) > WHOLE:
-        return _by_pieces(task, max_blanks, nodes, seconds, words)
+        return _by_pieces(task, max_blanks, nodes, words)
     model = _Model(task, must, uses)
     proof = proof and len(uses.item) <= _PROOF
-    found = least_cost(model.program(), model.added, nodes=nodes, seconds=seconds, proof=proof)
+    found = least_cost(model.program(), model.added, nodes=nodes, proof=proof)
     if found.values is None:
         return Suppression(None, None, words, found.stopped)
     return answered(task, model.cells(found), found, blanks_of(task).unit, words)
 
 
-def _by_pieces(
-    task: CellTask, max_blanks: int, nodes: int | None, seconds: float | None, words: str
-) -> Suppression:
+def _by_pieces(task: CellTask, max_blanks: int, nodes: int, words: str) -> Suppression:
     """Some of the classes that are too small at a time; what has moved stays where it is."""
     now, item = task, np.arange(len(task.counts))
     while not np.all(safe := enough(now)):
         must = _piece(now, ~safe)
         model = _Model(now, must, _uses(now, ~safe, must, max_blanks))
-        found = least_cost(model.program(), model.added, nodes=nodes, seconds=seconds, proof=False)
+        found = least_cost(model.program(), model.added, nodes=nodes, proof=False)
         if found.values is None:
             return Suppression(None, None, words, found.stopped)
         now, item = _after(now, item, model.cells(found))

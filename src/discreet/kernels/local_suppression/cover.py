@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.kernels.compilation import njit
 from discreet.kernels.labels import label
-from discreet.kernels.local_suppression.masks import Blanks, groups_of
+from discreet.kernels.local_suppression.suppression import Blanks, groups_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

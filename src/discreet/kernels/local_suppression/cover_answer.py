@@ -1,11 +1,27 @@
-"""What a cover comes to, quickly or exactly: the two weaker readings differ only in what lacks."""
+"""What a cover comes to, quickly or exactly: the two weaker readings differ only in what lacks.
+
+Target and source, (k,k)-anonymity [1]_: k released records cover each original tuple, and each
+released tuple covers k originals. Whoever knows a person finds k records that may be theirs
+(target), and whoever takes a released record to a register finds k persons (source).
+
+Wildcard: a blank matches every value, and every released tuple matches k records. A low total, and
+little protection: one blank serves as a decoy for a whole group. For comparison with tools that
+count this way.
+
+In neither may a record be all blank: k − 1 such records would cover everybody.
+
+References
+----------
+.. [1] Gionis, A., Mazza, A., Tassa, T. (2008): "k-Anonymization revisited", ICDE, 744–753.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.integer_program import (
     IntegerProgram,
     IntegerSolution,
@@ -13,6 +29,8 @@ from discreet.kernels.integer_program import (
     least_cost,
     solve,
 )
+from discreet.kernels.labels import label
+from discreet.kernels.local_recoding.task import Cells, CellTask
 from discreet.kernels.local_suppression.cover import (
     CoverTask,
     Units,
@@ -21,41 +39,86 @@ from discreet.kernels.local_suppression.cover import (
     greedy_cover,
     no_units,
 )
-from discreet.kernels.local_suppression.masks import Blanks, groups_of
-from discreet.kernels.local_suppression.suppression import Suppression, answered, blanked
+from discreet.kernels.local_suppression.suppression import (
+    Blanks,
+    Suppression,
+    answered,
+    blanked,
+    blanks_of,
+    groups_of,
+    in_order,
+    placed,
+)
 
 if TYPE_CHECKING:
     from discreet.kernels.arrays import Bools, Floats, Ints
-    from discreet.kernels.local_recoding.task import Cells, CellTask
 
-
+Weaker = Literal["wildcard", "target-source"]
 LARGEST = 400  # items that lack something, up to which the programme is solved
 _WORTH = (0.5, 0.7)  # of one record that an item lacks less, in the smallest price: tried in turn
 _LINEAR = 4_000  # up to which its linear relaxation is
 
 
-def quick(
-    task: CellTask, blanks: Blanks, lack: Ints, must: Bools | None, max_blanks: int
-) -> Suppression:
-    """The greedy answer; with more blanks a record where there is none."""
+def greedy(task: CellTask, reading: Weaker, *, max_blanks: int = 2) -> Suppression:
+    """Blank few cells, by price, so that a reading counts at least k for every record.
+
+    Parameters
+    ----------
+    task : CellTask
+        With trees of one level; confidential values are not looked at.
+    reading : {"wildcard", "target-source"}
+    max_blanks : int
+        Most cells that a record may lose. Raised where there is no answer with fewer.
+
+    Examples
+    --------
+    >>> from discreet.kernels.local_recoding.task import KeyTree
+    >>> tree = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1]], np.int32)
+    >>> task = CellTask(codes, np.array([1, 1, 3]), (tree, tree), 2)
+    >>> greedy(task, "wildcard").cells.node.tolist()
+    [[0, 2], [0, 1], [1, 1]]
+    >>> greedy(task, "target-source").cells.node.tolist()
+    [[0, 2], [0, 2], [1, 1]]
+    """
+    task, order = in_order(task)
+    blanks = blanks_of(task)
+    lack, must = _lacking(task, blanks, reading)
     for most in range(max_blanks, _most(blanks, max_blanks) + 1):
-        cover = cover_task(task, blanks, lack, must, most)
-        cells = _greedy(task, blanks, cover)
+        cells = _greedy(task, blanks, cover_task(task, blanks, lack, must, most))
         if cells is not None:
-            return Suppression(cells)
+            return placed(Suppression(cells), order)
     return Suppression(None, stopped="infeasible")
 
 
-def proven(
-    task: CellTask,
-    blanks: Blanks,
-    lack: Ints,
-    must: Bools | None,
-    max_blanks: int,
-    nodes: int | None,
-    seconds: float | None,
-) -> Suppression:
-    """The cheapest answer; of a large task the greedy one, with the linear bound."""
+def exact(task: CellTask, reading: Weaker, *, max_blanks: int = 2, nodes: int) -> Suppression:
+    """Blank the fewest cells, by price, so that a reading counts at least k for every record; of a
+    large task the greedy answer, with the linear bound.
+
+    Parameters
+    ----------
+    task, reading, max_blanks
+        As of `greedy`.
+    nodes : int
+        Limit of the search; see `least_cost`. Those of the wildcard reading are slow.
+
+    Examples
+    --------
+    >>> from discreet.kernels.local_recoding.task import KeyTree
+    >>> tree = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1]], np.int32)
+    >>> task = CellTask(codes, np.array([1, 1, 3]), (tree, tree), 2)
+    >>> [exact(task, reading, nodes=30).bound for reading in ("wildcard", "target-source")]
+    [1.0, 2.0]
+    """
+    task, order = in_order(task)
+    return placed(_exact(task, reading, max_blanks, nodes), order)
+
+
+def _exact(task: CellTask, reading: Weaker, max_blanks: int, nodes: int) -> Suppression:
+    """The same of items in order."""
+    blanks = blanks_of(task)
+    lack, must = _lacking(task, blanks, reading)
     for most in range(max_blanks, _most(blanks, max_blanks) + 1):
         words = _restriction(task.k, most)
         cover = cover_task(task, blanks, lack, must, most)
@@ -69,13 +132,43 @@ def proven(
                 return Suppression(made, bound, words, "size")
             continue
         program = CoverProgram(task, blanks, cover, most)
-        found = least_cost(program.program(), nodes=nodes, seconds=seconds)
+        found = least_cost(program.program(), nodes=nodes)
         if found.values is not None:
             cells = _cells(task, blanks, cover, program.units(found))
             return answered(task, cells, found, blanks.unit, words)
         if found.stopped != "infeasible":
             return Suppression(None, found.bound * blanks.unit, words, found.stopped)
     return Suppression(None, None, words, "infeasible")
+
+
+def _lacking(task: CellTask, blanks: Blanks, reading: Weaker) -> tuple[Ints, Bools | None]:
+    """How many records each item lacks, and which must be blanked."""
+    if reading == "wildcard":
+        return task.k - _compatible(task, blanks), None
+    target, source = counts(task, blanks)
+    return task.k - target, source < task.k
+
+
+def counts(task: CellTask, blanks: Blanks) -> tuple[Ints, Ints]:
+    """Per item, the records that cover it before anything is blanked, and those that it covers."""
+    target = np.zeros(len(task.counts), dtype=np.int64)
+    source = target.copy()
+    for groups in groups_of(task, blanks, 0, all_blank=True):  # what misses from the start
+        labels, number = label(groups.group)
+        own = groups.lost == 0
+        records = task.counts[groups.member]
+        covered = np.bincount(labels, records, number).astype(np.int64)
+        covering = np.bincount(labels[own], records[own], number).astype(np.int64)
+        source[groups.member[own]] = covered[labels[own]]
+        target[groups.member] += covering[labels]
+    return target, source
+
+
+def _compatible(task: CellTask, blanks: Blanks) -> Ints:
+    """Per item, the records that its tuple is compatible with."""
+    cardinalities = [len(tree.parent) for tree in task.trees]
+    columns = list(np.ascontiguousarray(task.codes.T))
+    return compatible_counts(columns, cardinalities, blanks.code.tolist(), task.counts)
 
 
 def _most(blanks: Blanks, max_blanks: int) -> int:

@@ -17,8 +17,7 @@ import numpy as np
 from discreet.kernels.arrays import Bools, Ints
 from discreet.kernels.compatible import compatible_counts
 from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
-from discreet.kernels.local_suppression.masks import blanks_of
-from discreet.kernels.local_suppression.suppression import in_order
+from discreet.kernels.local_suppression.suppression import blanks_of, in_order
 from discreet.kernels.packing import added, merged
 
 KeySet = tuple[tuple[int, ...], int]  # the places of some keys, and their k
@@ -49,12 +48,12 @@ def on_subsets(
     Examples
     --------
     >>> from discreet.kernels.local_recoding.task import KeyTree
-    >>> from discreet.kernels.local_suppression.wildcard import greedy
+    >>> from discreet.kernels.local_suppression.cover_answer import greedy
     >>> tree = KeyTree(np.array([2, 2, 2], np.int32), np.array([0.0, 0.0, 1.0]))
     >>> codes = np.array([[0, 0], [0, 1], [1, 1]], np.int32)
     >>> task = CellTask(codes, np.array([1, 1, 3]), (tree, tree), 2)
     >>> sets = [((0,), 2), ((1,), 2)]
-    >>> found = on_subsets(task, sets, lambda one: greedy(one).cells, wildcard=True)
+    >>> found = on_subsets(task, sets, lambda one: greedy(one, "wildcard").cells, wildcard=True)
     >>> found.node.tolist()
     [[0, 2], [0, 1], [1, 1]]
     """

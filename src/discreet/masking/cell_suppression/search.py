@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels import integer_program
 from discreet.kernels.local_recoding.search import recoded
 from discreet.kernels.local_recoding.task import Cells
-from discreet.kernels.local_suppression import category, subsets, target_source, wildcard
+from discreet.kernels.local_suppression import category, cover_answer, subsets
 from discreet.kernels.packing import pack
 from discreet.masking.cell_people import begun
 from discreet.masking.cell_suppression import joins
@@ -213,9 +213,8 @@ def _best(task: CellTask, found: list[Choice], least: float) -> Choice:
 def _heuristic(asked: CellSearch, search: SearchName) -> list[Cells]:
     """Answers without a proof. Records in classes that hold are one in every reading."""
     task, passes = asked.task, asked.passes
-    quick = {"wildcard": wildcard.greedy, "target-source": target_source.greedy}
-    if asked.reading in quick:
-        found = quick[asked.reading](task, max_blanks=asked.few).cells
+    if asked.reading != "category":
+        found = cover_answer.greedy(task, asked.reading, max_blanks=asked.few).cells
         if found is not None:
             return [found]
     classed = recoded(task, "quick" if search == "quick" else "default", passes=passes)
@@ -235,12 +234,10 @@ def _exact(asked: CellSearch, nodes: int) -> Choice:
         bound = category.linear_bound(asked.task, max_blanks=asked.few)
         words = f"at most {asked.few} blanks a record"
         return Choice(None, bound or 0.0, words if bound else "", exact=bound is not None)
-    solvers = {
-        "category": category.exact,
-        "target-source": target_source.exact,
-        "wildcard": wildcard.exact,
-    }
-    found = solvers[asked.reading](asked.task, max_blanks=asked.few, nodes=nodes)
+    if asked.reading == "category":
+        found = category.exact(asked.task, max_blanks=asked.few, nodes=nodes)
+    else:
+        found = cover_answer.exact(asked.task, asked.reading, max_blanks=asked.few, nodes=nodes)
     return Choice(found.cells, found.bound or 0.0, found.restriction, exact=True)
 
 

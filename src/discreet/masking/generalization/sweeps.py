@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.frequency.count_limits import CountLimits, PeopleLimits, ValueLimits
+from discreet.frequency.value_counts import CountLimits, PeopleLimits, ValueLimits
 from discreet.masking.generalization.task import Task
 from discreet.progress import watched
 
 if TYPE_CHECKING:
-    from discreet.kernels.lattice.amounts import ValuePairs
-    from discreet.kernels.lattice.conditions import ClassConditions
+    from discreet.kernels.lattice.conditions import ClassConditions, ValuePairs
     from discreet.kernels.lattice.sweep import Sweep
 
 
@@ -143,7 +142,7 @@ def conditions_of(task: Task) -> ClassConditions | None:
 
 def value_pairs(task: Task) -> ValuePairs:
     """Records by combination of keys and value, the values of all attributes numbered on."""
-    from discreet.kernels.lattice.amounts import ValuePairs
+    from discreet.kernels.lattice.conditions import ValuePairs
 
     first = _first_values(task)
     return ValuePairs(
