@@ -19,7 +19,6 @@ from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError
 
-PATH = "compare"
 WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
 RADIUS = 5.0  # of a point
 _TALL = 22.0  # of a tag

@@ -24,7 +24,6 @@ from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.reports.shown_values import LEAST
 
-PATH = "data"
 MOST_FILES = 50  # that are given at once
 
 

@@ -31,7 +31,6 @@ from discreet.errors import DiscreetError, fail, raise_all
 from discreet.plan.criteria import NAMED, built, tables_of
 from discreet.reports.names import renamed
 
-PATH = "explore"
 WORK = "explore"
 SLIDERS = ("k", "p")  # of what must hold
 LISTED = 15  # nodes in the table

@@ -25,7 +25,6 @@ from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
 from discreet.surface import places_in
 
-PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
 _USUAL_K = 5
 RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why

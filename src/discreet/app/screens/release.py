@@ -32,7 +32,6 @@ from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 
-PATH = "release"
 SLOT = "release"
 FORMATS = {
     ".csv": "CSV",

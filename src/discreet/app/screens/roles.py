@@ -39,7 +39,6 @@ from discreet.errors import DiscreetError, fail, raise_all
 from discreet.registry import maskings, measures
 from discreet.words import counted
 
-PATH = "roles"
 ROLE_WORDS = {
     "other": "no role",
     "identifier": "identifier: names a person",

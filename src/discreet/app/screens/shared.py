@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from discreet.app.forms.fields import text_in, whole_in
+from discreet.app.forms.labels import SCREENS
 from discreet.app.server.pages import CHANGED, alone, desk, form_of, page, see, workspace_of
 from discreet.app.server.workspaces import Workspace
 
@@ -35,7 +36,7 @@ async def job(request: Request) -> Response:
     follows = workspace.job is not None and seen not in (None, workspace.job.name)
     watched = seen is not None  # a card of a job that is over asks when something has changed
     headers = CHANGED if watched and (follows or not workspace.is_busy) else {}
-    here = _screen(request, request.query_params.get("here"))
+    here = _screen(request.query_params.get("here"))
     return page(request, "job.html", workspace, headers=headers, here=here, says_end=True)
 
 
@@ -43,18 +44,18 @@ async def cancel(request: Request) -> Response:
     """End the job, and go back to the page that asked for it."""
     workspace = workspace_of(request)
     await run_in_threadpool(workspace.cancel)
-    here = _screen(request, (await form_of(request)).get("here"))
+    here = _screen((await form_of(request)).get("here"))
     return see(f"/w/{workspace.id}/{here}")
 
 
-def _screen(request: Request, given: object) -> str:
+def _screen(given: object) -> str:
     """The screen that was named, if there is one."""
-    return given if isinstance(given, str) and given in request.app.state.built else "data"
+    return given if isinstance(given, str) and given in SCREENS else "data"
 
 
 async def banner(request: Request) -> Response:
     """What is out of date, and the marks of the steps."""
-    here = _screen(request, request.query_params.get("here"))
+    here = _screen(request.query_params.get("here"))
     return page(request, "banner.html", workspace_of(request), here=here, apart=True)
 
 
@@ -68,7 +69,7 @@ async def go_to(request: Request) -> Response:
     workspace, form = workspace_of(request), await form_of(request)
     await alone(workspace, _go_to, text_in(form, "place"))
     here = form.get("here")
-    return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(request, here)}")
+    return see(f"/w/{workspace.id}/{'history' if here == 'history' else _screen(here)}")
 
 
 def _go_to(workspace: Workspace, asked: str) -> None:

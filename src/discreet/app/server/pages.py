@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import discreet as ds
-from discreet.app.forms.labels import LOSS, NODE_LOSS, TERMS, in_words
+from discreet.app.forms.labels import LOSS, NODE_LOSS, SCREENS, TERMS, in_words
 from discreet.app.jobs.tasks import WORK
 from discreet.app.server import checklist, runs
 from discreet.app.server.workspaces import RELEASE
@@ -65,24 +65,6 @@ def saying(error: DiscreetError | None = None, *, changed: bool = False) -> Mapp
 
 
 @dataclass(frozen=True)
-class Screen:
-    """A step on the way from a table to its release."""
-
-    path: str
-    title: str
-
-
-SCREENS = (
-    Screen("data", "Data"),
-    Screen("roles", "Roles & risk"),
-    Screen("explore", "Explore"),
-    Screen("protect", "Protect"),
-    Screen("compare", "Compare"),
-    Screen("release", "Release"),
-)
-
-
-@dataclass(frozen=True)
 class StepState:
     """How far a step is: a shape, and words."""
 
@@ -101,7 +83,7 @@ def states_of(workspace: Workspace) -> dict[str, StepState]:
 
     Of each kind of work that was done there, something must be up to date.
     """
-    found: dict[str, dict[str, bool]] = {screen.path: {} for screen in SCREENS}
+    found: dict[str, dict[str, bool]] = {path: {} for path in SCREENS}
     for slot, result in workspace.results.items():
         told = found[WORK[result.work].screen]
         told[result.work] = told.get(result.work, False) or workspace.is_current(slot)
@@ -142,7 +124,7 @@ def page(
 ) -> Response:
     """A page, or a part of one, with what every page needs."""
     here = request.url.path.split("/")[3] if workspace is not None else ""
-    known = {"workspace": workspace, "here": here, "built": request.app.state.built, "problems": ()}
+    known: dict[str, Any] = {"workspace": workspace, "here": here, "problems": ()}
     if workspace is not None:
         known |= {"states": states_of(workspace), "apart": False}
     if workspace is not None and workspace.job is not None:
