@@ -264,7 +264,8 @@ def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | N
     if asked.shares:
         found = _kept_apart(asked)
     elif asked.of_classes.criterion is None:
-        found = _begun(asked)
+        # the cells with which a search would begin
+        found = _of_nodes(asked, asked.start.task.codes, asked.start.out)
     elif method != "local":
         relaxed = method == "mondrian-relaxed"
         cut = mondrian(asked.from_start, relaxed=relaxed, passes=asked.decides_alone)
@@ -287,11 +288,6 @@ def _searched(asked: RecodingRequest, search: str, seconds: float | None) -> Ans
         )
         advance(1)
     return _served(asked, cells)
-
-
-def _begun(asked: RecodingRequest) -> Answer:
-    """The cells with which a search would begin, where nothing else is asked for."""
-    return _of_nodes(asked, asked.start.task.codes, asked.start.out)
 
 
 def _kept_apart(asked: RecodingRequest) -> Answer:
@@ -392,7 +388,7 @@ def _outcome(
         key: float((tree.cost[kept.node[:, a]] * kept.count).sum()) + found.suppressed
         for a, (key, tree) in enumerate(trees)
     }
-    to_loss = request.loss_of_price
+    to_loss = 1 / (request.n * len(request.keys))  # a mean over records and keys
     least_begun = request.start.least_price(request.task) + request.out * len(request.keys)
     searched = asked["method"] == "local" and not too_large(request.task)
     least = bound(

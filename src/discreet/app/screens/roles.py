@@ -62,7 +62,10 @@ def routes(most_upload: int | None) -> list[BaseRoute]:
     return [
         Route(at, showing("roles.html", page_view, needs_table=True)),
         Route(at, save_all, methods=["POST"]),
-        Route(f"{at}/results", showing("roles_results.html", _renewed)),
+        Route(
+            f"{at}/results",
+            showing("roles_results.html", lambda w: _summary(w) | {"renewed": True}),
+        ),
         Route(f"{at}/wanted", save_wanted, methods=["POST"]),
         Route(f"{at}/measure", measure, methods=["POST"]),
         Route(f"{at}/record-risk", measure_records, methods=["POST"]),
@@ -285,11 +288,6 @@ def _summary(workspace: Workspace) -> dict[str, Any]:
         "role_counts": counts,
         "measured": workspace.results.get("risk"),
     }
-
-
-def _renewed(workspace: Workspace) -> dict[str, Any]:
-    """The figures alone, and the panel that stays in view."""
-    return _summary(workspace) | {"renewed": True}
 
 
 def _released(asked: Mapping[str, Any]) -> dict[str, str]:

@@ -211,11 +211,8 @@ class Search:
                 f"the lattice has {self.task.lattice.nodes:,} nodes, too many for a {name} search.",
                 f"Use {argument('search', 'optimal')}, or name fewer keys.",
             )
-        if (
-            self.conditions is not None
-            and self.p > self.conditions.max_p
-            and not self._all_may_go()
-        ):
+        all_may_go = self.task.budget >= self.task.keys.n  # nothing is left then that could fail
+        if not all_may_go and self.conditions is not None and self.p > self.conditions.max_p:
             return Outcome((), None, complete=True)
         outcome = self._searched(name)
         self.tally.swept = self.task.lattice.nodes if "every" in self.__dict__ else 0
@@ -237,10 +234,6 @@ class Search:
         nodes = () if searching.best is None else (searching.best,)
         bound = searching.bound if complete or searching.has_costs else None
         return Outcome(nodes, searching.best, complete, bound)
-
-    def _all_may_go(self) -> bool:
-        """With everything suppressed nothing is left that could fail."""
-        return self.task.budget >= self.task.keys.n
 
     def satisfied(self, node: int) -> bool:
         """Algorithm 2: sizes first, then Condition 2, then the values of each class."""
