@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-    from discreet.kernels.arrays import Ints
+    from discreet.kernels.arrays import Bools, Ints
     from discreet.kernels.local_recoding.task import KeyTree
 
 RecodingMethod = Literal["local", "mondrian", "mondrian-relaxed"]
@@ -295,14 +295,14 @@ def _kept_apart(asked: RecodingRequest) -> Answer:
     (people,) = asked.people
     task = asked.task
 
-    def passing(item: Ints, label: Ints, classes: int) -> NDArray[np.bool_]:
+    def passing(item: Ints, label: Ints, classes: int) -> Bools:
         return asked.of_classes.passes(item, task.counts[item], label, classes)
 
     node, served = people.kept_apart(task, passing)
     return _of_nodes(asked, node, ~served)
 
 
-def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: NDArray[np.bool_]) -> Answer:
+def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: Bools) -> Answer:
     """Every item has one cell; some are left out, and would show the top."""
     rows = np.flatnonzero(~out)
     left = np.where(out, asked.task.counts, 0)

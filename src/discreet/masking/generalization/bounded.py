@@ -39,8 +39,7 @@ from discreet.masking.generalization.lattice import TIE
 from discreet.progress import stage
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from discreet.kernels.arrays import Floats
     from discreet.masking.generalization.search import Figures, Search
     from discreet.masking.generalization.task import Task
 
@@ -363,7 +362,7 @@ class Projection:
     """
 
     keys: tuple[int, ...]
-    least: tuple[NDArray[np.float64], ...]
+    least: tuple[Floats, ...]
 
     def at(self, levels: Sequence[int], given: int) -> float:
         """What the keys lose at least where the first ``given`` ones have these levels."""
