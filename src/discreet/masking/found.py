@@ -369,7 +369,7 @@ def _mask(node: Node) -> Masked:
         "levels": node.levels,
         "suppressed": node.suppressed,
         "loss": node.loss,
-        "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
+        "precision": float(precision(levels, task.heights, node.suppressed, task.keys.n)),
         "entropy": counter.loss(classes, levels, task.entropies),
         **({} if node.feasible else {"feasible": False}),
         **({} if found.complete or found.search.seconds is None else {"by_clock": True}),

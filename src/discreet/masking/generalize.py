@@ -371,7 +371,7 @@ def _nearest(search: Search) -> int:
         return min(range(lattice.nodes), key=distance)
     at = lattice.nodes - 1
     while True:  # downhill from the top
-        near = min([at, *lattice.predecessors(at)], key=distance)
+        near = min([at, *lattice.below(at).values()], key=distance)
         if near == at:
             return at
         at = near

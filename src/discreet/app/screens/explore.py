@@ -7,7 +7,6 @@ swept once, by a job; "Use this node" writes it into the plan.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -183,7 +182,7 @@ def asked_in(given: Mapping[str, Any], workspace: Workspace, explored: Explored)
     """
     usual = _planned(workspace, explored)
     k_range, p_range, limit_range = (ranges(explored)[name] for name in ("k", "p", "limit"))
-    node = _number(given, "node", None, (0, math.prod(explored.levels) - 1))
+    node = _number(given, "node", None, (0, explored.lattice.nodes - 1))
     return State(
         int(_number(given, "k", usual.k, k_range)),
         int(_number(given, "p", usual.p, p_range)),

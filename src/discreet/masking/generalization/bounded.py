@@ -311,7 +311,7 @@ def level_costs(search: Search) -> list[list[float]]:
     if task.loss in ("iyengar", "entropy"):
         shares = task.shares if task.loss == "iyengar" else task.entropies
         return [_mean_shares(search, a, levels) for a, levels in enumerate(shares)]
-    heights = [recoding.height for recoding in task.recodings]
+    heights = task.heights
     if task.loss == "height":
         return [[float(level) for level in range(top + 1)] for top in heights]
     if task.loss == "precision":

@@ -138,8 +138,7 @@ def swept_objective(swept: Swept) -> Floats:
     if task.loss == "height":
         return task.lattice.heights.astype(float)
     grid = np.stack(np.unravel_index(np.arange(task.lattice.nodes), task.lattice.levels))
-    heights = [r.height for r in task.recodings]
-    return np.asarray(precision(list(grid), heights, swept.suppressed, n))
+    return np.asarray(precision(list(grid), task.heights, swept.suppressed, n))
 
 
 def counted_objective(
@@ -157,5 +156,5 @@ def counted_objective(
     if task.loss == "height":
         return float(sum(levels))
     if task.loss == "precision":
-        return float(precision(levels, counter.heights, classes.suppressed, n))
+        return float(precision(levels, task.heights, classes.suppressed, n))
     return iyengar

@@ -121,14 +121,6 @@ class Lattice:
         levels = zip(self.levels_of(node), self._strides, strict=True)
         return {i: node - stride for i, (level, stride) in enumerate(levels) if level > 0}
 
-    def successors(self, node: int) -> list[int]:
-        """The nodes one level higher in one key."""
-        return list(self.above(node).values())
-
-    def predecessors(self, node: int) -> list[int]:
-        """The nodes one level lower in one key."""
-        return list(self.below(node).values())
-
     @functools.cached_property
     def _strides(self) -> list[int]:
         return [math.prod(self.levels[a + 1 :]) for a in range(len(self.levels))]

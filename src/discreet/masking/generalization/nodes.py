@@ -287,11 +287,6 @@ class NodeCounter:
         value = np.bincount(classes.label, each, len(classes.size))
         return np.where(classes.failing, 0.0, value)
 
-    @functools.cached_property
-    def heights(self) -> tuple[int, ...]:
-        """Height of each key's hierarchy."""
-        return tuple(r.height for r in self.task.recodings)
-
 
 # -- The fewest records, in whole classes, whose removal brings a sum under a limit ----------------
 #
