@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 import discreet as ds
 from discreet.app.forms.labels import LOSS, NODE_LOSS, SCREENS, TERMS, in_words
@@ -135,18 +136,45 @@ def page(
 
 def showing(
     template: str, view: Callable[[Workspace], Mapping[str, Any]], *, needs_table: bool = False
-) -> Callable[[Request], Awaitable[Response]]:
-    """The route to a page, or a part of one, that only shows a workspace; where it needs a table
-    that was read and there is none, it leads to the page Data.
+) -> Callable[[Request, Workspace], Awaitable[Response]]:
+    """The answer that is a page, or a part of one, and only shows a workspace; where it needs a
+    table that was read and there is none, it leads to the page Data.
     """
 
-    async def show(request: Request) -> Response:
-        workspace = workspace_of(request)
+    async def show(request: Request, workspace: Workspace) -> Response:
         if needs_table and workspace.table is None:
             return see(f"/w/{workspace.id}/data")
         return page(request, template, workspace, **view(workspace))
 
     return show
+
+
+def get(path: str, answer: Callable[[Request, Workspace], Awaitable[Response]]) -> Route:
+    """A route below the address of a workspace that changes nothing."""
+
+    async def asked(request: Request) -> Response:
+        return await answer(request, workspace_of(request))
+
+    return Route(f"/w/{{workspace}}/{path}", asked)
+
+
+def post(
+    path: str,
+    answer: Callable[[Request, Workspace, FormData], Awaitable[Response]],
+    *,
+    files: int = 0,
+    most_upload: int | None = None,
+) -> Route:
+    """A route below the address of a workspace that takes a form: so many files, and as large as
+    they may be.
+    """
+
+    async def sent(request: Request) -> Response:
+        workspace = workspace_of(request)
+        async with form_of(request, files=files) as form:
+            return await answer(request, workspace, form)
+
+    return Route(f"/w/{{workspace}}/{path}", sent, methods=["POST"], max_body_size=most_upload)
 
 
 async def alone(
