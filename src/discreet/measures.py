@@ -183,15 +183,12 @@ class Measure:
         families ``absent`` say why it does not apply.
         """
         try:
-            return self._taken(initial, masked, given, on)
+            return self.figures_of(self.result(initial, masked, given, on))
         except DiscreetError as error:
             if error.code[0] not in absent:
                 raise
             reason = error.problems[0].text
             return Taken(None, dict.fromkeys(self.figures), dict.fromkeys(self.figures, reason))
-
-    def _taken(self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None) -> Taken:
-        return self.figures_of(self.result(initial, masked, given, on))
 
     def result(
         self, initial: Any, masked: Any, given: Mapping[str, Any], on: str | None = None

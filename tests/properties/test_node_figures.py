@@ -68,7 +68,6 @@ def test_neighbours_by_the_place_of_their_key():
             step = np.subtract(lattice.levels_of(up), lattice.levels_of(node)).tolist()
             assert step == [int(i == place) for i in range(len(KEYS))]
             assert lattice.below(up)[place] == node
-        assert lattice.successors(node) == list(lattice.above(node).values())
 
 
 def test_a_report_shows_no_category_of_fewer_records_than_the_classes_must_have():

@@ -23,17 +23,14 @@ def command_of(one: Reference) -> str | None:
     entry = everything().get(one.name)
     usual = one.name.replace("_", "-") if entry is None else entry.command
     command = _COMMANDS.get(one.name, usual)
-    return f"discreet {command}" if command in _commands() else _PLACES.get(one.name)
+    known = set(map(name_of, app.registered_commands))
+    return f"discreet {command}" if command in known else _PLACES.get(one.name)
 
 
 def _criterion(one: Reference) -> str:
     kind = criteria[one.name]
     flag = f"--{'k' if kind.inline else kind.key.replace('_', '-')}"
     return f"{flag} {one.value}" if one.value.isdigit() else flag
-
-
-def _commands() -> set[str]:
-    return set(map(name_of, app.registered_commands))
 
 
 def option_of(one: Reference) -> str | None:

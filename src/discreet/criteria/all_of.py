@@ -15,7 +15,7 @@ from discreet.frequency.value_counts import Sum
 from discreet.surface import argument, function
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Bools
 
 
 @dataclass(frozen=True)
@@ -96,17 +96,17 @@ class AllOf(Criterion):
         """In the words of the one whose reason it is."""
         return next(filter(None, (c.why(reason) for c in self.criteria)), "")
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes that fail any of them, by reason."""
-        found: dict[str, NDArray[np.bool_]] = {}
+        found: dict[str, Bools] = {}
         for criterion in sorted(self.criteria, key=lambda c: c.of_file):
             for reason, mask in self._failing(criterion, classes, list(found.values())).items():
                 found[reason] = found[reason] | mask if reason in found else mask
         return found
 
     def _failing(
-        self, criterion: Criterion, classes: Classes, before: Sequence[NDArray[np.bool_]]
-    ) -> Mapping[str, NDArray[np.bool_]]:
+        self, criterion: Criterion, classes: Classes, before: Sequence[Bools]
+    ) -> Mapping[str, Bools]:
         """The classes that fail one of them; what must hold for the whole file is asked of those
         that no other one takes away."""
         if not (criterion.of_file and before):
@@ -178,13 +178,13 @@ def _apart(criterion: Criterion, other: Callable[[Any], bool]) -> tuple[Any, tup
     return (combined(parts) if parts else None), others
 
 
-def failing_alone(criterion: Criterion, classes: Classes) -> NDArray[np.bool_]:
+def failing_alone(criterion: Criterion, classes: Classes) -> Bools:
     """Which classes fail by themselves, where they are not all there: each is taken for a file by
     what is asked of the whole file, which then holds for all of them together, too."""
     return np.logical_or.reduce([_fails_alone(part, classes) for part in criterion.parts])
 
 
-def _fails_alone(criterion: Any, classes: Classes) -> NDArray[np.bool_]:
+def _fails_alone(criterion: Any, classes: Classes) -> Bools:
     if not criterion.of_file:
         return np.logical_or.reduce(list(criterion.failing(classes).values()))
     sizes, at = np.unique(classes.size, return_inverse=True)

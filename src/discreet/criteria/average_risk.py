@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
 AVERAGE = "average risk"
 
@@ -105,14 +106,12 @@ class AverageRisk(Criterion):
     # suppression: two classes of 3 of which one must go become one of 6.
     monotone = True
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The smallest classes that must go so that it holds for the rest; a row each."""
         none = np.zeros(len(classes.size), np.bool_)
         return {AVERAGE: self.to_go(classes, none, np.arange(len(none)))}
 
-    def to_go(
-        self, classes: Classes, gone: NDArray[np.bool_], ties: NDArray[np.generic]
-    ) -> NDArray[np.bool_]:
+    def to_go(self, classes: Classes, gone: Bools, ties: NDArray[np.generic]) -> Bools:
         """The classes to suppress beside those that are gone: the smallest first, and of equal size
         those that come first in ``ties``, until what is left satisfies."""
         left = np.flatnonzero(~gone)
@@ -121,7 +120,7 @@ class AverageRisk(Criterion):
         found[order[: self._needed(classes.size[order], classes.records[order])]] = True
         return found
 
-    def _needed(self, size: NDArray[np.int64], records: NDArray[np.int64]) -> int:
+    def _needed(self, size: Ints, records: Ints) -> int:
         """How many of the classes, smallest first, must go; none are left at last."""
         after = _left_after(records)
         holds = _left_after(records / size) <= (self.at_most + TOLERANCE) * after
@@ -135,9 +134,7 @@ class AverageRisk(Criterion):
         """No class of a size with a risk below both limits has to go."""
         return math.floor(1 / min(self.at_most, self.highest or 1.0)) + 1
 
-    def to_go_by_size(
-        self, classes: NDArray[np.int64], records: NDArray[np.int64], larger: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def to_go_by_size(self, classes: Ints, records: Ints, larger: Ints) -> Ints:
         """How many classes of each size must go, for many files at once: all of the smaller sizes,
         and of one size as many as it takes.
 
@@ -154,14 +151,7 @@ class AverageRisk(Criterion):
             above = above - (fewest * size if self._above(size) else 0)
         return gone
 
-    def _fewest(
-        self,
-        number: NDArray[np.int64],
-        records: NDArray[np.int64],
-        above: NDArray[np.int64],
-        size: int,
-        there: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
+    def _fewest(self, number: Ints, records: Ints, above: Ints, size: int, there: Ints) -> Ints:
         """The least number of classes of a size whose removal lets it hold, by halving; none where
         it holds, and all that are there where it does not hold even then.
 
@@ -170,7 +160,7 @@ class AverageRisk(Criterion):
         """
         step = size if self._above(size) else 0
 
-        def holds(removed: NDArray[np.int64]) -> NDArray[np.bool_]:
+        def holds(removed: Ints) -> Bools:
             left = records - removed * size
             average = number - removed <= (self.at_most + TOLERANCE) * left
             if self.highest is None:
@@ -187,7 +177,7 @@ class AverageRisk(Criterion):
             low = np.where(enough, low, np.minimum(middle + 1, high))
         return low
 
-    def _above(self, size: NDArray[np.int64] | int) -> Any:
+    def _above(self, size: Ints | int) -> Any:
         """Whether a record in a class of this size has too high a risk."""
         return 1 / size > (1.0 if self.highest is None else self.highest) + TOLERANCE
 
@@ -208,7 +198,7 @@ class AverageRisk(Criterion):
         return f"mean≤{self.at_most:g}"
 
 
-def _left_after(amounts: NDArray[np.generic]) -> NDArray[np.float64]:
+def _left_after(amounts: NDArray[np.generic]) -> Floats:
     """What is left of a sum before the first class went, after it, …, after the last one; from the
     end on, so that nothing is left where nothing is."""
     total = np.cumsum(np.asarray(amounts, dtype=np.float64)[::-1])[::-1]

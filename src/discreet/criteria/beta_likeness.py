@@ -21,10 +21,9 @@ from discreet.frequency.value_counts import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
     from discreet.frequency.value_counts import Sum
+    from discreet.kernels.arrays import Bools, Ints
 
 Likeness = Literal["basic", "enhanced"]
 
@@ -99,7 +98,7 @@ class BetaLikeness(Criterion):
         kind = f"gained {self.kind} {self.beta!r}"
         return tuple((name, kind) for name in self.needs_values(confidential))
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with a value that gains too much, by attribute."""
         if classes.sums:
             summed = self.sums(classes.summed)
@@ -108,12 +107,12 @@ class BetaLikeness(Criterion):
         limits = self.count_limits({name: classes.values[name].whole for name in names})
         return {one.name: one.broken(classes.values[one.name]) for one in limits}
 
-    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[ValueLimits, ...]:
+    def count_limits(self, whole: Mapping[str, Ints]) -> tuple[ValueLimits, ...]:
         """The share of a value is at most that of the file with what it may gain."""
         names = self.needs_values(tuple(whole))
         return tuple(self._limits(name, whole[name]) for name in names)
 
-    def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
+    def _limits(self, name: str, whole: Ints) -> ValueLimits:
         share = whole / whole.sum()
         most = np.full(len(whole), self.beta)
         if self.kind == "enhanced":

@@ -24,7 +24,7 @@ from discreet.surface import in_python
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Bools
 
 
 VACANT = "people without a record"  # a reason by which no class fails, but the file
@@ -347,5 +347,5 @@ def violating(classes: Classes, bound: Any) -> int:
     return _violations(classes, mask).records or int(bool(bound.vacancies(classes)))
 
 
-def _violations(classes: Classes, mask: NDArray[np.bool_]) -> Violations:
+def _violations(classes: Classes, mask: Bools) -> Violations:
     return Violations(int(classes.number[mask].sum()), int(classes.records[mask].sum()))

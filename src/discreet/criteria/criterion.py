@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.classes import Classes
     from discreet.frequency.value_counts import CountLimits, Sum
+    from discreet.kernels.arrays import Bools, Ints
 
 CLASS_SIZE = "class size"
 TOLERANCE = 1e-12  # what misses a limit by rounding alone satisfies it
@@ -99,7 +100,7 @@ class Criterion(abc.ABC):
 
     def count_limits(
         self,
-        whole: Mapping[str, NDArray[np.int64]],  # noqa: ARG002
+        whole: Mapping[str, Ints],  # noqa: ARG002
     ) -> tuple[CountLimits, ...] | None:
         """What decides of a class, as limits of its counts; None where more does.
 
@@ -114,9 +115,7 @@ class Criterion(abc.ABC):
         which must go can have; None where sizes do not decide. See `to_go_by_size`."""
         return None
 
-    def to_go_by_size(
-        self, classes: NDArray[np.int64], records: NDArray[np.int64], larger: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def to_go_by_size(self, classes: Ints, records: Ints, larger: Ints) -> Ints:
         """The same as `to_go` for many files at once: how many classes of each size must go.
 
         Parameters
@@ -162,15 +161,10 @@ class Criterion(abc.ABC):
         return (self,)
 
     @abc.abstractmethod
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """Which classes fail, by reason: the class size, or a confidential attribute."""
 
-    def to_go(
-        self,
-        classes: Classes,
-        gone: NDArray[np.bool_],
-        ties: NDArray[np.generic],
-    ) -> NDArray[np.bool_]:
+    def to_go(self, classes: Classes, gone: Bools, ties: NDArray[np.generic]) -> Bools:
         """Of a condition on the whole file: which classes must go, beside those that are gone, so
         that it holds for the rest; of equal ones those that come first in ``ties``."""
         raise NotImplementedError(type(self).__name__)

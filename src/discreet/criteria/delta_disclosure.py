@@ -21,10 +21,9 @@ from discreet.frequency.value_counts import ValueLimits
 from discreet.parameters import AtMost, Label, Public, Vary
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
     from discreet.frequency.value_counts import Sum
+    from discreet.kernels.arrays import Bools, Ints
 
 Absent = Literal["fail", "ignore"]
 _MOST = 900.0  # no count is so many doublings off, and numbers reach so far
@@ -108,7 +107,7 @@ class DeltaDisclosure(Criterion):
         kinds = [f"off {self.delta!r}", *(["covered"] if self.absent == "fail" else [])]
         return tuple((name, kind) for name in self.needs_values(confidential) for kind in kinds)
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with a value that is too rare or too frequent, by attribute."""
         if classes.sums:
             names = self.needs_values(classes.summed)
@@ -117,18 +116,18 @@ class DeltaDisclosure(Criterion):
         limits = self.count_limits({name: classes.values[name].whole for name in names})
         return {one.name: one.broken(classes.values[one.name]) for one in limits}
 
-    def _off_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
+    def _off_by_sums(self, classes: Classes, name: str) -> Bools:
         off = classes.sums[name, f"off {self.delta!r}"] > 0
         if self.absent == "fail":
             off |= classes.sums[name, "covered"] < 1 - TOLERANCE
         return np.asarray(off)
 
-    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[ValueLimits, ...]:
+    def count_limits(self, whole: Mapping[str, Ints]) -> tuple[ValueLimits, ...]:
         """The share of a value is that of the file, divided and multiplied by 2 to the δ."""
         names = self.needs_values(tuple(whole))
         return tuple(self._limits(name, whole[name]) for name in names)
 
-    def _limits(self, name: str, whole: NDArray[np.int64]) -> ValueLimits:
+    def _limits(self, name: str, whole: Ints) -> ValueLimits:
         share, factor = whole / whole.sum(), 2 ** (min(self.delta, _MOST) - TOLERANCE)
         return ValueLimits(name, share / factor, share * factor, self.absent == "ignore")
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from annotated_doc import Doc
 from annotated_types import Interval
 
@@ -27,9 +26,8 @@ from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools, Ints
 
 
 @criterion(
@@ -114,7 +112,7 @@ class DeltaPresence(Criterion):
         """The population."""
         return (self.population,)
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes of whose people too small or too large a share is in the file."""
         (limits,) = self.count_limits({})
         shared = classes.people[limits.register].shared
@@ -128,7 +126,7 @@ class DeltaPresence(Criterion):
             )
         return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
 
-    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002
+    def count_limits(self, whole: Mapping[str, Ints]) -> tuple[PeopleLimits]:  # noqa: ARG002
         """Between two shares of the people; without a lower one, people without a record do not
         matter."""
         low = max(self.low - TOLERANCE, 0.0)

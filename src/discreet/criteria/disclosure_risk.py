@@ -20,10 +20,8 @@ from discreet.risks.weights import WEIGHTS, Weights
 from discreet.surface import function
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools
 
 
 @criterion(
@@ -91,7 +89,7 @@ class DisclosureRiskAtMost(Criterion):
         """Whether the weights depend on the masked class size alone."""
         return self.weights.by_masked_size
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:  # noqa: ARG002
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:  # noqa: ARG002
         """It is no condition on a class by itself."""
         fail("P09", f"{self.describe()} compares two files.", "Check the masked file as a whole.")
 

@@ -14,10 +14,8 @@ from discreet.criteria.criterion import CLASS_SIZE, Criterion, LeastSize
 from discreet.criteria.kind import criterion
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools
 
 
 @criterion(
@@ -51,7 +49,7 @@ class KAnonymity(Criterion):
         """K."""
         return self.k
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with fewer than k records."""
         return {CLASS_SIZE: classes.size < self.k}
 

@@ -24,10 +24,8 @@ from discreet.parameters import AtLeast, Label, Public, Vary
 from discreet.risks.register import known_as, name_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools, Ints
 
 
 @criterion(
@@ -88,12 +86,12 @@ class KMap(Criterion):
         """The population."""
         return (self.population,)
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with fewer than k people behind them."""
         (limits,) = self.count_limits({})
         return {PEOPLE: limits.broken(classes.size, classes.people[limits.register].size)}
 
-    def count_limits(self, whole: Mapping[str, NDArray[np.int64]]) -> tuple[PeopleLimits]:  # noqa: ARG002
+    def count_limits(self, whole: Mapping[str, Ints]) -> tuple[PeopleLimits]:  # noqa: ARG002
         """At least k people."""
         return (PeopleLimits(known_as(self.population), least=self.k),)
 

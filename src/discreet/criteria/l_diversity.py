@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from discreet.frequency.classes import Classes
     from discreet.frequency.value_counts import ValueCounts
+    from discreet.kernels.arrays import Bools
 
 Diversity = Literal["distinct", "entropy", "recursive"]
 
@@ -135,7 +136,7 @@ class LDiversity(Criterion):
         """The attributes it applies to."""
         return chosen_attributes(self.confidential, confidential, "l-diversity")
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes that are not diverse, by attribute."""
         if self.kind == "distinct":
             names = self.attributes(tuple(classes.distinct))
@@ -146,12 +147,12 @@ class LDiversity(Criterion):
         names = self.attributes(tuple(classes.values))
         return {name: self._fails_by_values(classes.values[name]) for name in names}
 
-    def _fails_by_values(self, values: ValueCounts) -> NDArray[np.bool_]:
+    def _fails_by_values(self, values: ValueCounts) -> Bools:
         if self.kind == "entropy":
             return _entropy_fails(values, self.l)
         return _recursive_fails(*_most_and_tail(values, self.l), self.c)
 
-    def _fails_by_sums(self, classes: Classes, name: str) -> NDArray[np.bool_]:
+    def _fails_by_sums(self, classes: Classes, name: str) -> Bools:
         if self.kind == "entropy":
             return _entropy_below(classes.size, classes.sums[name, "entropy"], self.l)
         most, tail = classes.sums[name, "most"], classes.sums[name, f"tail {self.l}"]
@@ -164,12 +165,12 @@ class LDiversity(Criterion):
         return f"{self.kind} {number}-diversity{f' (of {some})' if some else ''}"
 
 
-def _entropy_fails(values: ValueCounts, l: int) -> NDArray[np.bool_]:  # noqa: E741
+def _entropy_fails(values: ValueCounts, l: int) -> Bools:  # noqa: E741
     spread = values.per_class(values.count * np.log(values.count))
     return _entropy_below(values.size, spread, l)
 
 
-def _entropy_below(size: NDArray[Any], spread: NDArray[Any], l: int) -> NDArray[np.bool_]:  # noqa: E741
+def _entropy_below(size: NDArray[Any], spread: NDArray[Any], l: int) -> Bools:  # noqa: E741
     """H = log n − (Σ c·log c)/n, compared with log l."""
     size = size.astype(float)
     return np.asarray(np.log(size) - spread / size < np.log(l) - TOLERANCE)
@@ -183,7 +184,7 @@ def _most_and_tail(values: ValueCounts, l: int) -> tuple[NDArray[Any], NDArray[A
     return most, tail
 
 
-def _recursive_fails(most: NDArray[Any], tail: NDArray[Any], c: float | None) -> NDArray[np.bool_]:
+def _recursive_fails(most: NDArray[Any], tail: NDArray[Any], c: float | None) -> Bools:
     """r_1 < c·(r_l + … + r_m) must hold."""
     assert c is not None  # recursive diversity is not made without it
     return np.asarray(most >= c * tail)

@@ -28,10 +28,8 @@ from discreet.errors import Problem
 from discreet.parameters import AtLeast, Label, Public, Vary
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools
 
 
 @criterion(
@@ -103,7 +101,7 @@ class PSensitiveKAnonymity(Criterion):
         chosen = chosen_attributes(self.confidential, confidential, "p-sensitivity")
         return dict.fromkeys(chosen, self.p)
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with fewer than k records, or fewer than p values of an attribute."""
         chosen = self.needs(tuple(classes.distinct))
         return {

@@ -17,11 +17,9 @@ from discreet.criteria.criterion import Criterion
 from discreet.criteria.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.data.microdata import Microdata
     from discreet.frequency.classes import Classes
+    from discreet.kernels.arrays import Bools
 
 PEOPLE = "people in a class"
 
@@ -52,7 +50,7 @@ class PeopleInClass(KAnonymity):
         """K, of the subject."""
         return {self.subject: self.k}
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes with records of fewer than k people."""
         return {PEOPLE: classes.distinct[self.subject] < self.k}
 

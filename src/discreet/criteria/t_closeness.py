@@ -28,13 +28,12 @@ from discreet.parameters import AtMost, Label, Public, Vary
 from discreet.surface import function
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.frequency.classes import Classes
     from discreet.frequency.value_counts import ValueCounts
     from discreet.hierarchies.recoding import Recoding
+    from discreet.kernels.arrays import Bools, Floats
 
-    Ground = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    Ground = Callable[[Floats], Floats]
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 
@@ -132,7 +131,7 @@ class TCloseness(Criterion):
             return None
         return tuple((name, "distance") for name in self.needs_values(confidential))
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes farther than t from the whole file, by attribute."""
         if classes.sums:
             summed = self.sums(classes.summed) or ()
@@ -149,7 +148,7 @@ class TCloseness(Criterion):
 
     def distances(
         self, values: ValueCounts, labels: Any = None, name: str = "the confidential attribute"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The earth mover's distance of each class from the whole file."""
         whole = values.whole / values.whole.sum()
         if self.distance == "equal":
@@ -175,7 +174,7 @@ class TCloseness(Criterion):
         return {name: one for name, one in super().to_dict().items() if name != "hierarchy"}
 
 
-def _equal(values: ValueCounts, whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def _equal(values: ValueCounts, whole: Floats) -> Floats:
     """Half of Σ |share − whole|; a value that is not in the class adds its whole share."""
     share = values.count / values.size[values.cls]
     whole = whole[values.value]
@@ -183,13 +182,13 @@ def _equal(values: ValueCounts, whole: NDArray[np.float64]) -> NDArray[np.float6
     return np.asarray((1 + excess) / 2)
 
 
-def _ordered(gaps: NDArray[np.float64]) -> Ground:
+def _ordered(gaps: Floats) -> Ground:
     """Mass moves from value to value; a step costs 1/(number of steps − 1), and the way to the
     next value has a step for each one of the scale that does not occur in between."""
     return lambda difference: np.asarray((np.abs(difference.cumsum(axis=1)) * gaps).sum(axis=1))
 
 
-def _through_groups(difference: NDArray[np.float64], recoding: Recoding) -> NDArray[np.float64]:
+def _through_groups(difference: Floats, recoding: Recoding) -> Floats:
     """Mass that does not cancel within a group moves up to the next level.
 
     At a group of height h what its parts have too much and too little cancels at cost h/H;

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.hierarchies.recoding import Recoding
-    from discreet.kernels.arrays import Bools, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +111,7 @@ class _Growing:
 
     labels: dict[str | None, int]
     parent: NDArray[np.intp]
-    cost: NDArray[np.float64]
+    cost: Floats
     top: NDArray[np.intp]
 
     @classmethod
@@ -259,7 +259,7 @@ def changed_cells(
     cells: Cells,
     *,
     seed: int,
-    gone: NDArray[np.bool_] | None = None,
+    gone: Bools | None = None,
     linked: Mapping[str, Sequence[str]] | None = None,
 ) -> CellChanges:
     """Change the cells of the records where they are.
@@ -295,12 +295,12 @@ def changed_cells(
     return CellChanges(left, complete, changes)
 
 
-def _moved(counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells) -> NDArray[np.bool_]:
+def _moved(counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells) -> Bools:
     """Per row of cells and key whether something else is shown than before."""
     return cells.node != np.take(_codes(counted, nodes), cells.item, axis=0)
 
 
-def _order(cells: Cells, moved: NDArray[np.bool_], gone: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _order(cells: Cells, moved: Bools, gone: Bools) -> NDArray[np.intp]:
     """By item, those first whose records are left out, then those that are changed."""
     if (cells.item[1:] > cells.item[:-1]).all():
         return np.arange(len(cells.item))
@@ -311,8 +311,8 @@ def _portions(
     counted: FrequencySet,
     nodes: Mapping[str, KeyNodes],
     cells: Cells,
-    moved: NDArray[np.bool_],
-    gone: NDArray[np.bool_],
+    moved: Bools,
+    gone: Bools,
     linked: Mapping[str, Sequence[str]],
 ) -> engine.Portions:
     """Rows of values, places in the order of draws, and new cells, of the keys that change."""
@@ -333,7 +333,7 @@ def _portions(
     }
     columns |= {"low": array_of(high - count), "high": array_of(high)}
     columns["shared"] = array_of(np.repeat(rows > 1, rows))
-    blanked: dict[str, NDArray[np.bool_]] = {}
+    blanked: dict[str, Bools] = {}
     labelled = {}
     for a, (name, shown) in enumerate(nodes.items()):
         if not moved[:, a].any():
@@ -349,7 +349,7 @@ def _portions(
 
 
 def cell_table(
-    counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells, gone: NDArray[np.bool_]
+    counted: FrequencySet, nodes: Mapping[str, KeyNodes], cells: Cells, gone: Bools
 ) -> pa.Table:
     """The values of the keys, what was released for them, and how many records got it: a row for
     each way in which some values were released. It shows values."""
@@ -397,7 +397,7 @@ def size_rows(by_class_size: Mapping[str, Mapping[str, int]]) -> list[dict[str, 
     ]
 
 
-def _sizes(counted: FrequencySet, names: Sequence[str]) -> NDArray[np.int64]:
+def _sizes(counted: FrequencySet, names: Sequence[str]) -> Ints:
     """Per item the number of records that share its values of some attributes."""
     if set(names) == set(counted.attributes):  # no two items share them all
         return counted.counts

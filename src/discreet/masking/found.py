@@ -30,9 +30,8 @@ from discreet.results import Provenance, Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.hierarchies.recoding import Recoding
+    from discreet.kernels.arrays import Ints
     from discreet.masking.generalization.view import LatticeView
     from discreet.plan.plan import Plan
 
@@ -370,7 +369,7 @@ def _mask(node: Node) -> Masked:
         "levels": node.levels,
         "suppressed": node.suppressed,
         "loss": node.loss,
-        "precision": float(precision(levels, counter.heights, node.suppressed, task.keys.n)),
+        "precision": float(precision(levels, task.heights, node.suppressed, task.keys.n)),
         "entropy": counter.loss(classes, levels, task.entropies),
         **({} if node.feasible else {"feasible": False}),
         **({} if found.complete or found.search.seconds is None else {"by_clock": True}),
@@ -396,16 +395,14 @@ def _table(recoding: Recoding, level: int) -> pa.Table:
     return pa.table({"value": recoding.values, "label": labels})
 
 
-def _gone(classes: NodeClasses) -> NDArray[np.int64]:
+def _gone(classes: NodeClasses) -> Ints:
     """The place of one combination of key values of each class that is suppressed."""
     first = np.full(len(classes.size), -1, dtype=np.int64)
     first[classes.label[::-1]] = np.arange(len(classes.label))[::-1]
     return first[np.flatnonzero(classes.failing)]
 
 
-def _suppressed_combinations(
-    found: Found, levels: Sequence[int], gone: NDArray[np.int64]
-) -> pa.Table:
+def _suppressed_combinations(found: Found, levels: Sequence[int], gone: Ints) -> pa.Table:
     """The combinations of generalized key values whose classes are suppressed."""
     task = found.task
     columns = {}

@@ -54,9 +54,8 @@ from discreet.surface import function
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.frequency.frequency_set import FrequencySet
+    from discreet.kernels.arrays import Ints
 
 _EACH = 400  # nodes that are counted one by one to find the nearest
 _SHOWN = 8  # keys whose levels are told
@@ -276,7 +275,7 @@ def _task(
     )
 
 
-def _initial_sizes(data: Microdata, found: FrequencySet) -> NDArray[np.int64]:
+def _initial_sizes(data: Microdata, found: FrequencySet) -> Ints:
     """The initial class size of each combination; in a file masked before, by its first file."""
     if not isinstance(data, Masked):
         return found.counts
@@ -372,7 +371,7 @@ def _nearest(search: Search) -> int:
         return min(range(lattice.nodes), key=distance)
     at = lattice.nodes - 1
     while True:  # downhill from the top
-        near = min([at, *lattice.predecessors(at)], key=distance)
+        near = min([at, *lattice.below(at).values()], key=distance)
         if near == at:
             return at
         at = near
@@ -406,7 +405,7 @@ class Confidential(NamedTuple):
     keys: FrequencySet
     pairs: dict[str, FrequencySet]
     whole: dict[str, FrequencySet]
-    frequencies: dict[str, NDArray[np.int64]]
+    frequencies: dict[str, Ints]
 
 
 def confidential_of(data: Microdata, keys: Sequence[str], parts: Any) -> Confidential:
@@ -440,7 +439,7 @@ def _least(parts: Any, name: str, confidential: Sequence[str]) -> int:
     return least
 
 
-def _frequencies(data: Microdata, name: str, p: int) -> NDArray[np.int64]:
+def _frequencies(data: Microdata, name: str, p: int) -> Ints:
     """The sizes of the p largest values; the other records in as few values as these allow."""
     first = data.initial if isinstance(data, Masked) and name not in data.changed else data
     largest, n = engine.largest(first.source, name, p), first.n

@@ -28,10 +28,9 @@ from discreet.risks.exposure import CellRisk, CodedRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
     Rows = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
 
 _ROUNDING = 1e-12  # a risk that is added up in another order may come out a little higher
 _AT_ONCE = 100_000  # records that lose a cell in one round: bounds the memory
@@ -50,7 +49,7 @@ class Protection:
     at_most: float
     blankable: tuple[int, ...]
     cost: Floats
-    risky: Flags
+    risky: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,7 @@ class Blanked:
     """Which cells were blanked, per attribute; how many records are still above the limit; and
     which ones lost a cell though they were not above it at first."""
 
-    cells: dict[int, Flags]
+    cells: dict[int, Bools]
     left: int
     drawn_in: Rows
 
@@ -109,10 +108,10 @@ class _States:
 
     problem: Protection
     original: list[NDArray[np.unsignedinteger]]
-    involved: Flags
-    careful: Flags
-    free: Flags
-    helping: Flags
+    involved: Bools
+    careful: Bools
+    free: Bools
+    helping: Bools
     known: tuple[int, ...]
     first: Floats | None = None
 
@@ -150,7 +149,7 @@ class _States:
         self.careful |= blamed
         return True
 
-    def open_cells(self, working: CodedRecords, risky: Rows) -> Flags:
+    def open_cells(self, working: CodedRecords, risky: Rows) -> Bools:
         """Per attribute, which of the risky records may lose their cell."""
         return np.array(
             [
@@ -212,7 +211,7 @@ def _choice(
     found: Any,
     risk: Floats,
     risky: Rows,
-    open_cells: Flags,
+    open_cells: Bools,
 ) -> tuple[Rows, Ints]:
     """The records that lose a cell in this round, and which: those of highest risk first."""
     able = open_cells.any(axis=0)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.classes import Classes
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
 ClassRisk = Callable[["Ints", "Floats"], "Floats"]  # from the records and weights of classes
 TargetingMethod = Literal["suppress", "microaggregate"]
@@ -209,7 +209,7 @@ def _suppress(
     at_most: float,
     chosen: tuple[str, ...],
     cost: Mapping[str, float],
-    risky: NDArray[np.bool_],
+    risky: Bools,
 ) -> tuple[engine.Source, dict[str, int], int, NDArray[np.intp]]:
     by_class = blanked_by_class(data, risk, at_most, chosen, cost)
     if by_class is not None:
@@ -230,7 +230,7 @@ def _suppress(
     return _blanked(data, cells, require_link(data)), changes, found.left, found.drawn_in
 
 
-def _blanked(data: Microdata, cells: Mapping[str, NDArray[np.bool_]], link: str) -> engine.Source:
+def _blanked(data: Microdata, cells: Mapping[str, Bools], link: str) -> engine.Source:
     if not cells:
         return data.source
     found = engine.records(data.source, link, list(cells), link)
@@ -357,7 +357,7 @@ class RiskAtMost(Criterion):
         """The weights."""
         return (self.weight,)
 
-    def failing(self, classes: Classes) -> Mapping[str, NDArray[np.bool_]]:
+    def failing(self, classes: Classes) -> Mapping[str, Bools]:
         """The classes above the limit."""
         held = classes.values[self.weight]
         total = held.per_class(held.count * self.worth[held.value])

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
-    from discreet.kernels.arrays import Ints
+    from discreet.kernels.arrays import Bools, Ints
     from discreet.kernels.local_recoding.task import KeyTree
 
 RecodingMethod = Literal["local", "mondrian", "mondrian-relaxed"]
@@ -264,7 +264,8 @@ def _answer(asked: RecodingRequest, method: str, search: str, seconds: float | N
     if asked.shares:
         found = _kept_apart(asked)
     elif asked.of_classes.criterion is None:
-        found = _begun(asked)
+        # the cells with which a search would begin
+        found = _of_nodes(asked, asked.start.task.codes, asked.start.out)
     elif method != "local":
         relaxed = method == "mondrian-relaxed"
         cut = mondrian(asked.from_start, relaxed=relaxed, passes=asked.decides_alone)
@@ -289,24 +290,19 @@ def _searched(asked: RecodingRequest, search: str, seconds: float | None) -> Ans
     return _served(asked, cells)
 
 
-def _begun(asked: RecodingRequest) -> Answer:
-    """The cells with which a search would begin, where nothing else is asked for."""
-    return _of_nodes(asked, asked.start.task.codes, asked.start.out)
-
-
 def _kept_apart(asked: RecodingRequest) -> Answer:
     """Cells of which no two cover the same person of the register."""
     (people,) = asked.people
     task = asked.task
 
-    def passing(item: Ints, label: Ints, classes: int) -> NDArray[np.bool_]:
+    def passing(item: Ints, label: Ints, classes: int) -> Bools:
         return asked.of_classes.passes(item, task.counts[item], label, classes)
 
     node, served = people.kept_apart(task, passing)
     return _of_nodes(asked, node, ~served)
 
 
-def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: NDArray[np.bool_]) -> Answer:
+def _of_nodes(asked: RecodingRequest, node: NDArray[np.int32], out: Bools) -> Answer:
     """Every item has one cell; some are left out, and would show the top."""
     rows = np.flatnonzero(~out)
     left = np.where(out, asked.task.counts, 0)
@@ -392,7 +388,7 @@ def _outcome(
         key: float((tree.cost[kept.node[:, a]] * kept.count).sum()) + found.suppressed
         for a, (key, tree) in enumerate(trees)
     }
-    to_loss = request.loss_of_price
+    to_loss = 1 / (request.n * len(request.keys))  # a mean over records and keys
     least_begun = request.start.least_price(request.task) + request.out * len(request.keys)
     searched = asked["method"] == "local" and not too_large(request.task)
     least = bound(

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.data.microdata import Microdata
+    from discreet.kernels.arrays import Bools
 
     Rows = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
 
 _SIZES = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _ROUNDING = 1e-12
@@ -49,7 +49,7 @@ class Averaged(NamedTuple):
 
 
 def aggregated(
-    data: Microdata, risk: ProtectableRisk, at_most: float, chosen: tuple[str, ...], risky: Flags
+    data: Microdata, risk: ProtectableRisk, at_most: float, chosen: tuple[str, ...], risky: Bools
 ) -> Averaged:
     """Average the risky records, given by flags, until no record is above the limit."""
     rows, link = np.flatnonzero(risky), require_link(data)
@@ -117,7 +117,7 @@ def _put(column: pa.ChunkedArray, values: pa.ChunkedArray, rows: Rows) -> pa.Chu
     return both.take(pa.array(at))
 
 
-def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Flags) -> Rows:
+def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Bools) -> Rows:
     """The records above a limit when the masked file is measured afresh. The risk of a record that
     nothing was done to may come out a little higher, because it is added up in another order: one
     that was not risky then still is not."""
@@ -126,7 +126,7 @@ def above(masked: Masked, risk: ProtectableRisk, at_most: float, risky: Flags) -
     return np.flatnonzero((found.values > at_most) & ~(as_before & ~risky))
 
 
-def _changed(before: pa.Table, after: Mapping[str, pa.ChunkedArray]) -> dict[str, Flags]:
+def _changed(before: pa.Table, after: Mapping[str, pa.ChunkedArray]) -> dict[str, Bools]:
     """Which cells of each column differ."""
     changed = {}
     for name, new in after.items():

@@ -42,7 +42,7 @@ from discreet.parameters import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Ints
 
 
 @masking(
@@ -164,7 +164,7 @@ def _weighted(data: Microdata, factors: Sequence[float]) -> dict[str, Any]:
     return {"column": data.weight, "multiplied_by": low if low == high else [low, high]}
 
 
-def allocate(sizes: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+def allocate(sizes: Ints, total: int) -> Ints:
     """Split a sample over strata in proportion to their sizes, by largest remainders.
 
     Equal remainders are served in the order of the strata. In whole numbers, of any size: the

@@ -135,9 +135,8 @@ def with_files(document: Mapping[str, Any], called: Callable[[str], str]) -> dic
 
 def files_of(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every place of a document that names a file: the table and the key."""
-    yield from (
-        (document[name], "file") for name in ("source",) if "file" in document.get(name, {})
-    )
+    if "file" in document.get("source", {}):
+        yield document["source"], "file"
     yield from (
         (document["outputs"], name) for name in FILES if name in document.get("outputs", {})
     )

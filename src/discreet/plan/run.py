@@ -194,7 +194,7 @@ def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Rele
     like = plan.source if plan.source is not None and plan.source.exists() else None
     with together(list(targets.values()), like) as places:
         made = {name: places[target] for name, target in targets.items()}
-        _write_masked(release, made["masked"])
+        release.masked.write(made["masked"], **writing_options(plan.section("outputs")))
         _write_reports(release, under_way, data, made)
         ledger = _completed(release, made, targets, clock)
         if "public" in made:
@@ -202,10 +202,6 @@ def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Rele
             ledger = _completed(release, made, targets, clock)
         made["ledger"].write_text(ledger.to_json(), encoding="utf-8")
     return replace(release, ledger=ledger, files=tuple(targets.values()))
-
-
-def _write_masked(release: Release, place: Path) -> None:
-    release.masked.write(place, **writing_options(release.plan.section("outputs")))
 
 
 def _write_reports(release: Release, under_way: _Run, data: Any, made: Mapping[str, Path]) -> None:

@@ -415,7 +415,9 @@ def _run_again(findings: _Findings, ledger: Ledger, seeded: Plan) -> None:
         place = Path(folder) / seeded.outputs["masked"].name
         masked.write(place, **writing_options(outputs))
         again = digest(place)
-    by_clock = [s["do"] for s in ledger.document["steps"] if _is_by_clock(s)]
+    by_clock = [
+        s["do"] for s in ledger.document["steps"] if s.get("parameters", {}).get("by_clock")
+    ]
     if by_clock and again != ledger.output("masked")["sha256"]:
         what = f"the masked file, made again: {listed(by_clock)} searched for some seconds"
         findings.not_compared.append(what)
@@ -444,11 +446,6 @@ def _run_again(findings: _Findings, ledger: Ledger, seeded: Plan) -> None:
 def _timeless(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Steps without how long they took."""
     return [{name: one for name, one in step.items() if name != "seconds"} for step in steps]
-
-
-def _is_by_clock(step: Mapping[str, Any]) -> bool:
-    """Whether a search went on until a time was up, which may come to something else again."""
-    return bool(step.get("parameters", {}).get("by_clock"))
 
 
 def _measure_again(findings: _Findings, ledger: Ledger, plan: Plan, data: Any, masked: Any) -> None:

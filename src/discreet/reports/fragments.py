@@ -68,7 +68,7 @@ def figure(
     text = svg(chart) if drawn is None else drawn
     prefix = "c" + hashlib.sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:10]
     made = picture(text, prefix=prefix, alt=alt)
-    wide = width_of(made) > _COLUMN
+    wide = float(ET.fromstring(made).get("width", "0")) > _COLUMN  # noqa: S314 - made above
     return Figure(title, alt, made, table, note, fixed=drawn is not None or wide, wide=wide)
 
 
@@ -184,11 +184,6 @@ def picture(svg: str, *, prefix: str, alt: str) -> str:
         {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": clean(alt)}
     )
     return ET.tostring(kept, encoding="unicode")
-
-
-def width_of(picture: str) -> float:
-    """The width of a picture in pixels."""
-    return float(ET.fromstring(picture).get("width", "0"))  # noqa: S314 - made above
 
 
 def _kept(element: ET.Element, prefix: str) -> ET.Element:

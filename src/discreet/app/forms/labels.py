@@ -17,6 +17,14 @@ from discreet.surface import Reference
 LOSS = "ebil_share"  # measure of all runs: from 0 to 1, for every masking that changes keys only
 NODE_LOSS = "loss"  # measure of a node of the lattice, and of a run that is one
 
+SCREENS = {  # the steps on the way from a table to its release, by their paths
+    "data": "Data",
+    "roles": "Roles & risk",
+    "explore": "Explore",
+    "protect": "Protect",
+    "compare": "Compare",
+    "release": "Release",
+}
 _FIELDS = {
     **hierarchy.LABELS,
     **{name: one.label for name, one in reading.FIELDS.items()},

@@ -87,16 +87,14 @@ def drawn(said: Said) -> list[MeasureFields]:
             measure,
             measure.name in said,
             tuple(
-                field_of(p, _name(measure, p), said.get(measure.name, {}).get(p.name, _empty(p)))
+                field_of(
+                    p, _name(measure, p), said.get(measure.name, {}).get(p.name, _said(p, None, ()))
+                )
                 for p in own_parameters(measure)
             ),
         )
         for measure in offered()
     ]
-
-
-def _empty(p: Parameter) -> Any:
-    return set() if p.kind == "columns" else _said(p, None, ())
 
 
 def _name(measure: Measure, p: Parameter) -> str:

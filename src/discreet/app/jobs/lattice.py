@@ -68,11 +68,6 @@ class Explored:
     folder: str
     lattice: Lattice
 
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """The number of levels of each key."""
-        return self.lattice.levels
-
 
 def explored(task: JobTask) -> Explored:
     """Sweep the lattice of the plan's keys and hierarchies."""

@@ -67,7 +67,8 @@ class RunFolder:
     def plan(self) -> Any:
         """The plan that was run, as it is given out."""
         given = ds.Plan.read(self.folder / self.names["plan"])
-        return replace(given, document={**self.release.plan.document, **_source_in(given)})
+        source = {"source": given.section("source")}
+        return replace(given, document={**self.release.plan.document, **source})
 
     def keep(self, task: JobTask) -> Path:
         """Give the folder its place, and say it; it takes that of an older one whole."""
@@ -76,10 +77,6 @@ class RunFolder:
         shutil.rmtree(place, ignore_errors=True)
         shutil.move(self.folder, place)
         return place
-
-
-def _source_in(plan: Any) -> dict[str, Any]:
-    return {"source": plan.section("source")}
 
 
 def folder_of(workspace: Path, slot: str) -> Path:

@@ -31,14 +31,6 @@ class JobTask:
 
 
 @dataclass(frozen=True)
-class JobOutcome:
-    """What a job found, and the warnings of the library on the way."""
-
-    value: Any
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Work:
     """A kind of work.
 

@@ -65,7 +65,7 @@ def _attempt(task: dict[str, Any], out: IO[str]) -> int:
 def _do(task: dict[str, Any], out: IO[str]) -> None:
     import discreet as ds
     from discreet.app.forms.labels import on_pages
-    from discreet.app.jobs.task import JobOutcome, JobTask
+    from discreet.app.jobs.task import JobTask
     from discreet.app.jobs.tasks import WORK
     from discreet.surface import shown_on
 
@@ -83,10 +83,9 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
     with warnings.catch_warnings(record=True) as heard, ds.on_progress(tell), shown_on(on_pages):
         warnings.simplefilter("always")
         value = WORK[task["work"]].do(given)
-    found = JobOutcome(value, _ours(heard))
     result = Path(task["result"])
     draft = result.with_suffix(".draft")
-    draft.write_bytes(pickle.dumps(found))
+    draft.write_bytes(pickle.dumps((value, _ours(heard))))
     draft.replace(result)
 
 

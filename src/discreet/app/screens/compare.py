@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from discreet.app.forms.fields import text_in
 from discreet.app.screens.boxes import DrawnBox, Place, Sheet, around
 from discreet.app.server import runs
-from discreet.app.server.pages import alone, form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, get, page, post, see
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError
 
-PATH = "compare"
 WIDTH, HEIGHT = 460, 280  # of the plane; the template leaves room for the axes
 RADIUS = 5.0  # of a point
 _TALL = 22.0  # of a tag
@@ -31,53 +31,55 @@ _MARGIN = 30.0  # right of the plane, where tags may stand, too
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/compare"
     return [
-        Route(at, show),
-        Route(f"{at}/{{run:number}}", show),
-        Route(f"{at}/{{run:number}}/choose", choose, methods=["POST"]),
-        Route(f"{at}/{{run:number}}/remove", remove, methods=["POST"]),
-        Route(f"{at}/{{run:number}}/name", rename, methods=["POST"]),
-        Route(f"{at}/{{run:number}}/duplicate", duplicate, methods=["POST"]),
-        Route(f"{at}/{{run:number}}/again", run_again, methods=["POST"]),
+        get("compare", show),
+        get("compare/{run:number}", show),
+        post("compare/{run:number}/choose", choose),
+        post("compare/{run:number}/remove", remove),
+        post("compare/{run:number}/name", rename),
+        post("compare/{run:number}/duplicate", duplicate),
+        post("compare/{run:number}/again", run_again),
     ]
 
 
-async def show(request: Request) -> Response:
+async def show(request: Request, workspace: Workspace) -> Response:
     """All runs, and one of them in detail: the one named, the candidate, or the last."""
-    workspace = workspace_of(request)
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
     return page(request, "compare.html", workspace, **_view(workspace, _number(request)))
 
 
-async def choose(request: Request) -> Response:
+async def choose(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Make a run the candidate for release."""
-    onward = text_in(await form_of(request), "onward") == "release"
-    return await _done(request, runs.choose, onward="release" if onward else "")
+    onward = text_in(form, "onward") == "release"
+    return await _done(request, workspace, runs.choose, onward="release" if onward else "")
 
 
-async def rename(request: Request) -> Response:
+async def rename(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Give a run a name."""
-    name = text_in(await form_of(request), "name")
-    return await _done(request, lambda workspace, kept: runs.rename(workspace, kept, name))
+    name = text_in(form, "name")
+    return await _done(request, workspace, lambda own, kept: runs.rename(own, kept, name))
 
 
-async def duplicate(request: Request) -> Response:
+async def duplicate(request: Request, workspace: Workspace, _form: FormData) -> Response:
     """Go on from the steps of a run."""
-    return await _done(request, runs.duplicate, onward="protect#chain")
+    return await _done(request, workspace, runs.duplicate, onward="protect#chain")
 
 
-async def run_again(request: Request) -> Response:
+async def run_again(request: Request, workspace: Workspace, _form: FormData) -> Response:
     """Work out the details of a run once more."""
-    return await _done(request, runs.run_again)
+    return await _done(request, workspace, runs.run_again)
 
 
 async def _done(
-    request: Request, do: Callable[[Workspace, runs.Kept], None], *, onward: str = ""
+    request: Request,
+    workspace: Workspace,
+    do: Callable[[Workspace, runs.Kept], None],
+    *,
+    onward: str = "",
 ) -> Response:
     """Do something with a run, and lead on, or say why it cannot be done."""
-    workspace, number = workspace_of(request), int(request.path_params["run"])
+    number = int(request.path_params["run"])
     try:
         await alone(workspace, lambda own: do(own, runs.run_of(own, number)))
     except DiscreetError as error:
@@ -86,9 +88,9 @@ async def _done(
     return see(f"/w/{workspace.id}/{onward or f'compare/{number}'}")
 
 
-async def remove(request: Request) -> Response:
+async def remove(request: Request, workspace: Workspace, _form: FormData) -> Response:
     """Erase a run."""
-    return await _done(request, runs.remove, onward="compare")
+    return await _done(request, workspace, runs.remove, onward="compare")
 
 
 def _number(request: Request) -> int | None:

@@ -10,81 +10,76 @@ from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from discreet.app.forms import draft
 from discreet.app.forms import source as reading
 from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.server import projects, uploads
-from discreet.app.server.pages import column_of, form_of, page, see, workspace_of
+from discreet.app.server.pages import column_of, get, page, post, see
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.reports.shown_values import LEAST
 
-PATH = "data"
 MOST_FILES = 50  # that are given at once
 
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
     return [
-        Route("/w/{workspace}/data", show),
-        Route("/w/{workspace}/data", read_again, methods=["POST"]),
-        Route("/w/{workspace}/data/results", results),
-        Route("/w/{workspace}/data/suggested", use_suggested, methods=["POST"]),
-        Route("/w/{workspace}/files", give_files, methods=["POST"], max_body_size=most_upload),
-        Route("/w/{workspace}/values/least", save_least, methods=["POST"]),
-        Route("/w/{workspace}/values/{column:number}", show_values),
+        get("data", show),
+        post("data", read_again),
+        get("data/results", results),
+        post("data/suggested", use_suggested),
+        post("files", give_files, files=MOST_FILES, most_upload=most_upload),
+        post("values/least", save_least),
+        get("values/{column:number}", show_values),
     ]
 
 
-async def show(request: Request) -> Response:
+async def show(request: Request, workspace: Workspace) -> Response:
     """The columns and their suggested roles."""
-    return _page(request, "data.html")
+    return _page(request, workspace, "data.html")
 
 
-async def results(request: Request) -> Response:
+async def results(request: Request, workspace: Workspace) -> Response:
     """The same without the frame of the page."""
-    return _page(request, "data_results.html")
+    return _page(request, workspace, "data_results.html")
 
 
-def _page(request: Request, template: str = "data.html", **more: Any) -> Response:
-    workspace = workspace_of(request)
+def _page(
+    request: Request, workspace: Workspace, template: str = "data.html", **more: Any
+) -> Response:
     view = {**form_view(request, workspace), **more}
     return page(request, template, workspace, status=422 if "problems" in more else 200, **view)
 
 
-async def read_again(request: Request) -> Response:
+async def read_again(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Read the same file in another way."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     said, source = reading.sent(form), workspace.document.get("source", {})
     try:
         return await _read(workspace, reading.options_in(said, source, workspace.names))
     except DiscreetError as error:
-        return _page(request, given=said, problems=error.problems)
+        return _page(request, workspace, given=said, problems=error.problems)
 
 
-async def give_files(request: Request) -> Response:
+async def give_files(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Take files of a project or a plan that have to be chosen again."""
-    workspace = workspace_of(request)
-    async with form_of(request, files=MOST_FILES) as form:
-        given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
-        files = [(uploads.tame(one.filename, "table.csv"), one.file) for one in given]
-        try:
-            raise_all(await run_in_threadpool(projects.give, workspace, files))
-        except DiscreetError as error:
-            return _page(request, problems=error.problems)
+    given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+    files = [(uploads.tame(one.filename, "table.csv"), one.file) for one in given]
+    try:
+        raise_all(await run_in_threadpool(projects.give, workspace, files))
+    except DiscreetError as error:
+        return _page(request, workspace, problems=error.problems)
     return see(f"/w/{workspace.id}/data")
 
 
-async def use_suggested(request: Request) -> Response:
+async def use_suggested(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """Take the suggested roles over, and go on; roles that were given stay unless it is said."""
-    workspace = workspace_of(request)
-    every = text_in(await form_of(request), "roles") == "all"
+    every = text_in(form, "roles") == "all"
     suggested = {column.name: column.suggested for column in workspace.columns}
     await run_in_threadpool(
         workspace.change, lambda d: draft.with_suggested(d, suggested, every=every)
@@ -121,9 +116,8 @@ def form_view(request: Request, workspace: Workspace | None = None) -> dict[str,
 # -- the values of a column ----------------------------------------------------------------------
 
 
-async def show_values(request: Request) -> Response:
+async def show_values(request: Request, workspace: Workspace) -> Response:
     """The groups of a column."""
-    workspace = workspace_of(request)
     number = column_of(request, workspace)
     column = workspace.columns[number]
     view: dict[str, Any] = {
@@ -136,10 +130,8 @@ async def show_values(request: Request) -> Response:
     return page(request, "values.html", workspace, **view)
 
 
-async def save_least(request: Request) -> Response:
+async def save_least(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep how many records a group needs to be shown, and go back to the page that asked."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     least = whole_in(text_in(form, "least"))
     if least is None or least < LEAST:
         fail(

@@ -7,7 +7,6 @@ swept once, by a job; "Use this node" writes it into the plan.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from discreet.app.forms import criterion, draft
 from discreet.app.jobs.lattice import MOST_K, Explored
@@ -25,13 +24,12 @@ from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_figures, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
 from discreet.app.server import runs
-from discreet.app.server.pages import alone, form_of, page, saying, see, workspace_of
+from discreet.app.server.pages import alone, get, page, post, saying, see
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.plan.criteria import NAMED, built, tables_of
 from discreet.reports.names import renamed
 
-PATH = "explore"
 WORK = "explore"
 SLIDERS = ("k", "p")  # of what must hold
 LISTED = 15  # nodes in the table
@@ -39,51 +37,45 @@ LISTED = 15  # nodes in the table
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/explore"
     return [
-        Route(at, show),
-        Route(f"{at}/results", results),
-        Route(f"{at}/found", found),
-        Route(f"{at}/sweep", sweep, methods=["POST"]),
-        Route(f"{at}/use", use, methods=["POST"]),
-        Route(f"{at}/wanted", save_wanted, methods=["POST"]),
+        get("explore", show),
+        get("explore/results", results),
+        get("explore/found", found),
+        post("explore/sweep", sweep),
+        post("explore/use", use),
+        post("explore/wanted", save_wanted),
     ]
 
 
-async def show(request: Request) -> Response:
+async def show(request: Request, workspace: Workspace) -> Response:
     """The whole page."""
-    workspace = workspace_of(request)
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
     return await run_in_threadpool(_page, request, workspace, "explore.html")
 
 
-async def results(request: Request) -> Response:
+async def results(request: Request, workspace: Workspace) -> Response:
     """The page without its frame."""
-    return await run_in_threadpool(_page, request, workspace_of(request), "explore_results.html")
+    return await run_in_threadpool(_page, request, workspace, "explore_results.html")
 
 
-async def found(request: Request) -> Response:
+async def found(request: Request, workspace: Workspace) -> Response:
     """The drawings, the panel and the table: what a slider or a selection changes."""
-    workspace = workspace_of(request)
     if _explored(workspace) is None:
         raise HTTPException(404)
     return await run_in_threadpool(_page, request, workspace, "explore_found.html")
 
 
-async def sweep(request: Request) -> Response:
+async def sweep(_request: Request, workspace: Workspace, _form: FormData) -> Response:
     """Start to sweep the lattice."""
-    workspace = workspace_of(request)
     await run_in_threadpool(workspace.begin, WORK)
     return see(f"/w/{workspace.id}/explore#job")
 
 
-async def use(request: Request) -> Response:
+async def use(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Write the selected node into the plan."""
-    workspace = workspace_of(request)
-    fields = await form_of(request)
-    onward = fields.get("onward") == "run"
-    lattice = await alone(workspace, _use, fields, onward=onward)
+    onward = form.get("onward") == "run"
+    lattice = await alone(workspace, _use, form, onward=onward)
     if onward:
         return see(f"/w/{workspace.id}/protect#job")
     if "hx-request" not in request.headers:
@@ -94,10 +86,8 @@ async def use(request: Request) -> Response:
     return Response(status_code=204, headers={"HX-Trigger": trigger})
 
 
-async def save_wanted(request: Request) -> Response:
+async def save_wanted(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep what is wanted beside the sliders; k and p stay as they are in the plan."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     try:
         await alone(workspace, _keep_wanted, form)
         headers = saying(changed=True)
@@ -184,7 +174,7 @@ def asked_in(given: Mapping[str, Any], workspace: Workspace, explored: Explored)
     """
     usual = _planned(workspace, explored)
     k_range, p_range, limit_range = (ranges(explored)[name] for name in ("k", "p", "limit"))
-    node = _number(given, "node", None, (0, math.prod(explored.levels) - 1))
+    node = _number(given, "node", None, (0, explored.lattice.nodes - 1))
     return State(
         int(_number(given, "k", usual.k, k_range)),
         int(_number(given, "p", usual.p, p_range)),

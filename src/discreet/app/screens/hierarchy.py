@@ -16,7 +16,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 import discreet as ds
 from discreet.app.forms import draft as plan_draft
@@ -34,7 +34,7 @@ from discreet.app.jobs.plan_run import hierarchy_files
 from discreet.app.jobs.table import values_file
 from discreet.app.screens.preview import groups_of, preview, unmatched
 from discreet.app.server import uploads
-from discreet.app.server.pages import alone, column_of, form_of, page, see, workspace_of
+from discreet.app.server.pages import alone, column_of, get, page, post, see
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, fail, raise_all
 from discreet.plan.suggested_hierarchies import is_named_for
@@ -51,34 +51,26 @@ MOST_FILES = 50  # that are taken at once
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/hierarchy/{column:number}"
     return [
-        Route(at, show),
-        Route(at, save, methods=["POST"], max_body_size=most_upload),
-        Route(f"{at}/preview", show_preview),
-        Route(f"{at}/groups", show_groups),
-        Route(f"{at}/groups", change_groups, methods=["POST"]),
-        Route(
-            "/w/{workspace}/hierarchies/files",
-            save_files,
-            methods=["POST"],
-            max_body_size=most_upload,
-        ),
-        Route("/w/{workspace}/hierarchies/suggested", use_suggested, methods=["POST"]),
+        get("hierarchy/{column:number}", show),
+        post("hierarchy/{column:number}", save, files=1, most_upload=most_upload),
+        get("hierarchy/{column:number}/preview", show_preview),
+        get("hierarchy/{column:number}/groups", show_groups),
+        post("hierarchy/{column:number}/groups", change_groups),
+        post("hierarchies/files", save_files, files=MOST_FILES, most_upload=most_upload),
+        post("hierarchies/suggested", use_suggested),
     ]
 
 
-async def show(request: Request) -> Response:
+async def show(request: Request, workspace: Workspace) -> Response:
     """The form, and what the hierarchy of the plan makes of the values."""
-    workspace = workspace_of(request)
     name = workspace.columns[column_of(request, workspace)].name
     saved = workspace.hierarchies.get(name)
     return await _page(request, workspace, form_of_hierarchy(saved), saved)
 
 
-async def show_preview(request: Request) -> Response:
+async def show_preview(request: Request, workspace: Workspace) -> Response:
     """What the hierarchy of the form makes of the values; nothing is kept."""
-    workspace = workspace_of(request)
     number = column_of(request, workspace)
     fields = fields_of(request.query_params)
     if fields["builder"] == "file":  # a browser does not send it before it is saved
@@ -90,28 +82,24 @@ async def show_preview(request: Request) -> Response:
     return page(request, "hierarchy_preview.html", workspace, **view)
 
 
-async def save(request: Request) -> Response:
+async def save(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep the hierarchy in the plan, when it fits the values; the groups of a file are shown."""
-    workspace = workspace_of(request)
     number = column_of(request, workspace)
-    async with form_of(request, files=1) as form:
-        try:
-            is_file = await alone(workspace, _save, number, form)
-        except _Unfit as unfit:
-            said = fields_of(form), None, unfit.problems, unfit.lost
-            return await _page(request, workspace, *said)
-        except DiscreetError as error:
-            return await _page(request, workspace, fields_of(form), None, error.problems)
+    try:
+        is_file = await alone(workspace, _save, number, form)
+    except _Unfit as unfit:
+        said = fields_of(form), None, unfit.problems, unfit.lost
+        return await _page(request, workspace, *said)
+    except DiscreetError as error:
+        return await _page(request, workspace, fields_of(form), None, error.problems)
     there = f"hierarchy/{number}#preview" if is_file else f"roles#row-{number}"
     return see(f"/w/{workspace.id}/{there}")
 
 
-async def save_files(request: Request) -> Response:
+async def save_files(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """Take several files at once, each for the column that its name says."""
-    workspace = workspace_of(request)
-    async with form_of(request, files=MOST_FILES) as form:
-        files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
-        raise_all(await alone(workspace, _save_files, files))
+    files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+    raise_all(await alone(workspace, _save_files, files))
     return see(f"/w/{workspace.id}/roles#hierarchies")
 
 
@@ -140,9 +128,8 @@ def _save_files(workspace: Workspace, files: list[UploadFile]) -> list[Problem]:
     return problems
 
 
-async def use_suggested(request: Request) -> Response:
+async def use_suggested(_request: Request, workspace: Workspace, _form: FormData) -> Response:
     """Give all keys without a hierarchy the one that is suggested."""
-    workspace = workspace_of(request)
 
     def edit(document: plan_draft.Document) -> plan_draft.Document:
         for column in workspace.columns:
@@ -159,17 +146,15 @@ async def use_suggested(request: Request) -> Response:
 # -- groups by hand ------------------------------------------------------------------------------
 
 
-async def show_groups(request: Request) -> Response:
+async def show_groups(request: Request, workspace: Workspace) -> Response:
     """Values and groups of a level, to be put together, renamed and ordered."""
-    workspace = workspace_of(request)
     asked = request.query_params.get("level", "1")
     return await run_in_threadpool(_groups_page, request, workspace, asked)
 
 
-async def change_groups(request: Request) -> Response:
+async def change_groups(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Change the groups as the button says, and keep them as the hierarchy of the column."""
-    workspace = workspace_of(request)
-    number, form = column_of(request, workspace), await form_of(request)
+    number = column_of(request, workspace)
     level = text_in(form, "level")
     try:
         level = await alone(workspace, _change, number, form)

@@ -390,7 +390,7 @@ def drawing(lattice: LatticeFigures, address: str) -> Markup:
 
 def _pill(lattice: LatticeFigures) -> int:
     """The width of nodes with their levels in them; 0 where they do not fit."""
-    wide = 34 + 11 * len(lattice.explored.levels)
+    wide = 34 + 11 * len(lattice.explored.keys)
     return wide if _room(lattice, wide) <= WIDE else 0
 
 

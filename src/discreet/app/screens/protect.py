@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from discreet.app.forms import criterion as criterion_form
 from discreet.app.forms import draft, record_risk
@@ -19,13 +19,12 @@ from discreet.app.forms.fields import text_in, whole_in
 from discreet.app.forms.steps import LEVELS, Fields, Known, first_measure
 from discreet.app.screens.preview import levels_in_words
 from discreet.app.server import runs
-from discreet.app.server.pages import alone, form_of, page, see, showing, workspace_of
+from discreet.app.server.pages import alone, get, page, post, see, showing
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 from discreet.registry import maskings
 from discreet.surface import places_in
 
-PATH = "protect"
 _DO = re.compile(r"(?P<verb>save|run|add|remove|up)(-(?P<what>\w+))?")
 _USUAL_K = 5
 RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why
@@ -36,17 +35,16 @@ RECOMMENDED = {  # the first step, by whether a key has a hierarchy, and why
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/protect"
     return [
-        Route(at, show),
-        Route(at, act, methods=["POST"]),
-        Route(f"{at}/results", showing("protect_results.html", _runs)),
+        get("protect", show),
+        post("protect", act),
+        get("protect/results", showing("protect_results.html", _runs)),
     ]
 
 
-async def show(request: Request) -> Response:
+async def show(request: Request, workspace: Workspace) -> Response:
     """The chain; at its end a step that was added and is not complete, which is not kept yet."""
-    workspace, added = workspace_of(request), request.query_params.get("add")
+    added = request.query_params.get("add")
     if workspace.table is None:
         return see(f"/w/{workspace.id}/data")
     sent = _fields(workspace)
@@ -57,10 +55,8 @@ async def show(request: Request) -> Response:
     return page(request, "protect.html", workspace, **_view(workspace, sent))
 
 
-async def act(request: Request) -> Response:
+async def act(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep the form as the chain of the plan, and do what its button says."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     asked = _DO.fullmatch(text_in(form, "do") or "save")
     if asked is None or workspace.table is None:
         raise HTTPException(422)

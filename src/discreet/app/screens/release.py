@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from discreet.app.forms.fields import text_in
 from discreet.app.jobs.plan_run import GIVEN, folder_of, hierarchy_files, names_for
@@ -27,12 +27,11 @@ from discreet.app.server.checklist import (
     unique_columns_of,
     unmet_of,
 )
-from discreet.app.server.pages import alone, chosen, form_of, page, see, showing, workspace_of
+from discreet.app.server.pages import alone, chosen, get, page, post, see, showing
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
 from discreet.errors import DiscreetError, Problem, raise_all
 
-PATH = "release"
 SLOT = "release"
 FORMATS = {
     ".csv": "CSV",
@@ -73,20 +72,17 @@ ABOUT = {
 
 def routes(_most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/release"
     return [
-        Route(at, showing("release.html", _view, needs_table=True)),
-        Route(at, make, methods=["POST"]),
-        Route(f"{at}/results", showing("release_results.html", _view)),
-        Route(f"{at}/file/{{role}}", download),
-        Route("/w/{workspace}/close", ask_to_close),
+        get("release", showing("release.html", _view, needs_table=True)),
+        post("release", make),
+        get("release/results", showing("release_results.html", _view)),
+        get("release/file/{role}", download),
+        get("close", ask_to_close),
     ]
 
 
-async def make(request: Request) -> Response:
+async def make(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep what was written, and make the files."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     try:
         refused = await alone(workspace, _begin, form)
     except DiscreetError as error:
@@ -97,9 +93,8 @@ async def make(request: Request) -> Response:
     return see(f"/w/{workspace.id}/release#job")
 
 
-async def download(request: Request) -> Response:
+async def download(request: Request, workspace: Workspace) -> Response:
     """One of the files, as long as nothing has changed since it was made."""
-    workspace = workspace_of(request)
     role, kept = request.path_params["role"], runs.candidate(workspace)
     if role not in _offered(workspace, kept):
         raise HTTPException(404)
@@ -122,9 +117,8 @@ async def download(request: Request) -> Response:
     )
 
 
-async def ask_to_close(request: Request) -> Response:
+async def ask_to_close(request: Request, workspace: Workspace) -> Response:
     """What is lost when the table is closed; nothing is erased yet."""
-    workspace = workspace_of(request)
     view: dict[str, Any] = {"here": "release", "left": _left(workspace)}
     view["runs"] = len(runs.runs_of(workspace))
     return page(request, "closing.html", workspace, **view)

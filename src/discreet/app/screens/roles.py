@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 import discreet as ds
 from discreet.app.forms import criterion as criterion_form
@@ -27,19 +27,18 @@ from discreet.app.server.pages import (
     alone,
     chosen,
     column_of,
-    form_of,
+    get,
     page,
+    post,
     saying,
     see,
     showing,
-    workspace_of,
 )
 from discreet.app.server.workspaces import REGISTERS, Workspace
 from discreet.errors import DiscreetError, fail, raise_all
 from discreet.registry import maskings, measures
 from discreet.words import counted
 
-PATH = "roles"
 ROLE_WORDS = {
     "other": "no role",
     "identifier": "identifier: names a person",
@@ -59,28 +58,28 @@ RELEASED = {"all": "the whole table", "sample": "a random sample"}
 
 def routes(most_upload: int | None) -> list[BaseRoute]:
     """The routes."""
-    at = "/w/{workspace}/roles"
     return [
-        Route(at, showing("roles.html", page_view, needs_table=True)),
-        Route(at, save_all, methods=["POST"]),
-        Route(f"{at}/results", showing("roles_results.html", _renewed)),
-        Route(f"{at}/wanted", save_wanted, methods=["POST"]),
-        Route(f"{at}/measure", measure, methods=["POST"]),
-        Route(f"{at}/record-risk", measure_records, methods=["POST"]),
-        Route(f"{at}/measures", measure_more, methods=["POST"]),
-        Route(f"{at}/missing", save_missing, methods=["POST"]),
-        Route(f"{at}/many", save_many, methods=["POST"]),
-        Route(f"{at}/register", add_register, methods=["POST"], max_body_size=most_upload),
-        Route(f"{at}/hierarchies", showing("roles_hierarchies.html", _summary)),
-        Route(f"{at}/{{column:number}}", save, methods=["POST"]),
+        get("roles", showing("roles.html", page_view, needs_table=True)),
+        post("roles", save_all),
+        get(
+            "roles/results",
+            showing("roles_results.html", lambda w: _summary(w) | {"renewed": True}),
+        ),
+        post("roles/wanted", save_wanted),
+        post("roles/measure", measure),
+        post("roles/record-risk", measure_records),
+        post("roles/measures", measure_more),
+        post("roles/missing", save_missing),
+        post("roles/many", save_many),
+        post("roles/register", add_register, files=1, most_upload=most_upload),
+        get("roles/hierarchies", showing("roles_hierarchies.html", _summary)),
+        post("roles/{column:number}", save),
     ]
 
 
-async def save(request: Request) -> Response:
+async def save(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Role and type of one column; the answer is its row."""
-    workspace = workspace_of(request)
     number = column_of(request, workspace)
-    form = await form_of(request)
     try:
         await run_in_threadpool(workspace.change, lambda d: _edited(d, workspace, number, form))
         headers = saying(changed=True)
@@ -93,10 +92,8 @@ async def save(request: Request) -> Response:
     return page(request, "roles_row.html", workspace, headers=headers, **view)
 
 
-async def save_many(request: Request) -> Response:
+async def save_many(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """One role for all columns that are ticked."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     role, order = chosen(form, "many", draft.ROLES), workspace.names
     picked = [text for text in form.getlist("pick") if isinstance(text, str)]
     if not picked:
@@ -114,10 +111,8 @@ async def save_many(request: Request) -> Response:
     return see(f"/w/{workspace.id}/roles")
 
 
-async def save_all(request: Request) -> Response:
+async def save_all(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """All rows at once, for a browser without scripts."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
 
     def edit(document: draft.Document) -> draft.Document:
         for number in range(len(workspace.columns)):
@@ -128,20 +123,17 @@ async def save_all(request: Request) -> Response:
     return see(f"/w/{workspace.id}/roles")
 
 
-async def save_missing(request: Request) -> Response:
+async def save_missing(request: Request, workspace: Workspace, form: FormData) -> Response:
     """What a missing value is taken for."""
-    workspace = workspace_of(request)
-    policy = chosen(await form_of(request), "missing", MISSING)
+    policy = chosen(form, "missing", MISSING)
     await run_in_threadpool(workspace.change, lambda d: draft.with_missing(d, policy))
     if "hx-request" not in request.headers:
         return see(f"/w/{workspace.id}/roles")
     return Response(status_code=204, headers=saying(changed=True))
 
 
-async def save_wanted(request: Request) -> Response:
+async def save_wanted(_request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep what is wanted as soon as a field is left; nothing is measured."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     try:
         await alone(workspace, _keep_wanted, form)
         headers = saying(changed=True)
@@ -159,16 +151,14 @@ def _keep_wanted(workspace: Workspace, form: FormData) -> None:
         workspace.set("risk", others | asked)
 
 
-async def measure(request: Request) -> Response:
+async def measure(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep what is wanted in the plan, and start measuring the risk by classes."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     try:
         await alone(workspace, _measure, form)
     except DiscreetError as error:
         must = workspace.must(criterion_form.sent(form, workspace.names))
         sent = {name: text_in(form, name) for name in ("released", "share")}
-        return page_again(request, error, must=must, **sent)
+        return page_again(request, workspace, error, must=must, **sent)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -192,15 +182,13 @@ def _wanted(workspace: Workspace, form: FormData) -> tuple[Any, dict[str, Any]]:
     return criterion, asked
 
 
-async def measure_records(request: Request) -> Response:
+async def measure_records(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep the settings of the record risk, and start measuring."""
-    workspace = workspace_of(request)
-    form = await form_of(request)
     try:
         await alone(workspace, _measure_records, form)
     except DiscreetError as error:
         sent = {name: text_in(form, name) for name in asked_of(workspace)}
-        return page_again(request, error, asked=sent, sent=True)
+        return page_again(request, workspace, error, asked=sent, sent=True)
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -209,14 +197,15 @@ def _measure_records(workspace: Workspace, form: FormData) -> None:
     workspace.begin("record_risk")
 
 
-async def measure_more(request: Request) -> Response:
+async def measure_more(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep the further measures in the plan, and take those that look at one table."""
-    workspace = workspace_of(request)
-    said = measure_form.sent(await form_of(request), workspace.names)
+    said = measure_form.sent(form, workspace.names)
     try:
         await alone(workspace, _measure_more, said)
     except DiscreetError as error:
-        return page_again(request, error, further=measure_form.drawn(said), further_sent=True)
+        return page_again(
+            request, workspace, error, further=measure_form.drawn(said), further_sent=True
+        )
     return see(f"/w/{workspace.id}/roles#job")
 
 
@@ -249,9 +238,10 @@ def types_for(column: TableColumn) -> tuple[str, ...]:
     return tuple(kind for kind in (*numbers, "nominal", "ordinal") if kind != own)
 
 
-def page_again(request: Request, error: DiscreetError, **sent: Any) -> Response:
+def page_again(
+    request: Request, workspace: Workspace, error: DiscreetError, **sent: Any
+) -> Response:
     """The page with what was sent, and what is wrong with it."""
-    workspace = workspace_of(request)
     view = page_view(workspace) | {"problems": error.problems, **sent}
     return page(request, "roles.html", workspace, status=422, **view)
 
@@ -286,11 +276,6 @@ def _summary(workspace: Workspace) -> dict[str, Any]:
         "role_counts": counts,
         "measured": workspace.results.get("risk"),
     }
-
-
-def _renewed(workspace: Workspace) -> dict[str, Any]:
-    """The figures alone, and the panel that stays in view."""
-    return _summary(workspace) | {"renewed": True}
 
 
 def _released(asked: Mapping[str, Any]) -> dict[str, str]:
@@ -332,14 +317,12 @@ def _row_of(
 # the same name is another one.
 
 
-async def add_register(request: Request) -> Response:
+async def add_register(request: Request, workspace: Workspace, form: FormData) -> Response:
     """Keep a table that was sent, if it has the keys."""
-    workspace = workspace_of(request)
-    async with form_of(request, files=1) as form:
-        try:
-            await run_in_threadpool(_add_register, workspace, form)
-        except DiscreetError as error:
-            return page_again(request, error)
+    try:
+        await run_in_threadpool(_add_register, workspace, form)
+    except DiscreetError as error:
+        return page_again(request, workspace, error)
     return see(f"/w/{workspace.id}/roles#registers")
 
 

@@ -32,9 +32,7 @@ from discreet.errors import DiscreetError, Problem
 from discreet.reports import fragments
 
 STATIC = Path(__file__).parents[1] / "static"
-_SCREENS = (  # a screen has its PATH
-    home, data, roles, hierarchy, explore, protect, compare, release, shared,
-)  # fmt: skip
+_SCREENS = (home, data, roles, hierarchy, explore, protect, compare, release, shared)
 _SAID = {
     404: "This page does not exist. A table that was closed cannot be opened again.",
     405: "This address does not take such a request.",
@@ -77,7 +75,6 @@ def application(
     )
     made.state.workspaces = workspaces
     made.state.most_upload = most_upload
-    made.state.built = {screen.PATH for screen in _SCREENS if hasattr(screen, "PATH")}
     return Guarded(
         made, known, landing=landing, guards=guards, headers=headers, most_bytes=most_bytes
     )

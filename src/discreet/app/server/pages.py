@@ -13,9 +13,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 import discreet as ds
-from discreet.app.forms.labels import LOSS, NODE_LOSS, TERMS, in_words
+from discreet.app.forms.labels import LOSS, NODE_LOSS, SCREENS, TERMS, in_words
 from discreet.app.jobs.tasks import WORK
 from discreet.app.server import checklist, runs
 from discreet.app.server.workspaces import RELEASE
@@ -65,24 +66,6 @@ def saying(error: DiscreetError | None = None, *, changed: bool = False) -> Mapp
 
 
 @dataclass(frozen=True)
-class Screen:
-    """A step on the way from a table to its release."""
-
-    path: str
-    title: str
-
-
-SCREENS = (
-    Screen("data", "Data"),
-    Screen("roles", "Roles & risk"),
-    Screen("explore", "Explore"),
-    Screen("protect", "Protect"),
-    Screen("compare", "Compare"),
-    Screen("release", "Release"),
-)
-
-
-@dataclass(frozen=True)
 class StepState:
     """How far a step is: a shape, and words."""
 
@@ -101,7 +84,7 @@ def states_of(workspace: Workspace) -> dict[str, StepState]:
 
     Of each kind of work that was done there, something must be up to date.
     """
-    found: dict[str, dict[str, bool]] = {screen.path: {} for screen in SCREENS}
+    found: dict[str, dict[str, bool]] = {path: {} for path in SCREENS}
     for slot, result in workspace.results.items():
         told = found[WORK[result.work].screen]
         told[result.work] = told.get(result.work, False) or workspace.is_current(slot)
@@ -142,7 +125,7 @@ def page(
 ) -> Response:
     """A page, or a part of one, with what every page needs."""
     here = request.url.path.split("/")[3] if workspace is not None else ""
-    known = {"workspace": workspace, "here": here, "built": request.app.state.built, "problems": ()}
+    known: dict[str, Any] = {"workspace": workspace, "here": here, "problems": ()}
     if workspace is not None:
         known |= {"states": states_of(workspace), "apart": False}
     if workspace is not None and workspace.job is not None:
@@ -153,18 +136,45 @@ def page(
 
 def showing(
     template: str, view: Callable[[Workspace], Mapping[str, Any]], *, needs_table: bool = False
-) -> Callable[[Request], Awaitable[Response]]:
-    """The route to a page, or a part of one, that only shows a workspace; where it needs a table
-    that was read and there is none, it leads to the page Data.
+) -> Callable[[Request, Workspace], Awaitable[Response]]:
+    """The answer that is a page, or a part of one, and only shows a workspace; where it needs a
+    table that was read and there is none, it leads to the page Data.
     """
 
-    async def show(request: Request) -> Response:
-        workspace = workspace_of(request)
+    async def show(request: Request, workspace: Workspace) -> Response:
         if needs_table and workspace.table is None:
             return see(f"/w/{workspace.id}/data")
         return page(request, template, workspace, **view(workspace))
 
     return show
+
+
+def get(path: str, answer: Callable[[Request, Workspace], Awaitable[Response]]) -> Route:
+    """A route below the address of a workspace that changes nothing."""
+
+    async def asked(request: Request) -> Response:
+        return await answer(request, workspace_of(request))
+
+    return Route(f"/w/{{workspace}}/{path}", asked)
+
+
+def post(
+    path: str,
+    answer: Callable[[Request, Workspace, FormData], Awaitable[Response]],
+    *,
+    files: int = 0,
+    most_upload: int | None = None,
+) -> Route:
+    """A route below the address of a workspace that takes a form: so many files, and as large as
+    they may be.
+    """
+
+    async def sent(request: Request) -> Response:
+        workspace = workspace_of(request)
+        async with form_of(request, files=files) as form:
+            return await answer(request, workspace, form)
+
+    return Route(f"/w/{{workspace}}/{path}", sent, methods=["POST"], max_body_size=most_upload)
 
 
 async def alone(

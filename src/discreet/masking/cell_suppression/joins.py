@@ -16,15 +16,12 @@ from discreet.kernels.local_recoding.task import Cells, CellTask, gathered
 from discreet.kernels.packing import pack
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
     from discreet.kernels.local_recoding.peel import Passes
 
-    Flags = NDArray[np.bool_]
 
 # from rows of the cells, the class of each, and the number of classes, to those that fail
-Failing = Callable[["Ints", "Ints", int], "Flags"]
+Failing = Callable[["Ints", "Ints", int], "Bools"]
 
 
 def unchanged(task: CellTask) -> Cells:
@@ -35,7 +32,7 @@ def unchanged(task: CellTask) -> Cells:
 def failing_of(task: CellTask, cells: Cells, passes: Passes | None = None) -> Failing:
     """Which classes have too few records, or too few different values, or do not pass."""
 
-    def failing(rows: Ints, owner: Ints, number: int) -> Flags:
+    def failing(rows: Ints, owner: Ints, number: int) -> Bools:
         found = np.bincount(owner, cells.count[rows], number) < task.k
         for a, least in enumerate(task.distinct):
             values = task.values[cells.item[rows], a]
@@ -48,7 +45,7 @@ def failing_of(task: CellTask, cells: Cells, passes: Passes | None = None) -> Fa
     return failing
 
 
-def failing_items(task: CellTask, passes: Passes | None = None) -> Flags:
+def failing_items(task: CellTask, passes: Passes | None = None) -> Bools:
     """Which items are in a class that fails, before anything is done."""
     cells = unchanged(task)
     classes = _Joining(task, cells, None)
@@ -111,7 +108,7 @@ class _Joining:
         np.minimum.at(self.missing, owner, np.sum(task.codes[cells.item] == self.top, axis=1))
         self.most = most
 
-    def join(self, bad: Flags) -> int | None:
+    def join(self, bad: Bools) -> int | None:
         """Join the smallest failing class that can be with the one for which it costs least, then
         the one with fewest records, the first of these; the class that they form, or None."""
         for one in np.lexsort([np.arange(len(bad)), self.size, ~bad])[: int(bad.sum())]:

@@ -39,8 +39,6 @@ from discreet.masking.cells import (
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.data.microdata import Microdata
     from discreet.frequency.frequency_set import FrequencySet
     from discreet.kernels.arrays import Bools, Ints
@@ -193,11 +191,11 @@ def _fixed(
     keys: Sequence[str],
     values: Mapping[str, Any],
     codes: Mapping[str, Any],
-) -> NDArray[np.bool_] | None:
+) -> Bools | None:
     if not asked.keep and asked.keep_records is None and not asked.stay:
         return None
 
-    def flags(name: str) -> NDArray[np.bool_]:
+    def flags(name: str) -> Bools:
         return np.asarray([flag_of(one) is True for one in values[name].to_pylist()])[codes[name]]
 
     items = len(next(iter(codes.values())))

@@ -21,9 +21,7 @@ from discreet.masking.cell_suppression.outcome import FEW_BLANKS
 from discreet.masking.cell_suppression.request import ReadingName, SearchName
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from discreet.kernels.arrays import Floats, Ints
+    from discreet.kernels.arrays import Bools, Floats, Ints
     from discreet.kernels.local_recoding.peel import Passes
     from discreet.kernels.local_recoding.task import CellTask
     from discreet.masking.cell_people import CellPeople
@@ -294,7 +292,7 @@ def any_cell(task: CellTask) -> float:
     return min(price) * weight if too_few(task, keep).any() and not blank.any() else 0.0
 
 
-def too_few(task: CellTask, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def too_few(task: CellTask, kept: Bools) -> Bools:
     """Per item, whether too few records, or too few values, agree with it in some keys."""
     owner, number = _owners(task, kept)
     poor = np.bincount(owner, task.counts, number) < task.k
@@ -304,7 +302,7 @@ def too_few(task: CellTask, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(poor[owner])
 
 
-def _owners(task: CellTask, kept: NDArray[np.bool_]) -> tuple[Ints, int]:
+def _owners(task: CellTask, kept: Bools) -> tuple[Ints, int]:
     if not kept.any():
         return np.zeros(len(task.counts), dtype=np.int64), 1
     sizes = [len(tree.parent) for tree in task.trees]
@@ -314,7 +312,7 @@ def _owners(task: CellTask, kept: NDArray[np.bool_]) -> tuple[Ints, int]:
     return owner.astype(np.int64), len(values)
 
 
-def _patterns(price: Floats, items: int) -> tuple[list[NDArray[np.bool_]], int]:
+def _patterns(price: Floats, items: int) -> tuple[list[Bools], int]:
     """Sets of keys, the cheap ones first, no more than can be counted soon; and the size of the
     smallest one that is left out, 0 where none is."""
     keys, found = len(price), []
@@ -328,5 +326,5 @@ def _patterns(price: Floats, items: int) -> tuple[list[NDArray[np.bool_]], int]:
     return _by_price(found, price), 0
 
 
-def _by_price(found: list[NDArray[np.bool_]], price: Floats) -> list[NDArray[np.bool_]]:
+def _by_price(found: list[Bools], price: Floats) -> list[Bools]:
     return sorted(found, key=lambda pattern: float(price[pattern].sum()))

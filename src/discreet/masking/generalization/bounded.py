@@ -39,8 +39,7 @@ from discreet.masking.generalization.lattice import TIE
 from discreet.progress import stage
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from discreet.kernels.arrays import Floats
     from discreet.masking.generalization.search import Figures, Search
     from discreet.masking.generalization.task import Task
 
@@ -312,7 +311,7 @@ def level_costs(search: Search) -> list[list[float]]:
     if task.loss in ("iyengar", "entropy"):
         shares = task.shares if task.loss == "iyengar" else task.entropies
         return [_mean_shares(search, a, levels) for a, levels in enumerate(shares)]
-    heights = [recoding.height for recoding in task.recodings]
+    heights = task.heights
     if task.loss == "height":
         return [[float(level) for level in range(top + 1)] for top in heights]
     if task.loss == "precision":
@@ -363,7 +362,7 @@ class Projection:
     """
 
     keys: tuple[int, ...]
-    least: tuple[NDArray[np.float64], ...]
+    least: tuple[Floats, ...]
 
     def at(self, levels: Sequence[int], given: int) -> float:
         """What the keys lose at least where the first ``given`` ones have these levels."""

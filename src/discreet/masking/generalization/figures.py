@@ -18,8 +18,7 @@ from discreet.masking.generalization.lattice import least
 from discreet.masking.generalization.sweeps import Sweeps
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from discreet.kernels.arrays import Bools, Floats, Ints
     from discreet.kernels.lattice.sweep import Sweep
     from discreet.masking.generalization.nodes import NodeClasses, NodeCounter
 
@@ -56,17 +55,17 @@ class Swept:
         return self.sweeps.for_distinct(self.p)
 
     @functools.cached_property
-    def suppressed(self) -> NDArray[np.int64]:
+    def suppressed(self) -> Ints:
         """Per node, records in classes to suppress."""
         return self.sweep.suppressed(self.k, self.suppressed_for) + self._gone @ self._sizes
 
     @functools.cached_property
-    def classes(self) -> NDArray[np.int64]:
+    def classes(self) -> Ints:
         """Per node, classes left."""
         return self.sweep.kept_classes(self.k, self.suppressed_for) - self._gone.sum(axis=1)
 
     @functools.cached_property
-    def loss(self) -> NDArray[np.float64]:
+    def loss(self) -> Floats:
         """Per node, Iyengar's loss; a lower bound of it where classes go for the whole file."""
         whole = self.sweep.iyengar(self.k, self.suppressed_for)
         if not self.of_file:
@@ -78,17 +77,17 @@ class Swept:
         return whole + further / (self.sweep.records * len(self.sweep.levels))
 
     @property
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> Ints:
         return np.arange(1, self.sweep.cap + 1)
 
     @functools.cached_property
-    def _gone(self) -> NDArray[np.int64]:
+    def _gone(self) -> Ints:
         """Per node and size, how many classes go for the sake of the whole file."""
         gone = self._to_go
         return np.zeros_like(gone) if self.sweeps.task.suppression == "k-only" else gone
 
     @functools.cached_property
-    def _to_go(self) -> NDArray[np.int64]:
+    def _to_go(self) -> Ints:
         """Per node and size, how many classes would have to go."""
         if not self.of_file:
             return np.zeros((len(self.sweep.classes), self.sweep.cap), np.int64)
@@ -101,12 +100,12 @@ class Swept:
         return classes[:, :-1] - left
 
     @functools.cached_property
-    def objective(self) -> NDArray[np.float64]:
+    def objective(self) -> Floats:
         """Per node, the loss that is minimised."""
         return swept_objective(self)
 
     @functools.cached_property
-    def feasible(self) -> NDArray[np.bool_]:
+    def feasible(self) -> Bools:
         """Per node, whether few enough records go and all classes that are left hold."""
         within = self.suppressed <= self.budget
         if self.suppressed_for != self.p:
@@ -123,7 +122,7 @@ class Swept:
         return least(self.feasible, self.objective)
 
 
-def swept_objective(swept: Swept) -> NDArray[np.float64]:
+def swept_objective(swept: Swept) -> Floats:
     """Per node, the objective, with the classes suppressed that fail."""
     task, k, p = swept.sweeps.task, swept.k, swept.suppressed_for
     n = task.keys.n
@@ -139,8 +138,7 @@ def swept_objective(swept: Swept) -> NDArray[np.float64]:
     if task.loss == "height":
         return task.lattice.heights.astype(float)
     grid = np.stack(np.unravel_index(np.arange(task.lattice.nodes), task.lattice.levels))
-    heights = [r.height for r in task.recodings]
-    return np.asarray(precision(list(grid), heights, swept.suppressed, n))
+    return np.asarray(precision(list(grid), task.heights, swept.suppressed, n))
 
 
 def counted_objective(
@@ -158,5 +156,5 @@ def counted_objective(
     if task.loss == "height":
         return float(sum(levels))
     if task.loss == "precision":
-        return float(precision(levels, counter.heights, classes.suppressed, n))
+        return float(precision(levels, task.heights, classes.suppressed, n))
     return iyengar

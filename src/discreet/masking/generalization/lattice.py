@@ -18,7 +18,7 @@ from discreet.errors import Problem, argument
 from discreet.parameters import is_whole
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from discreet.kernels.arrays import Bools, Floats, Ints
 
 
 TIE = 1e-12  # losses that differ by less are equal
@@ -59,7 +59,7 @@ class Lattice:
         return sum(self.levels) - len(self.levels)
 
     @functools.cached_property
-    def heights(self) -> NDArray[np.int64]:
+    def heights(self) -> Ints:
         """Height of every node: the sum of its levels."""
         total = np.zeros((1,) * len(self.levels), dtype=np.int64)
         for axis, number in enumerate(self.levels):
@@ -85,7 +85,7 @@ class Lattice:
         strides = zip(self.keys, self._strides, strict=True)
         return sum(levels[key] * stride for key, stride in strides)
 
-    def minimal(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def minimal(self, feasible: Bools) -> Ints:
         """The feasible nodes with no feasible node below them."""
         grid = feasible.reshape(self.levels)
         reached = grid
@@ -98,13 +98,7 @@ class Lattice:
             below[tuple(upper)] |= reached[tuple(lower)]
         return np.flatnonzero(grid & ~below)
 
-    def figures(
-        self,
-        suppressed: NDArray[np.int64],
-        loss: NDArray[np.float64],
-        max_suppressed: float,
-        n: int,
-    ) -> NodeFigures:
+    def figures(self, suppressed: Ints, loss: Floats, max_suppressed: float, n: int) -> NodeFigures:
         """Figures of all nodes that were kept, for a share or number of ``n`` records that may go.
 
         Examples
@@ -127,14 +121,6 @@ class Lattice:
         levels = zip(self.levels_of(node), self._strides, strict=True)
         return {i: node - stride for i, (level, stride) in enumerate(levels) if level > 0}
 
-    def successors(self, node: int) -> list[int]:
-        """The nodes one level higher in one key."""
-        return list(self.above(node).values())
-
-    def predecessors(self, node: int) -> list[int]:
-        """The nodes one level lower in one key."""
-        return list(self.below(node).values())
-
     @functools.cached_property
     def _strides(self) -> list[int]:
         return [math.prod(self.levels[a + 1 :]) for a in range(len(self.levels))]
@@ -156,17 +142,17 @@ class NodeFigures:
     """
 
     lattice: Lattice
-    suppressed: NDArray[np.int64]
-    loss: NDArray[np.float64]
+    suppressed: Ints
+    loss: Floats
     budget: int
 
     @functools.cached_property
-    def feasible(self) -> NDArray[np.bool_]:
+    def feasible(self) -> Bools:
         """Per node, whether few enough records go."""
         return self.suppressed <= self.budget
 
     @functools.cached_property
-    def minimal(self) -> NDArray[np.int64]:
+    def minimal(self) -> Ints:
         """The feasible nodes with no feasible node below them."""
         return self.lattice.minimal(self.feasible)
 
@@ -176,7 +162,7 @@ class NodeFigures:
         return least(self.feasible, self.loss)
 
 
-def least(feasible: NDArray[np.bool_], loss: NDArray[np.float64]) -> int | None:
+def least(feasible: Bools, loss: Floats) -> int | None:
     """The feasible node of least loss; ties go to the smallest levels."""
     nodes = np.flatnonzero(feasible)
     if not len(nodes):

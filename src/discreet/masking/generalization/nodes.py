@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
+    from discreet.kernels.arrays import Bools, Floats, Ints
     from discreet.masking.generalization.task import Task
 
 
@@ -52,9 +53,9 @@ class NodeClasses:
         share of the risk above its limit, in records.
     """
 
-    label: NDArray[np.int64]
-    size: NDArray[np.int64]
-    failing: NDArray[np.bool_]
+    label: Ints
+    size: Ints
+    failing: Bools
     allowed: bool
     least: int = 0
     spoilt: float = 0.0
@@ -101,7 +102,7 @@ class NodeCounter:
         left = NodeClasses(labels, size, failing, allowed=True, least=least)
         return self._brought_to_file(self._within_limits(left), levels)
 
-    def labels(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    def labels(self, levels: Sequence[int]) -> tuple[Ints, int]:
         """The class of each combination of key values at the given levels."""
         groups = [int(self.task.maps[a][level].max()) + 1 for a, level in enumerate(levels)]
         apart = [a for a, number in enumerate(groups) if number > 1]
@@ -123,7 +124,7 @@ class NodeCounter:
         total = float(np.sum(each[kept] * task.keys.counts[kept]))
         return (total + classes.suppressed * d) / (task.keys.n * d)
 
-    def _shares(self, levels: Sequence[int], shares: Any) -> NDArray[np.float64]:
+    def _shares(self, levels: Sequence[int], shares: Any) -> Floats:
         """Per combination of key values, the sum of the shares of its groups."""
         each = np.zeros(len(self.task.keys))
         for by, level, groups in zip(shares, levels, self._codes(levels), strict=True):
@@ -131,12 +132,8 @@ class NodeCounter:
         return each
 
     def _failing(
-        self,
-        labels: NDArray[np.int64],
-        size: NDArray[np.int64],
-        small: NDArray[np.bool_],
-        people: Mapping[str | int, PeopleBehind],
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        self, labels: Ints, size: Ints, small: Bools, people: Mapping[str | int, PeopleBehind]
+    ) -> tuple[Bools, Bools]:
         """Which classes fail a criterion such that what they are made of at the nodes below fails
         as well, and which fail another one. Values are looked at only in classes that are large
         enough: the others fail already."""
@@ -175,7 +172,7 @@ class NodeCounter:
         return self._records(np.zeros(len(self.task.keys), np.int64), 1, people)
 
     def _records(
-        self, labels: NDArray[np.int64], number: int, people: Mapping[str | int, PeopleBehind]
+        self, labels: Ints, number: int, people: Mapping[str | int, PeopleBehind]
     ) -> list[tuple[Any, int]]:
         size = np.bincount(labels, self.task.keys.counts, number).astype(np.int64)
         values = {name: self._value_counts(name, labels, number) for name in self.values}
@@ -186,7 +183,7 @@ class NodeCounter:
         ]
 
     def _people(
-        self, levels: Sequence[int], labels: NDArray[np.int64], number: int
+        self, levels: Sequence[int], labels: Ints, number: int
     ) -> dict[str | int, PeopleBehind]:
         """The people behind the classes of a node, per register."""
         found = {}
@@ -201,7 +198,7 @@ class NodeCounter:
             found[register] = PeopleBehind(sizes[:number], functools.partial(int, every - number))
         return found
 
-    def _vacancies(self, size: NDArray[np.int64], people: Mapping[str | int, PeopleBehind]) -> int:
+    def _vacancies(self, size: Ints, people: Mapping[str | int, PeopleBehind]) -> int:
         """How many combinations of people without a record stand against the node."""
         if not people:
             return 0
@@ -209,10 +206,7 @@ class NodeCounter:
         return max(part.vacancies(classes) for part in self.task.parts)
 
     def _classes(
-        self,
-        size: NDArray[np.int64],
-        values: dict[str, ValueCounts],
-        people: Mapping[str | int, PeopleBehind],
+        self, size: Ints, values: dict[str, ValueCounts], people: Mapping[str | int, PeopleBehind]
     ) -> Classes:
         distinct = {name: counts.distinct for name, counts in values.items()}
         names = {name: whole.values[0] for name, whole in self.task.whole.items()}
@@ -220,7 +214,7 @@ class NodeCounter:
             size, np.ones_like(size), size, distinct, values=values, labels=names, people=people
         )
 
-    def _value_counts(self, name: str, place: NDArray[np.int64], number: int) -> ValueCounts:
+    def _value_counts(self, name: str, place: Ints, number: int) -> ValueCounts:
         """Pairs of class and value, for the classes that have a place."""
         pairs, whole = self.task.pairs[name], self.task.whole[name].counts
         cls = place[self.owners[name]]
@@ -249,14 +243,12 @@ class NodeCounter:
         spoilt = classes.spoilt + sum(over)
         return replace(classes, allowed=classes.allowed and not any(over), spoilt=spoilt)
 
-    def _to_go(
-        self, part: Any, classes: NodeClasses, gone: NDArray[np.bool_], levels: Sequence[int]
-    ) -> NDArray[np.bool_]:
+    def _to_go(self, part: Any, classes: NodeClasses, gone: Bools, levels: Sequence[int]) -> Bools:
         """Of equal classes those of least loss go first, as in ARX."""
         share = np.zeros(len(classes.size))
         share[classes.label] = self._shares(levels, self.task.shares)
         whole = self._classes(classes.size, {}, {})
-        chosen: NDArray[np.bool_] = part.to_go(whole, gone, share.round(12))
+        chosen: Bools = part.to_go(whole, gone, share.round(12))
         return chosen
 
     def _within_limits(self, classes: NodeClasses) -> NodeClasses:
@@ -282,7 +274,7 @@ class NodeCounter:
         ]
         return sum(self.task.n * above for above in over if above > TOLERANCE)
 
-    def _risks(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> NDArray[np.float64]:
+    def _risks(self, limit: DisclosureRiskAtMost, classes: NodeClasses) -> Floats:
         """What each class that is left adds to the risk.
 
         In a sample a combination may have more initial records (j) than its class has here (i).
@@ -295,11 +287,6 @@ class NodeCounter:
         value = np.bincount(classes.label, each, len(classes.size))
         return np.where(classes.failing, 0.0, value)
 
-    @functools.cached_property
-    def heights(self) -> tuple[int, ...]:
-        """Height of each key's hierarchy."""
-        return tuple(r.height for r in self.task.recodings)
-
 
 # -- The fewest records, in whole classes, whose removal brings a sum under a limit ----------------
 #
@@ -309,9 +296,7 @@ class NodeCounter:
 # Where several sums have limits, all ways that no other one beats in each of them are kept.
 
 
-def fewest_for_all(
-    sizes: NDArray[np.int64], sums: Sequence[tuple[NDArray[np.float64], float]], budget: int
-) -> NDArray[np.bool_] | None:
+def fewest_for_all(sizes: Ints, sums: Sequence[tuple[Floats, float]], budget: int) -> Bools | None:
     """As :func:`fewest_records`, for several sums, each with its values and its limit."""
     alone = [fewest_records(sizes, values, limit, budget) for values, limit in sums]
     found = [chosen for chosen in alone if chosen is not None]
@@ -323,9 +308,7 @@ def fewest_for_all(
     return _unbeaten(sizes, sums, budget)
 
 
-def fewest_records(
-    sizes: NDArray[np.int64], values: NDArray[np.float64], limit: float, budget: int
-) -> NDArray[np.bool_] | None:
+def fewest_records(sizes: Ints, values: Floats, limit: float, budget: int) -> Bools | None:
     """The classes to remove so that the values of the others add up to at most ``limit``.
 
     None when the budget of records is not enough. Ties go to the smaller, then earlier classes.
@@ -345,9 +328,7 @@ def fewest_records(
     return chosen
 
 
-def _unbeaten(
-    sizes: NDArray[np.int64], sums: Sequence[tuple[NDArray[np.float64], float]], budget: int
-) -> NDArray[np.bool_] | None:
+def _unbeaten(sizes: Ints, sums: Sequence[tuple[Floats, float]], budget: int) -> Bools | None:
     """Class by class, all ways to remove some of them that no other way beats: with fewer records
     and no less of each excess removed."""
     excess = np.array([max(float(values.sum()) - limit, 0.0) for values, limit in sums])
@@ -355,7 +336,7 @@ def _unbeaten(
     items = np.flatnonzero((values > 0).any(axis=0) & (sizes <= budget))
     items = items[np.lexsort([items, sizes[items]])]
     used, gained = np.zeros(1, np.int64), np.zeros((1, len(sums)))
-    before: list[tuple[NDArray[np.int64], NDArray[np.bool_]]] = []
+    before: list[tuple[Ints, Bools]] = []
     ways = 0
     for item in items:
         more = used + sizes[item]
@@ -383,7 +364,7 @@ def _unbeaten(
     return chosen
 
 
-def _not_beaten(used: NDArray[np.int64], gained: NDArray[np.float64]) -> NDArray[np.int64]:
+def _not_beaten(used: Ints, gained: Floats) -> Ints:
     """The ways that no other one beats, in the order of their records."""
     order = np.lexsort([*(-gained.T[::-1]), used])
     kept: list[int] = []
@@ -396,12 +377,8 @@ def _not_beaten(used: NDArray[np.int64], gained: NDArray[np.float64]) -> NDArray
 
 
 def _smallest_first(
-    items: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    values: NDArray[np.float64],
-    excess: float,
-    budget: int,
-) -> NDArray[np.int64] | None:
+    items: Ints, sizes: Ints, values: Floats, excess: float, budget: int
+) -> Ints | None:
     gained = np.cumsum(values[items])
     needed = int(np.searchsorted(gained, excess - TOLERANCE)) + 1
     if needed > len(items) or int(sizes[items[:needed]].sum()) > budget:
@@ -409,13 +386,7 @@ def _smallest_first(
     return items[:needed]
 
 
-def _knapsack(
-    items: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    values: NDArray[np.float64],
-    excess: float,
-    budget: int,
-) -> NDArray[np.int64] | None:
+def _knapsack(items: Ints, sizes: Ints, values: Floats, excess: float, budget: int) -> Ints | None:
     """best[s] is the largest value of classes with s records or fewer. Of classes of equal size
     the most valuable are taken, so that per size only their number is kept."""
     room = min(budget, int(sizes[items].sum()))

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.frequency.frequency_set import FrequencySet
-    from discreet.kernels.arrays import Ints
+    from discreet.kernels.arrays import Bools, Ints
     from discreet.masking.generalization.task import CodedPopulation, Task
 
-    Flags = NDArray[np.bool_]
 
 _DENSE = 1 << 20  # numbers that are counted in a table of their own without a thought
 
@@ -121,7 +120,7 @@ class Recount:
         cls, code = np.divmod(both, len(whole.counts))
         return ValueCounts(cls, code, count, classes, whole.counts, *whole.places(0))
 
-    def _suppressed(self) -> Flags:
+    def _suppressed(self) -> Bools:
         """The classes that go: all that fail, or only the small ones, and those that the search
         takes out for a limit of the risk."""
         only_small = self.task.suppression == "k-only"
@@ -131,14 +130,14 @@ class Recount:
             out[self._label[self.gone]] = True
         return out
 
-    def _failing(self) -> Flags:
+    def _failing(self) -> Bools:
         found = np.zeros(len(self._classes.size), np.bool_)
         for part in self.task.parts:
             for mask in () if part.of_file else part.failing(self._classes).values():
                 found |= mask
         return found
 
-    def _failing_all_the_same(self, out: Flags) -> list[str]:
+    def _failing_all_the_same(self, out: Bools) -> list[str]:
         """The criteria, where a class that is left fails."""
         failing = self._failing() & ~out
         if not failing.any():
@@ -147,7 +146,7 @@ class Recount:
         records = counted(int(self._classes.size[failing].sum()), "record")
         return [f"{words} does not hold for {records} of those left"]
 
-    def _not_of_the_file(self, out: Flags) -> list[str]:
+    def _not_of_the_file(self, out: Bools) -> list[str]:
         """The conditions on the whole file that do not hold for what is left."""
         ties = np.arange(len(out))
         return [
@@ -164,7 +163,7 @@ class Recount:
             if part.vacancies(self._classes)
         ]
 
-    def _above_limits(self, out: Flags) -> list[str]:
+    def _above_limits(self, out: Bools) -> list[str]:
         """The limits of the risk that are exceeded."""
         kept = ~out[self._label]
         if not self.task.limits or not kept.any():

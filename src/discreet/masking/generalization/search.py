@@ -36,8 +36,7 @@ from discreet.progress import stage
 from discreet.words import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from discreet.kernels.arrays import Bools, Floats, Ints
     from discreet.kernels.lattice.sweep import Sweep
 
 
@@ -151,12 +150,12 @@ class Search:
         return Swept(self.sweeps, self.task.k, p, self.task.budget, of_file)
 
     @property
-    def losses(self) -> NDArray[np.float64]:
+    def losses(self) -> Floats:
         """Per node, the loss that is minimised, or a lower bound of it."""
         return self.every.objective
 
     @property
-    def feasible(self) -> NDArray[np.bool_]:
+    def feasible(self) -> Bools:
         """Per node, whether it is feasible; where more than sizes decides, whether it may be."""
         return self.every.feasible
 
@@ -211,11 +210,8 @@ class Search:
                 f"the lattice has {self.task.lattice.nodes:,} nodes, too many for a {name} search.",
                 f"Use {argument('search', 'optimal')}, or name fewer keys.",
             )
-        if (
-            self.conditions is not None
-            and self.p > self.conditions.max_p
-            and not self._all_may_go()
-        ):
+        all_may_go = self.task.budget >= self.task.keys.n  # nothing is left then that could fail
+        if not all_may_go and self.conditions is not None and self.p > self.conditions.max_p:
             return Outcome((), None, complete=True)
         outcome = self._searched(name)
         self.tally.swept = self.task.lattice.nodes if "every" in self.__dict__ else 0
@@ -237,10 +233,6 @@ class Search:
         nodes = () if searching.best is None else (searching.best,)
         bound = searching.bound if complete or searching.has_costs else None
         return Outcome(nodes, searching.best, complete, bound)
-
-    def _all_may_go(self) -> bool:
-        """With everything suppressed nothing is left that could fail."""
-        return self.task.budget >= self.task.keys.n
 
     def satisfied(self, node: int) -> bool:
         """Algorithm 2: sizes first, then Condition 2, then the values of each class."""
@@ -268,7 +260,7 @@ class Search:
             further = np.maximum(self.task.budget - suppressed, 0) // self.task.k
         return classes - further > self.conditions.max_classes(self.p)
 
-    def excluded_by_condition_2(self) -> NDArray[np.bool_]:
+    def excluded_by_condition_2(self) -> Bools:
         """Per node, whether it has too many classes for p whatever is suppressed."""
         if self.conditions is None:
             return np.zeros(self.task.lattice.nodes, dtype=np.bool_)
@@ -310,7 +302,7 @@ class Conditions:
     frequencies: Mapping[str, tuple[int, ...]]
 
     @classmethod
-    def of(cls, counts: Mapping[str, NDArray[np.int64]]) -> Conditions:
+    def of(cls, counts: Mapping[str, Ints]) -> Conditions:
         """From the counts per value of each confidential attribute."""
         ordered = {name: tuple(sorted(c.tolist(), reverse=True)) for name, c in counts.items()}
         narrowest = min(ordered, key=lambda name: len(ordered[name]))
@@ -352,7 +344,7 @@ def all_minimal(search: Search) -> tuple[int, ...]:
     candidates = np.flatnonzero(search.feasible & ~search.excluded_by_condition_2())
     grid = np.stack(np.unravel_index(candidates, lattice.levels), axis=1)
     minimal: list[int] = []
-    tops: list[NDArray[np.int64]] = []
+    tops: list[Ints] = []
     for at in np.lexsort([candidates, lattice.heights[candidates]]):
         if any((grid[at] >= low).all() for low in tops):
             continue  # a feasible node lies below

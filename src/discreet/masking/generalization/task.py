@@ -116,7 +116,12 @@ class Task:
     @functools.cached_property
     def lattice(self) -> Lattice:
         """The nodes to search."""
-        return Lattice(self.keys.attributes, tuple(r.height + 1 for r in self.recodings))
+        return Lattice(self.keys.attributes, tuple(height + 1 for height in self.heights))
+
+    @functools.cached_property
+    def heights(self) -> tuple[int, ...]:
+        """Height of each key's hierarchy."""
+        return tuple(r.height for r in self.recodings)
 
     @functools.cached_property
     def maps(self) -> list[list[NDArray[np.int32]]]:

@@ -347,7 +347,7 @@ def draw(found: Found, caption: bool = True) -> str:
     width = max(max(len(nodes) for nodes in rows.values()) * _WIDE + 2 * _WIDE, _LEAST)
     height = len(rows) * _HIGH + _HIGH
     at = _places(rows, width)
-    edges = [_edge(at[a], at[b]) for a in shown for b in lattice.successors(a) if b in shown]
+    edges = [_edge(at[a], at[b]) for a in shown for b in lattice.above(a).values() if b in shown]
     nodes = [
         _node(
             at[n],
@@ -385,7 +385,7 @@ def _caption(lines: list[str], top: int) -> str:
 def _some(found: Found, minimal: set[int]) -> set[int]:
     """The chosen node with its neighbours, and minimal nodes while there is room."""
     lattice, chosen = found.task.lattice, found.best.number
-    near = {chosen, *lattice.successors(chosen), *lattice.predecessors(chosen)}
+    near = {chosen, *lattice.above(chosen).values(), *lattice.below(chosen).values()}
     rest = sorted(minimal - near, key=lambda n: found.search.figures(n).objective)
     return near | set(rest[: WHOLE - len(near)])
 

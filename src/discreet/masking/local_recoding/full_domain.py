@@ -19,7 +19,7 @@ from discreet.kernels.packing import pack
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.kernels.arrays import Ints
+    from discreet.kernels.arrays import Bools, Ints
     from discreet.masking.local_recoding.request import RecodingRequest
 
 _MOST = 20_000  # nodes that are counted at most
@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     cells, and 1 per key of a record that is left out."""
 
     cells: Cells
-    gone: NDArray[np.bool_]
+    gone: Bools
     price: float
 
     @property
@@ -114,7 +114,7 @@ def _shown(asked: RecodingRequest, a: int, level: int) -> NDArray[np.int32]:
     return np.asarray(shown[recoding.maps[level][codes]])
 
 
-def answer(asked: RecodingRequest, cells: Cells, gone: NDArray[np.bool_]) -> Answer:
+def answer(asked: RecodingRequest, cells: Cells, gone: Bools) -> Answer:
     """An answer with its price."""
     out = int(cells.count[gone].sum())
     return Answer(cells, gone, cells.only(~gone).price(asked.task) + out * len(asked.keys))

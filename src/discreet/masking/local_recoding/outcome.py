@@ -20,11 +20,10 @@ from discreet.results import Result
 from discreet.words import counted, share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from discreet.data.masked import Masked
     from discreet.data.microdata import Microdata
     from discreet.hierarchies.recoding import Recoding
+    from discreet.kernels.arrays import Bools, Floats
 
 
 _ROUNDING = 1e-9
@@ -191,8 +190,8 @@ class CellsCover:
 class _Released(NamedTuple):
     """The loss of each cell, nan where it does not cover its value; and which are not as before."""
 
-    share: NDArray[np.float64]
-    moved: NDArray[np.bool_]
+    share: Floats
+    moved: Bools
 
 
 def _looked_up(
@@ -212,7 +211,7 @@ def _looked_up(
     return _Released(share, ~same)
 
 
-def _equal(mine: pa.Array, theirs: pa.Array) -> NDArray[np.bool_]:
+def _equal(mine: pa.Array, theirs: pa.Array) -> Bools:
     """Whether cells are equal, or both missing."""
     if mine.type != theirs.type:
         mine, theirs = mine.cast(pa.string()), theirs.cast(pa.string())

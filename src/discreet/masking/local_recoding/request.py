@@ -149,11 +149,6 @@ class RecodingRequest:
     def _column(self, name: str) -> NDArray[Any]:
         return self.counted.codes[self.counted.attributes.index(name)]
 
-    @property
-    def loss_of_price(self) -> float:
-        """By what a price is multiplied to be a mean over records and keys."""
-        return 1 / (self.n * len(self.keys))
-
 
 def request_of(
     data: Microdata,
