@@ -208,3 +208,11 @@ def test_every_command_says_alike_what_it_wrote_and_what_is_unchanged(run, folde
     if words[0] == "add-noise":
         assert told["outcome"]["unchanged"] == {"income": 0}
         assert told["spreads"] == told["outcome"]["spreads"]
+
+
+def test_a_file_is_masked_also_where_a_gap_matches_every_value(run, folder):
+    words = ["add-noise", "p.csv", *KEYS, "--missing", "wildcard", "--columns", "income"]
+    code, out, _ = run(*words, "--seed", "1", "-o", "m.csv", "--json")
+    assert code == 0
+    assert (folder / "m.csv").exists()
+    assert json.loads(out)["information_loss"]["il1"] > 0
