@@ -183,3 +183,36 @@ def test_recode_says_what_was_lost_and_writes_what_passes_the_check(run, folder)
     assert 0 <= found["bound"] <= found["loss"]
     assert run("check", "m.csv", *KEYS, "--k", "5")[0] == 0
     assert "Coarser cells per key: " in run(*recode, "-o", "n.csv")[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["add-noise", "--columns", "income", "--seed", "1"],
+        ["shuffle", "--columns", "income", "--seed", "1"],
+        ["microaggregate", "--columns", "age,income", "--method", "individual", "--k", "3"],
+        ["rank-swap", "--columns", "income", "--seed", "1"],
+        ["top-code", "--top", "income=0.9"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_says_alike_what_it_wrote_and_what_is_unchanged(run, folder, words):
+    code, out, _ = run(
+        words[0], "p.csv", *KEYS, "--identifiers", "name,ssn", *words[1:], "-o", "m.csv", "--json"
+    )
+    told = json.loads(out)
+    assert code == 0
+    assert told["columns"] == list(pd.read_csv(folder / "m.csv").columns)
+    assert told["unchanged"]["released"] == len(told["columns"])
+    assert "income" in told.get("outcome", {}).get("columns", ["income"])
+    if words[0] == "add-noise":
+        assert told["outcome"]["unchanged"] == {"income": 0}
+        assert told["spreads"] == told["outcome"]["spreads"]
+
+
+def test_a_file_is_masked_also_where_a_gap_matches_every_value(run, folder):
+    words = ["add-noise", "p.csv", *KEYS, "--missing", "wildcard", "--columns", "income"]
+    code, out, _ = run(*words, "--seed", "1", "-o", "m.csv", "--json")
+    assert code == 0
+    assert (folder / "m.csv").exists()
+    assert json.loads(out)["information_loss"]["il1"] > 0

@@ -507,3 +507,20 @@ def test_values_are_compared_in_the_engine_as_they_are_here(monkeypatch):
         mine, theirs = getattr(there, part), getattr(here, part)
         assert mine.keys() == theirs.keys()
         assert all(mine[name] == pytest.approx(theirs[name]) for name in mine)
+
+
+def test_a_gap_that_matches_every_value_leaves_all_measures_but_those_of_classes():
+    columns = table() | {"age": [None if i % 9 == 0 else i for i in range(N)]}
+    told = {}
+    for policy in ("category", "wildcard"):
+        data = ds.read(columns, keys=["age", "sex"], types={"age": "continuous"}, missing=policy)
+        masked = ds.pram(data, ["sex"], keep=0.7, seed=1)
+        told[policy] = ds.information_loss(data, masked)
+    for name in MEASURES:
+        own, other = (getattr(told[p], name) for p in ("category", "wildcard"))
+        if name in ("discernibility", "average_class_size"):
+            assert own is not None
+            assert other is None
+            assert "there are no classes" in told["wildcard"].not_applicable[name]
+        else:
+            assert own == other, name

@@ -49,7 +49,8 @@ def _masking(name: str) -> Callable[..., None]:
         done = method.run(data, method_arguments(method, data, given))
         told = _told(method, data, done)
         written = done.masked.write(output, overwrite=force)
-        report = {**written.to_dict(), **_figures(done, told)}
+        always = written.to_dict()  # what every command says, whatever figures a method has
+        report = {**always, **_figures(done, told), **always}
         if page is not None:
             _report(data, done, page, criteria_in(given) if has_criterion else [], force)
             report["report"] = page.name
@@ -83,8 +84,9 @@ def _figures(done: Done, told: dict[str, Any]) -> dict[str, Any]:
     found = {} if done.found is None else done.found.to_dict()
     changes = {"changes": dict(done.masked.changes)} if done.masked.changes else {}
     outcome = {} if done.masked.outcome is None else done.masked.outcome.to_dict()
+    whole = {"outcome": outcome} if outcome else {}
     measured = {name: None if one is None else one.to_dict() for name, one in told.items()}
-    return {**found, **done.figures, **changes, **outcome, **measured}
+    return {**found, **done.figures, **changes, **outcome, **whole, **measured}
 
 
 def _said(done: Done, told: dict[str, Any], written: str) -> str:

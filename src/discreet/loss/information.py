@@ -353,7 +353,7 @@ def information_loss(
     asked = _scope(scope)
     raise_all(whole_number("dimension", dimension, 1))
     require_records(masked)
-    linked = link(initial, masked, on)
+    linked = link(initial, masked, on, classed=False, by_order=False)
     names = _in_scope(linked, asked)
     sorted_out = _by_type(linked, names, dimension)
     found = compare(linked, sorted_out)
@@ -482,8 +482,16 @@ def _raw(
         "ebil_share": 0.0 if share is None and change.is_none else share,
         "hellinger": _mean_distance(change, found),
         **_node_measures(linked, change),
-        **_class_measures(linked),
+        **(dict.fromkeys(OF_CLASSES) if _no_classes(linked) else _class_measures(linked)),
     }
+
+
+def _no_classes(linked: Linked) -> str:
+    """Why no class has a size, where a missing key matches every value."""
+    policies = {linked.initial.missing, linked.masked.missing}
+    return (
+        "a missing key matches every value: there are no classes." if "wildcard" in policies else ""
+    )
 
 
 def _mean_distance(change: Change, found: Comparison) -> float | None:
@@ -525,7 +533,7 @@ def _reasons(
         "hellinger": change.of_distributions() or _no_numbers(change, found),
         "ebil_share": (change.of_keys() if scope == "keys" else "") or change.of_bits(change.names),
         **_node_reasons(*_node(linked, change)),
-        **dict.fromkeys(OF_CLASSES, change.of_keys()),
+        **dict.fromkeys(OF_CLASSES, change.of_keys() or _no_classes(linked)),
     }
     if not why["il"]:
         why |= _of_single_numbers(change, found, numbers)
