@@ -38,6 +38,7 @@ _PARQUET = (".parquet", ".pq")
 _ROWS = 1000  # are looked at
 _MOST = 0.5  # of the values
 _CODES = ("NA", "N/A", "n/a", "NULL", "null", "None", "NaN", "#N/A", "#NULL!", ".", "-", "?")
+_BLANKS = " \t\n\r\v\f"  # the engine takes them away around numbers and dates, and no others
 _POINT = re.compile(r"\s*[+-]?[0-9]{1,18}(\.[0-9]+)?\s*")  # longer ones are texts on purpose
 _COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 _GROUPED = re.compile(
@@ -45,6 +46,7 @@ _GROUPED = re.compile(
 )
 _LEADING = re.compile(r"\s*0[0-9]")  # a code, not an amount
 _DATE = re.compile(r"\s*([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})\s*")
+_YEAR_FIRST = re.compile(r"\s*[0-9]{4}([./])[0-9]{1,2}\1[0-9]{1,2}\s*")
 
 
 def read(
@@ -371,6 +373,10 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     "its values are numbers, and the code 'NA'."
     """
     values = [cell for cell in cells if cell is not None]
+    odd = [cell for cell in values if cell.strip() != cell.strip(_BLANKS)]
+    if any(map(_POINT.fullmatch, odd)):
+        what = "some of its values are numbers with no-break or other unusual blanks around them."
+        return what, "Take those blanks away before it is read."
     usual = [code for code in _CODES if code in values]
     others = [cell for cell in values if cell not in usual]
     if not others:
@@ -392,6 +398,11 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     dates = [found for c in others if (found := _DATE.fullmatch(c))]
     if csv.date_format is None and len(dates) >= _MOST * len(others):
         said = f"Read it with {argument('date_format', _written(dates))}."
+        return "most of its values are dates.", said
+    year_first = [found for c in others if (found := _YEAR_FIRST.fullmatch(c))]
+    if csv.date_format is None and len(year_first) >= _MOST * len(others):
+        written = year_first[0][1].join(["yyyy", "mm", "dd"])
+        said = f"Read it with {argument('date_format', written)}."
         return "most of its values are dates.", said
     if csv.decimal == "," and any("." in c for c in others) and numbers >= _MOST * len(others):
         what = f"most of its values have a decimal point, and {argument('decimal', ',')} was given."
