@@ -101,6 +101,8 @@ def test_what_cannot_be_is_refused(table, options, code):
         ("a;b\n1,5;x\n2,25;y\n3;z\n", 'decimal=","'),
         ("a,b\n31/12/1999,x\n01/02/2000,y\n", 'date_format="dd/mm/yyyy"'),
         ("a,b\n12/31/1999,x\n01/02/2000,y\n", 'date_format="mm/dd/yyyy"'),
+        ("a,b\n2020/01/31,x\n2020/2/1,y\n", 'date_format="yyyy/mm/dd"'),
+        ("a,b\n1\u00a0,x\n2\u202f,y\n", "unusual blanks"),
         ("a,b\n1,x\nNA,y\n3,z\n", 'missing_values="NA"'),
         (
             "a,b\n1,x\n?,y\n.,z\n",

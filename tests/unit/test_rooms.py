@@ -1,10 +1,14 @@
 """Rooms: a killed process leaves what the next one removes, whatever it was doing."""
 
+import contextlib
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 
+from discreet.errors import DiscreetError
 from discreet.files import rooms
 from tests.processes import run
 
@@ -78,3 +82,40 @@ def test_a_folder_of_files_without_a_lock_is_not_ours_to_remove(tmp_path):
     (other / "mine.txt").write_text("keep")
     rooms.tidy(tmp_path)
     assert (other / "mine.txt").read_text(encoding="utf-8") == "keep"
+
+
+def test_files_of_two_runs_at_once_do_not_mix(tmp_path, monkeypatch):
+    """Each run waits for the other one after its first file, were it not kept out."""
+    move, both = rooms.take_place, Barrier(2)
+
+    def slowly(place, target):
+        move(place, target)
+        with contextlib.suppress(BrokenBarrierError):
+            both.wait(timeout=0.5)
+
+    monkeypatch.setattr(rooms, "take_place", slowly)
+    targets = [tmp_path / "masked.csv", tmp_path / "ledger.json"]
+
+    def written(name):
+        with rooms.together(targets, None, overwrite=True) as places:
+            for place in places.values():
+                place.write_text(name)
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(written, "AB"))
+    assert len({target.read_text(encoding="utf-8") for target in targets}) == 1
+
+
+def test_a_file_that_came_to_be_meanwhile_is_kept(tmp_path):
+    targets = [tmp_path / "masked.csv", tmp_path / "ledger.json"]
+
+    def written():
+        with rooms.together(targets, None, overwrite=False) as places:
+            for place in places.values():
+                place.write_text("ours")
+            targets[1].write_text("theirs")
+
+    with pytest.raises(DiscreetError, match=r"O03.*ledger\.json exists"):
+        written()
+    assert left(tmp_path) == ["ledger.json"]
+    assert targets[1].read_text(encoding="utf-8") == "theirs"

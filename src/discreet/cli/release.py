@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,7 +47,7 @@ def init(
     plan = ds.Plan.first(data)
     plan.write(output, overwrite=force)
     found = ds.suggest_roles(data)
-    said = f"{output.name} written. Correct it, then: discreet run {output.name}"
+    said = f"{output.name} written. Correct it, then: discreet run {shlex.quote(str(output))}"
     report = {"written": output.name, **found.to_dict(), "plan": plan.to_dict()}
     print(json.dumps(report, indent=2) if as_json else f"{found.explain()}\n{said}")
 

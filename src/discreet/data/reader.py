@@ -37,6 +37,7 @@ _PARQUET = (".parquet", ".pq")
 _ROWS = 1000  # are looked at
 _MOST = 0.5  # of the values
 _CODES = ("NA", "N/A", "n/a", "NULL", "null", "None", "NaN", "#N/A", "#NULL!", ".", "-", "?")
+_BLANKS = " \t\n\r\v\f"  # the engine takes them away around numbers and dates, and no others
 _POINT = re.compile(r"\s*[+-]?[0-9]{1,18}(\.[0-9]+)?\s*")  # longer ones are texts on purpose
 _COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 _GROUPED = re.compile(
@@ -44,6 +45,7 @@ _GROUPED = re.compile(
 )
 _LEADING = re.compile(r"\s*0[0-9]")  # a code, not an amount
 _DATE = re.compile(r"\s*([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})\s*")
+_YEAR_FIRST = re.compile(r"\s*[0-9]{4}([./])[0-9]{1,2}\1[0-9]{1,2}\s*")
 
 
 def read(
@@ -374,6 +376,9 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     others = [cell for cell in values if cell not in usual]
     if not others:
         return None
+    if any(_POINT.fullmatch(c) and c.strip() != c.strip(_BLANKS) for c in others):
+        what = "some of its values are numbers with no-break or other unusual blanks around them."
+        return what, "Take those blanks away before it is read."
     numbers = sum(bool(_POINT.fullmatch(c)) and not _LEADING.match(c) for c in others)
     commas = sum(bool(_COMMA.fullmatch(c)) for c in others)
     if usual and numbers == len(others):
@@ -388,19 +393,15 @@ def hint(cells: Sequence[str | None], csv: CsvOptions) -> tuple[str, str] | None
     if csv.decimal == "." and commas and numbers + commas >= _MOST * len(others):
         what = "most of its values have a decimal comma."
         return what, f"Read it with {argument('decimal', ',')}."
-    dates = [found for c in others if (found := _DATE.fullmatch(c))]
-    if csv.date_format is None and len(dates) >= _MOST * len(others):
-        said = f"Read it with {argument('date_format', _written(dates))}."
+    if csv.date_format is None and (written := _written(others)):
+        said = f"Read it with {argument('date_format', written)}."
         return "most of its values are dates.", said
     if csv.decimal == "," and any("." in c for c in others) and numbers >= _MOST * len(others):
         what = f"most of its values have a decimal point, and {argument('decimal', ',')} was given."
         return what, "Write the numbers of all columns in the same way."
     codes = any(_LEADING.match(c) for c in others)  # such as postcodes, which are no numbers
     if numbers >= 0.9 * len(others) and not codes:
-        what = f"{len(others) - numbers:,} of {len(others):,} values seen are not numbers."
-        if numbers == len(others):
-            what = f"some values after the first {_ROWS:,} records are not numbers."
-        return what, f"If they mean missing, name them in {argument('missing_values')}."
+        return _besides_texts(len(others) - numbers, len(others))
     if len({cell.strip() for cell in values}) < len(values):
         what = (
             "some of its values differ in nothing but blanks around them, and count as different."
@@ -419,6 +420,14 @@ def _besides_codes(codes: Sequence[str]) -> tuple[str, str]:
     return f"its values are numbers, and the {code} {names}.", remedy
 
 
+def _besides_texts(texts: int, seen: int) -> tuple[str, str]:
+    """What to say of numbers among which are a few texts."""
+    what = f"{texts:,} of {seen:,} values seen are not numbers."
+    if not texts:
+        what = f"some values after the first {_ROWS:,} records are not numbers."
+    return what, f"If they mean missing, name them in {argument('missing_values')}."
+
+
 def _marks(grouped: Sequence[re.Match[str]], csv: CsvOptions) -> str:
     """Which mark stands between thousands, and which before decimals, where that can be seen."""
     mark, decimals = grouped[0][1], {found[3][0] for found in grouped if found[3]}
@@ -430,9 +439,15 @@ def _marks(grouped: Sequence[re.Match[str]], csv: CsvOptions) -> str:
     return f"Read it with {said}."
 
 
-def _written(dates: Sequence[re.Match[str]]) -> str:
-    """How dates are written; the day comes first where it cannot be seen."""
-    month_first = any(int(date[3]) > 12 for date in dates)
-    first, second = ("mm", "dd") if month_first else ("dd", "mm")
-    mark, year = dates[0][2], "y" * len(dates[0][4])
-    return mark.join([first, second, year])
+def _written(cells: Sequence[str]) -> str | None:
+    """How dates are written where most cells are such; the day comes first where nothing tells."""
+    dates = [found for cell in cells if (found := _DATE.fullmatch(cell))]
+    if len(dates) >= _MOST * len(cells):
+        month_first = any(int(date[3]) > 12 for date in dates)
+        first, second = ("mm", "dd") if month_first else ("dd", "mm")
+        mark, year = dates[0][2], "y" * len(dates[0][4])
+        return mark.join([first, second, year])
+    year_first = [found for cell in cells if (found := _YEAR_FIRST.fullmatch(cell))]
+    if len(year_first) >= _MOST * len(cells):
+        return year_first[0][1].join(["yyyy", "mm", "dd"])
+    return None

@@ -58,9 +58,14 @@ def place_problems(
         what = f"{target.parent.name!r}, the folder of {name}, does not exist."
         problems.append(Problem("O02", what, "Create it first."))
     elif target.is_dir() or (os.path.lexists(target) and not overwrite):
-        remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
-        problems.append(Problem("O03", f"{name} exists.", remedy))
+        problems.append(taken(target))
     return problems
+
+
+def taken(target: Path) -> Problem:
+    """The problem of a file in the place of an output."""
+    remedy = f"Choose another name, or overwrite it ({argument('overwrite', True)})."
+    return Problem("O03", f"{target.name or target} exists.", remedy)
 
 
 def encoding_problems(path: Path) -> list[Problem]:

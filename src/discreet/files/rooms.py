@@ -2,7 +2,8 @@
 
 Several files that belong together take their places together. Renaming one file is atomic,
 renaming several is not: a journal in a room says which files are ready, and whoever comes next
-finishes what a killed process has begun. Rooms that were left before that are removed.
+finishes what a killed process has begun. Rooms that were left before that are removed. Whoever
+moves files that belong together is alone in their folders meanwhile.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from discreet.errors import fail
-from discreet.files import no_wider, settle, take_place
+from discreet.errors import fail, raise_all
+from discreet.files import no_wider, settle, take_place, taken
 
 _PREFIX = ".discreet-"
 _lasting: list[tuple[int, Path, IO[bytes]]] = []
@@ -40,10 +41,13 @@ def room(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def together(targets: Sequence[Path], like: Path | None) -> Iterator[dict[Path, Path]]:
+def together(
+    targets: Sequence[Path], like: Path | None, *, overwrite: bool
+) -> Iterator[dict[Path, Path]]:
     """A name for a new file per target; all take their places when all went well, in order.
 
-    They get the permissions of new files, but never wider ones than the file ``like`` has.
+    They get the permissions of new files, but never wider ones than the file ``like`` has. What
+    came to be in one of the places meanwhile stays, unless it may be overwritten: O03.
     """
     with ExitStack() as stack:
         rooms: dict[Path, Path] = {}
@@ -58,11 +62,13 @@ def together(targets: Sequence[Path], like: Path | None) -> Iterator[dict[Path, 
         leader, *others = rooms.values()
         for other in others:
             _note(other / _LEADER, os.path.relpath(leader, other.parent))
-        # from here on the new files count: whoever finds the journal moves what is left
         ready = [os.path.relpath(place, leader.parent) for place in places.values()]
-        _note(leader / _JOURNAL, json.dumps(ready))
-        for target, place in places.items():
-            take_place(place, target)
+        with _alone_in(rooms):
+            raise_all([] if overwrite else [taken(t) for t in targets if os.path.lexists(t)])
+            # from here on the new files count: whoever finds the journal moves what is left
+            _note(leader / _JOURNAL, json.dumps(ready))
+            for target, place in places.items():
+                take_place(place, target)
 
 
 def lasting_room(folder: Path) -> Path:
@@ -91,8 +97,25 @@ def tidy(folder: Path) -> None:
             continue
         with _taken(found) as abandoned:
             if abandoned:
-                _finish(_leader(found))
+                leader = _leader(found)
+                with _alone_in({_outside(place) for place in _ready(leader)}):
+                    _finish(leader)
                 _remove(found)
+
+
+@contextmanager
+def _alone_in(folders: Iterable[Path]) -> Iterator[None]:
+    """Wait until no other process moves files that belong together into one of the folders."""
+    with ExitStack() as stack:
+        # in one order, so that no two wait for each other
+        for folder in sorted({folder.resolve() for folder in folders}):
+            with contextlib.suppress(ImportError, OSError):  # a system without such locks
+                import fcntl
+
+                door = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, door)
+                fcntl.flock(door, fcntl.LOCK_EX)
+        yield
 
 
 def _locked_room(folder: Path, name: str) -> tuple[Path, IO[bytes]]:
@@ -170,15 +193,25 @@ def _leader(found: Path) -> Path:
         return found
 
 
-def _finish(leader: Path) -> None:
-    """Move the files of a journal that have not taken their places yet."""
+def _ready(leader: Path) -> list[Path]:
+    """The files of a journal, in the rooms where they were made."""
     journal = leader / _JOURNAL
     if not _is_ours(leader) or not journal.exists():
-        return
-    for place in (leader.parent / ready for ready in json.loads(journal.read_text("utf-8"))):
+        return []
+    return [leader.parent / ready for ready in json.loads(journal.read_text("utf-8"))]
+
+
+def _outside(place: Path) -> Path:
+    """The folder that a file in a room is meant for."""
+    return place.parent.parent
+
+
+def _finish(leader: Path) -> None:
+    """Move the files of a journal that have not taken their places yet."""
+    for place in _ready(leader):
         if _is_ours(place.parent):
             with contextlib.suppress(FileNotFoundError):  # it has
-                take_place(place, place.parent.parent / place.name)
+                take_place(place, _outside(place) / place.name)
 
 
 def _note(file: Path, text: str) -> None:

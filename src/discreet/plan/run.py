@@ -62,7 +62,7 @@ def run(plan: Plan, *, overwrite: bool, ledger: Ledger | None) -> Release:
     if release.satisfied:
         if _states(plan) != before:  # it would be written from two states of a file
             fail("S22", "an input was changed during the run.", "Run it again.")
-        release = _written(release, under_way, data, clock)
+        release = _written(release, under_way, data, clock, overwrite=overwrite)
     return release
 
 
@@ -189,10 +189,12 @@ def _states(plan: Plan) -> list[tuple[int, int, int]]:
     return [(state.st_size, state.st_mtime_ns, state.st_ino) for state in states]
 
 
-def _written(release: Release, under_way: _Run, data: Any, clock: float) -> Release:
+def _written(
+    release: Release, under_way: _Run, data: Any, clock: float, *, overwrite: bool
+) -> Release:
     plan, targets = release.plan, release.plan.outputs
     like = plan.source if plan.source is not None and plan.source.exists() else None
-    with together(list(targets.values()), like) as places:
+    with together(list(targets.values()), like, overwrite=overwrite) as places:
         made = {name: places[target] for name, target in targets.items()}
         release.masked.write(made["masked"], **writing_options(plan.section("outputs")))
         _write_reports(release, under_way, data, made)

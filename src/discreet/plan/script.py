@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pprint
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def script(plan: Plan) -> str:
     beside = [plan.outputs[name].name for name in ("public", "ledger") if name in plan.outputs]
     target = repr(outputs.get("masked", "masked.csv"))
     last = call("masked.write", [target], _options(writing_options(outputs)))
-    run = f"discreet run {plan.where.file or 'release.toml'}"
+    run = f"discreet run {shlex.quote(plan.where.file or 'release.toml')}"
     only = f"# Only a run of the plan writes {' and '.join(beside)}: {run}"
     return "\n".join([*blocks, last, only, *_measures(plan), ""])
 
