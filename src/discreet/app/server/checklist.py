@@ -221,7 +221,7 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
     said = []
     if disclosure:
         said.append(
-            f"By guessing within groups, at most {disclosure['maximal']:.1%} of the people in the "
+            f"By guessing within groups, at most {disclosure['maximal']:.1%} of the records of the "
             "original table are recognised (DR_max)."
         )
     if risk.get("people_k"):
@@ -235,6 +235,7 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
             f"Someone who knows all keys of a person recognises the record {worst} at worst, "
             f"with {risk['mean_risk']:.1%} on average."
         )
+    said += kept.run.figures.get("cautions", ())  # a run of before may lack them
     apart = [
         column.name
         for column in workspace.columns
