@@ -5,6 +5,7 @@ import pytest
 import discreet as ds
 from tests.app.releases import number, protected, text_of
 from tests.app.visitor import Visitor
+from tests.app.waiting import ended
 
 COLUMNS = "hid,patient,age,region,illness,cost"
 SUPPRESS = {"do-0": "suppress_cells", "seed-0": "0", "k": "7", "p": ""}
@@ -76,3 +77,48 @@ def test_the_release_says_what_a_household_gives_away(visitor, blanked, tmp_path
 def test_blanked_cells_are_counted_up_to_the_k_that_is_asked_for(visitor, blanked):
     page = text_of(visitor.get(f"/w/{blanked.id}/compare/1"))
     assert "count minimum below 2 below 3 below 5 below 7" in page
+
+
+def test_the_checklist_speaks_of_the_run_as_it_was_made(visitor, blanked):
+    """A column that becomes an identifier afterwards is still in the table of the run."""
+    visitor.post(f"/w/{blanked.id}/compare/1/choose")
+    n = number(blanked, "cost")
+    visitor.post(f"/w/{blanked.id}/roles/{n}", {f"role-{n}": "identifier", f"type-{n}": ""})
+    page = text_of(visitor.get(f"/w/{blanked.id}/release"))
+    visitor.post(f"/w/{blanked.id}/roles/{n}", {f"role-{n}": "other", f"type-{n}": ""})
+    assert "✗ The run is up to date" in page
+    assert "Not in the masked file: hid, patient." in page
+    assert "Released, since no intruder is expected to know them: illness, cost." in page
+
+
+@pytest.fixture(scope="module")
+def people(visitor):
+    """A file with several records of a person, whose keys have hierarchies."""
+    workspace = opened(visitor, patient="subject")
+    visitor.post(f"/w/{workspace.id}/hierarchies/suggested")
+    assert workspace.hierarchies
+    return workspace
+
+
+def test_explore_leads_to_protect_where_a_person_has_several_records(visitor, people):
+    page = visitor.get(f"/w/{people.id}/explore")
+    assert "a person may have several: a column has the role subject." in text_of(page)
+    assert "Compute all nodes" not in page.text
+    assert f'href="/w/{people.id}/protect">Next: Protect' in page.text
+    roles = visitor.get(f"/w/{people.id}/roles").text
+    assert "Next: Protect" in roles
+    assert "Next: Explore" not in roles
+    visitor.post(f"/w/{people.id}/explore/sweep")
+    ended(people.job)
+    assert [problem.code for problem in people.job.problems] == ["N06"]
+
+
+def test_figures_that_no_release_waits_for_are_not_said_to_hold_it_up(visitor, people):
+    visitor.post(f"/w/{people.id}/roles/measure")
+    ended(people.job)
+    assert "Out of date" not in text_of(visitor.get(f"/w/{people.id}/roles"))
+    visitor.post(f"/w/{people.id}/roles/wanted", {"k": "3", "released": "all", "share": ""})
+    page = text_of(visitor.get(f"/w/{people.id}/roles"))
+    assert "Out of date: something has changed since these were computed." in page
+    assert "risk by classes" in page
+    assert "before a release" not in page
