@@ -90,3 +90,18 @@ def test_more_requirements_stay_closed_until_one_is_asked_for(visit, server, pat
     assert field.is_visible()
     assert field.input_value() == "0.2"
     assert visit.said == []
+
+
+def test_the_share_of_a_sample_is_asked_for_where_a_sample_is_released(visit, server):
+    """A share beside "the whole table" would be said to be saved, and asked of nothing."""
+    workspace = with_keys(Visitor(server).logged_in())
+    page = visit.at(f"/w/{workspace.id}/roles")
+    assert not page.is_visible("#share")
+    page.select_option("#released", "sample")
+    assert page.is_visible("#share")
+    page.fill("#share", "25")
+    page.keyboard.press("Tab")
+    until(lambda: workspace.settings.get("risk") == {"share": 0.25})
+    page.reload()
+    assert page.input_value("#share") == "25"
+    assert page.is_visible("#share")

@@ -79,7 +79,7 @@ class Change:
     def of_numbers(self) -> str:
         """Why measures of numbers do not apply; empty when they do."""
         if not self.continuous:
-            return "no attribute is a number in both files."
+            return "none of the attributes compared is a number in both files."
         gaps = [name for name in self.continuous if name in self.gaps]
         if gaps and not self._beyond(self.continuous):
             return f"values of {listed(gaps)} are missing in one file only: they have no distance."

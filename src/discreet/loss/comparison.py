@@ -133,11 +133,6 @@ def compare(linked: Linked, asked: Asked) -> Comparison:
         raise
 
 
-def summary_of(linked: Linked, names: Sequence[str]) -> Summary | None:
-    """The sums of continuous attributes; None when no record has all of them."""
-    return compare(linked, Asked(tuple(names))).continuous
-
-
 def differing(linked: Linked, names: Sequence[str]) -> list[str]:
     """The attributes that differ in some released record, or are stored differently."""
     alike = [name for name in names if stored_alike(linked, name)]

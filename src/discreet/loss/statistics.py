@@ -17,7 +17,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail, raise_all
 from discreet.frames import FrameKind
 from discreet.kernels.moments import QUANTILES, Summary
-from discreet.loss.comparison import summary_of
+from discreet.loss.comparison import Asked, compare
 from discreet.loss.continuous import correlations
 from discreet.loss.information import continuous_attributes
 from discreet.measures import measure
@@ -60,7 +60,8 @@ _TABLES = Notation(
 class Statistics(Computed):
     """Rows of (attribute, statistic, initial, masked).
 
-    The correlation of an attribute that does not vary is None.
+    The correlation of an attribute that does not vary is None. ``left_out`` is the number of
+    released records that miss one of the numbers, before or after: all rows are of the others.
 
     Examples
     --------
@@ -75,6 +76,7 @@ class Statistics(Computed):
     rows: tuple[Row, ...]
     provenance: Provenance
     tables: tuple[TableDifference, ...] = ()
+    left_out: int = 0
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per attribute (or pair of attributes) and statistic."""
@@ -102,6 +104,8 @@ class Statistics(Computed):
             if found:
                 name, before, after = max(found, key=_change)
                 lines.append(f"Largest change of a {word}: {name}, {before:.4g} to {after:.4g}.")
+        if self.left_out:
+            lines.append(self._without())
         lines += [
             f"Table {' × '.join(one.attributes)}: a count changes by {one.absolute:.3g} on "
             f"average, {one.relative:.1%} of itself; {one.new:,} of "
@@ -141,6 +145,13 @@ class Statistics(Computed):
         rows = [{**vars(one), "attributes": " × ".join(one.attributes)} for one in self.tables]
         return self._frame(rows, kind)
 
+    def _without(self) -> str:
+        """How many records these figures are not of."""
+        return (
+            f"{counted(self.left_out, 'released record')} with a missing number, before or after, "
+            "left out of these figures."
+        )
+
     def _largest(self, word: str) -> float | None:
         return max((abs(a - b) / abs(b) for b, a in self._pairs(word) if b), default=None)
 
@@ -154,6 +165,7 @@ class Statistics(Computed):
         names = ("attribute", "statistic", "initial", "masked")
         return {
             "statistics": [dict(zip(names, row, strict=True)) for row in self.rows],
+            "left_out": self.left_out,
             **self._plain("tables"),
             "computed_from": self.provenance.to_dict(),
         }
@@ -187,7 +199,8 @@ def compare_statistics(
 ) -> Statistics:
     """Means, standard deviations, quantiles and correlations before and after masking.
 
-    Both are computed on the released records: what masking changed, not what was left out. A
+    Both are computed on the released records that have all the numbers in both files: what masking
+    changed, not what was left out or blanked. ``.left_out`` says how many have not. A
     quantile of the initial file is the value of a record: keep the result inside.
 
     Parameters
@@ -216,12 +229,13 @@ def compare_statistics(
         return Statistics((), provenance, differences)
     if not names:
         fail("N07", "no continuous attribute can be compared.", "Compare numeric attributes.")
-    found = summary_of(linked, names)
+    compared = compare(linked, Asked(tuple(names)))
+    found = compared.continuous
     if found is None:
         fail_incomplete()
     rows = [row for a, name in enumerate(names) for row in _of(name, found, a)]
     every = (*rows, *_correlations(names, found))
-    return Statistics(every, provenance, differences)
+    return Statistics(every, provenance, differences, compared.left_out)
 
 
 def _named_tables(given: Any) -> list[list[str]]:

@@ -161,13 +161,18 @@ def _problems(
     by: tuple[str, ...],
     seed: object,
 ) -> list[Problem]:
-    twice = [c for c in dict.fromkeys(given) if c in chosen or c in by or given.count(c) > 1]
+    both = [c for c in dict.fromkeys(given) if c in chosen]
+    twice = [c for c in dict.fromkeys(given) if c not in both and (c in by or given.count(c) > 1)]
     return [
         *drawing_problems(data, chosen, by, seed),
         *unknown_columns(data, given, "given column"),
         *(
             Problem("R02", f"given column {c!r} is named more than once.", "Name it once.")
             for c in twice
+        ),
+        *(
+            Problem("R02", f"column {c!r} is given, and shuffled as well.", "Choose one of them.")
+            for c in both
         ),
         *unfit_columns(data, chosen, {}, rankable),
         *unfit_columns(data, given, {}, suggesting),

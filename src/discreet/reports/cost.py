@@ -147,20 +147,25 @@ def _statistics(facts: Facts) -> list[Block]:
     if facts.masked.n < facts.threshold:
         return []
     try:
-        found = ds.compare_statistics(facts.initial, facts.masked, on=facts.on).rows
+        compared = ds.compare_statistics(facts.initial, facts.masked, on=facts.on)
     except ds.DiscreetError as error:
         if error.code == "D06":
             return [Words((_none_complete(facts),), "bad")]
         if error.code != "N07":
             raise
         return []  # no attribute is a number in both files
+    found = compared.rows
     rows = [
         (facts.names.get(name, name), _SHORT[statistic], before, after, _change(before, after))
         for name, statistic, before, after in found
         if statistic in _SHORT and before is not None and after is not None
     ]
     columns = ("attribute", "statistic", "before", "after", "change")
-    note = "Of the released records, with four significant digits."
+    whose = "the released records"
+    if compared.left_out:
+        complete = facts.masked.n - compared.left_out
+        whose = f"{complete:,} of {facts.masked.n:,} released records; the others miss a number"
+    note = f"Of {whose}. Four significant digits."
     table = cut(Table("Means and standard deviations (SD)", columns, tuple(rows), note))
     pairs = [
         (name, statistic, before, after)

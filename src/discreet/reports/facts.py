@@ -13,6 +13,8 @@ from discreet.surface import said
 from discreet.words import NOT_USED, PERTURBED
 
 Audience = Literal["internal", "public"]
+_TOGETHER: tuple[Literal["household", "subject"], ...] = ("household", "subject")
+_USUAL_K = 3
 FEWEST = 5  # records: the usual limit of official statistics for what may be shown
 
 
@@ -124,6 +126,38 @@ class Facts:
             return ds.unchanged(self.masked, identifiers=self.given.identifiers)
         linking = () if self.on is None else (self.on,)
         return ds.unchanged(self.masked, changed=[*self.changed(), *linking])
+
+    @functools.cached_property
+    def together(self) -> dict[str, ds.Risk | str]:
+        """The risk of those who are put together, or why there is none: by household and by
+        subject, where the file says who they are."""
+        found: dict[str, ds.Risk | str] = {}
+        for by in _TOGETHER:
+            if getattr(self.masked, by) is not None:
+                try:
+                    found[by] = ds.risk(self.masked, by=by)
+                except ds.DiscreetError as error:
+                    found[by] = error.problems[0].text
+        return found
+
+    @functools.cached_property
+    def readings(self) -> ds.Readings | None:
+        """Among how many each record hides, where cells of the keys were changed one by one."""
+        if not self._is_changed_in_cells:
+            return None
+        sizes = [one.least_size for one in criteria_of(self.given)]
+        k = max((size for size in sizes if size > 1), default=_USUAL_K)
+        return ds.readings(self.initial, self.masked, on=self.on, k=k)
+
+    @property
+    def _is_changed_in_cells(self) -> bool:
+        """Whether a key has more blanks than before, or single cells of it were changed; of a file
+        masked elsewhere, whether it has more for its number of records."""
+        before, after, keys = self.initial, self.masked, self.initial.keys
+        if isinstance(after, ds.Masked) and self.on is None:
+            more = any(after.profile[k][1] > before.profile[k][1] for k in keys)
+            return more or bool(after.in_cells & set(keys))
+        return any(after.profile[k][1] * before.n > before.profile[k][1] * after.n for k in keys)
 
     def _differs(self, column: str) -> bool:
         before, after = (d.frequency_set([column]) for d in (self.initial, self.masked))

@@ -14,6 +14,7 @@ from discreet.surface import Reference
 
 _LONGEST = 60
 _BLANK = re.compile(r"\s+")
+_CUT = re.compile(r"(.*)… \(([\d,]+) characters\)")  # as a text is left that was too long
 _UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
@@ -34,9 +35,13 @@ def shortened(text: object, longest: int = _LONGEST) -> str:
     'age'
     >>> shortened("x" * 10_000, 10)
     'xxxxxxxxxx… (10,000 characters)'
+    >>> shortened(shortened("x" * 10_000), 10)
+    'xxxxxxxxxx… (10,000 characters)'
     """
     line = _BLANK.sub(" ", clean(text)).strip() or "(blank)"
-    cut = f"{line[:longest]}… ({len(line):,} characters)"
+    before = _CUT.fullmatch(line)
+    start, long = before.groups() if before else (line, f"{len(line):,}")
+    cut = f"{start[:longest]}… ({long} characters)"
     return line if len(line) <= len(cut) else cut
 
 

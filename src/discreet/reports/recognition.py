@@ -18,11 +18,10 @@ from discreet.reports.blocks import (
     rounded,
     upwards,
 )
-from discreet.reports.facts import Facts, criteria_of
+from discreet.reports.facts import Facts
 from discreet.reports.fragments import class_size_figure, figure
 from discreet.words import PERTURBED, counted, perturbation_caution
 
-_USUAL_K = 3
 _WHOSE = {"household": "household", "subject": "person"}
 
 
@@ -34,6 +33,20 @@ def section(facts: Facts) -> Section:
     blocks += _public(facts) if facts.public else _internal(facts)
     blocks += reading_blocks(facts)
     return Section("recognised", "Who could be recognised", tuple(blocks))
+
+
+def cautions(facts: Facts) -> tuple[str, ...]:
+    """What is risky however large the classes are, a sentence or two each: keys that were changed
+    at random, whoever is put together, and counts below k where cells were changed.
+    """
+    said = [line for block in _worth(facts) for line in block.lines]
+    for by, found in facts.together.items():
+        if isinstance(found, str):
+            said.append(_not_measured(facts, by, found))
+        elif found.uniques:
+            said.append(f"{facts.said(found.in_short())} {_against(facts, by)}")
+    counts = facts.readings
+    return (*said, *(facts.said(line) for line in (counts.warnings() if counts else ())))
 
 
 def _worth(facts: Facts) -> list[Words]:
@@ -126,31 +139,36 @@ def _together(facts: Facts) -> list[Block]:
     """What the composition of a household, and all records of a person, give away; for internal
     use."""
     blocks: list[Block] = []
-    for by in ("household", "subject"):
-        if facts.public or getattr(facts.masked, by) is None:
-            continue
-        try:
-            found = ds.risk(facts.masked, by=by)
-        except ds.DiscreetError as error:
-            said = facts.said(error.problems[0].text)
-            blocks.append(Words((f"By {by}: not measured. {said}",)))
+    for by, found in facts.together.items() if not facts.public else ():
+        if isinstance(found, str):
+            blocks.append(Words((_not_measured(facts, by, found),)))
         else:
-            column = facts.names[getattr(facts.masked, by)]
-            only = f"{column} is released: it puts the records of a {_WHOSE[by]} together."
-            if facts.on is None and getattr(facts.masked, by) not in facts.released:
-                only = (
-                    f"{column} is held back: this holds against someone who can put the records "
-                    f"of a {_WHOSE[by]} together by other values that only they share."
-                )
-            blocks.append(Words((*facts.explained(found), only), "bad" if found.uniques else ""))
+            lines = (*facts.explained(found), _against(facts, by))
+            blocks.append(Words(lines, "bad" if found.uniques else ""))
     return blocks
+
+
+def _not_measured(facts: Facts, by: str, why: str) -> str:
+    return f"By {by}: not measured. {facts.said(why)}"
+
+
+def _against(facts: Facts, by: str) -> str:
+    """Against whom a composition holds: who puts together what belongs together."""
+    column = getattr(facts.masked, by)
+    name, whose = facts.names[column], _WHOSE[by]
+    if facts.on is None and column not in facts.released:
+        return (
+            f"{name} is held back: this holds against someone who can put the records of a "
+            f"{whose} together by other values that only they share."
+        )
+    return f"{name} is released: it puts the records of a {whose} together."
 
 
 def _public(facts: Facts) -> list[Block]:
     said = Words(
         (
             f"By guessing within classes, at most {upwards(facts.disclosure.maximal):.1%} of the "
-            "people of the initial file are recognised (DR_max).",
+            "records of the initial file are recognised (DR_max).",
             *_values_per_class(facts),
         )
     )
@@ -238,22 +256,10 @@ def _record_risk(found: Any, facts: Facts) -> list[Block]:
 
 def reading_blocks(facts: Facts) -> list[Block]:
     """The counts, where cells of the keys were blanked or changed one by one."""
-    if not _in_cells(facts):
+    found = facts.readings
+    if found is None:
         return []
-    sizes = [one.least_size for one in criteria_of(facts.given)]
-    k = max((size for size in sizes if size > 1), default=_USUAL_K)
-    found = ds.readings(facts.initial, facts.masked, on=facts.on, k=k)
     return _public_counts(found, facts) if facts.public else _internal_counts(found, facts)
-
-
-def _in_cells(facts: Facts) -> bool:
-    """Whether a key has more blanks than before, or single cells of it were changed; of a file
-    masked elsewhere, whether it has more for its number of records."""
-    before, after, keys = facts.initial, facts.masked, facts.initial.keys
-    if isinstance(after, ds.Masked) and facts.on is None:
-        more = any(after.profile[k][1] > before.profile[k][1] for k in keys)
-        return more or bool(after.in_cells & set(keys))
-    return any(after.profile[k][1] * before.n > before.profile[k][1] * after.n for k in keys)
 
 
 def _counts(found: Any) -> list[dict[str, Any]]:

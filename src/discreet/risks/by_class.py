@@ -245,12 +245,28 @@ class Risk(Computed):
             f"{counted(self.n, 'record')} {found.belongs(self.n)} {counted(found.number, unit)} of "
             f"{counted(self.classes, 'composition')} by {keys}; the rarest is "
             f"that of k = {counted(self.k, unit)}.",
-            f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
-            f"{found.belongs(self.uniques)} a {unit} like no other: anyone who "
-            f"knows {keys} of {found.everything}." if self.uniques else
-            f"No {unit} is alone; the highest risk of recognition is 1/{self.k:,}.",
+            self.in_short(),
             *found.explain(self.n),
-        ]  # fmt: skip
+        ]
+
+    def in_short(self) -> str:
+        """How many records are alone in their class, or are of a household or a person like no
+        other, in a sentence."""
+        keys, found = ", ".join(self.provenance.keys), self.together
+        alone = f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)})"
+        if not self.uniques:
+            unit = "record" if found is None else found.unit
+            return f"No {unit} is alone; the highest risk of recognition is 1/{self.k:,}."
+        if found is not None:
+            return (
+                f"{alone} {found.belongs(self.uniques)} a {found.unit} like no other: anyone who "
+                f"knows {keys} of {found.everything}."
+            )
+        one = self.uniques == 1
+        return (
+            f"{alone} {'is' if one else 'are'} alone in a class: anyone who knows {keys} "
+            f"recognises {'it' if one else 'them'}."
+        )
 
     def _of_records(self) -> list[str]:
         keys = ", ".join(self.provenance.keys)
@@ -259,13 +275,10 @@ class Risk(Computed):
             f"{counted(self.classes, 'class' if self.partition else 'combination')} by {keys}; the "
             "smallest "
             f"{'class has' if self.partition else 'set of compatible records has'} k = {self.k:,}.",
-            f"{counted(self.uniques, 'record')} ({share(self.uniques, self.n)}) "
-            f"{'is' if self.uniques == 1 else 'are'} alone in a class: anyone who knows "
-            f"{keys} recognises {'it' if self.uniques == 1 else 'them'}." if self.uniques else
-            f"No record is alone; the highest risk of recognition is 1/{self.k:,}.",
+            self.in_short(),
             f"On average a record is recognised with probability {self.mean_risk:.1%}; "
             f"{self.share_above(0.2):.1%} of the records are above 20%.",
-        ]  # fmt: skip
+        ]
         if self.people is not None and self.people_k is not None:
             lines.append(
                 f"These figures count records, which are of {counted(self.people, 'person')} "

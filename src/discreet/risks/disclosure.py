@@ -169,10 +169,11 @@ class DisclosureRisk(Computed):
                 f"Risk: DR_max = {self.maximal:.2%} says little about who can be linked, since "
                 f"values of {named} were changed at random."
             )
-        sure = f"{self.minimal:.2%} of the people for certain (DR_min), and {self.maximal:.2%}"
+        whose = "records" if self.provenance.subject else "people"  # a person may have several
+        sure = f"{self.minimal:.2%} of the {whose} for certain (DR_min), and {self.maximal:.2%}"
         return (
             "Risk: someone who has the names and keys of everybody links "
-            f"{sure if self.exact else f'at most {self.maximal:.2%} of the people'} by guessing, "
+            f"{sure if self.exact else f'at most {self.maximal:.2%} of the {whose}'} by guessing, "
             "on average (DR_max)."
         )
 

@@ -119,6 +119,11 @@ def is_main(parameter: Parameter) -> bool:
     )
 
 
+def _says_what_is_masked(parameter: Parameter) -> bool:
+    """Whether it names the columns that are masked, by default the keys; others may be empty."""
+    return bool(parameter.columns and parameter.columns.fit and parameter.default != ())
+
+
 def _drawn_afresh(parameter: Parameter) -> bool:
     """Whether it is a seed that must be new; one that has a usual value only breaks ties."""
     return parameter.is_seed and parameter.default is None
@@ -135,7 +140,7 @@ def first(kind: str, known: Known) -> dict[str, Any]:
     for p in filter(is_main, own_parameters(method)):
         if _drawn_afresh(p):
             made[p.name] = new_seed()
-        elif p.columns and p.columns.fit:
+        elif _says_what_is_masked(p):
             made |= _fitting(p, known)
         elif p.name in known.suggested:
             made[p.name] = known.suggested[p.name]
@@ -196,7 +201,7 @@ def fields_of(step: Mapping[str, Any], known: Known) -> Fields:
     for p in own_parameters(maskings[step["do"]]):
         given = step.get(p.name)
         if p.kind == "columns":
-            names = known.keys if given is None and p.columns and p.columns.fit else given or ()
+            names = known.keys if given is None and _says_what_is_masked(p) else given or ()
             fit = [name for name in names if not known.never(p, name)]
             found[p.name] = numbers_of(fit, known.columns)
         elif given is None and (p.group or (p.kind == "flag" and p.optional)):
@@ -267,7 +272,7 @@ class _StepReading(Reading):
         if _drawn_afresh(p):
             return new_seed()
         if p.kind == "columns":
-            if p.needed or (p.columns and p.columns.fit):
+            if p.needed or _says_what_is_masked(p):
                 self.missing(p)
         elif p.needed or (p.default is not None and p.kind in ("whole", "amount")):
             self.missing(p)

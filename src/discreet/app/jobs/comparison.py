@@ -32,7 +32,7 @@ def figures(release: Any, before: Any) -> dict[str, Any]:
         "unchanged": unchanged_of(release.unchanged),
         "not_measured": dict(release.ledger.document["not_measured"]),
         "measures": {name: one.to_dict() for name, one in release.measures.items()},
-        "statistics": statistics(release.masked),
+        **statistics(release.masked),
         "weights": [one.to_dict() for one in release_checks.weight_sums(release.masked)],
         "averaged_codes": release_checks.averaged_codes(release.masked),
     }
@@ -50,26 +50,30 @@ def unchanged_of(found: Any) -> list[dict[str, Any]]:
     ]
 
 
-def statistics(masked: Any) -> list[dict[str, Any]]:
-    """Means, standard deviations and correlations before and after; none without numbers."""
+def statistics(masked: Any) -> dict[str, Any]:
+    """Means, standard deviations and correlations before and after, none without numbers; and how
+    many released records they are of."""
     try:
         found = ds.compare_statistics(masked.initial, masked)
     except ds.DiscreetError as error:
         if error.code[0] != "N" and error.code != "D06":
             raise
-        return []  # no numbers, no complete record, or no classes
+        return {"statistics": []}  # no numbers, no complete record, or no classes
     rows: list[dict[str, Any]] = found.to_dict()["statistics"]
-    return [row for row in rows if row["statistic"] in _MOMENTS]
+    return {
+        "statistics": [row for row in rows if row["statistic"] in _MOMENTS],
+        "complete": masked.n - found.left_out,
+    }
 
 
-def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[str, Any]]]:
+def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], dict[str, Any]]:
     """Who could be recognised, what it cost, and the measures of the plan, as the internal report
-    has it; and what is left of each attribute.
+    has it; and what is left of each attribute, and risky all the same.
     """
     measured = (release.risk, release.disclosure_risk, release.information_loss)
     if any(part is None for part in measured):
         reasons = tuple(said(why) for why in release.not_measured.values())
-        return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),), []
+        return (Section("recognised", "Not measured", (Words(reasons, "bad"),)),), {}
     initial, masked = release.masked.initial, release.masked
     facts = Facts(
         initial=initial,
@@ -78,7 +82,7 @@ def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[
         audience="internal",
         threshold=threshold_of(release.plan.criterion),
         names=distinct(initial.columns),
-        given=ReportInput(measures=release.measures),
+        given=ReportInput(criterion=release.plan.criterion, measures=release.measures),
         before=before,
         after=release.risk,
         disclosure=release.disclosure_risk,
@@ -87,4 +91,4 @@ def sections(release: Any, before: Any) -> tuple[tuple[Section, ...], list[dict[
     )
     asked = measures.section(facts)
     found = (recognition.section(facts), cost.section(facts), *([asked] if asked else []))
-    return found, cost.left_of(facts)
+    return found, {"left": cost.left_of(facts), "cautions": list(recognition.cautions(facts))}

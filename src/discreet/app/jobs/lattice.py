@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import discreet as ds
 from discreet.app.jobs import typed_copy
 from discreet.app.jobs.task import WORKING, JobTask
-from discreet.errors import fail
+from discreet.errors import Problem, fail, raise_all
 from discreet.reports.names import distinct
 from discreet.words import counted
 
@@ -69,12 +69,26 @@ class Explored:
     lattice: Lattice
 
 
+def refused(document: Mapping[str, Any]) -> list[Problem]:
+    """Why the lattice of a plan cannot be swept, whatever its table is like.
+
+    Examples
+    --------
+    >>> [one.code for one in refused({"roles": {"keys": ["age"], "subject": "patient"}})]
+    ['N06']
+    >>> refused({"roles": {"keys": ["age"]}})
+    []
+    """
+    if not document.get("roles", {}).get("subject"):
+        return []
+    what = "This page counts records, and a person may have several: a column has the role subject."
+    return [Problem("N06", what, "The page Protect finds the levels, and counts people.")]
+
+
 def explored(task: JobTask) -> Explored:
     """Sweep the lattice of the plan's keys and hierarchies."""
+    raise_all(refused(task.document))
     data, plan = typed_copy.opened(task), task.plan
-    if data.subject is not None:
-        what = "this page counts records, and a person may have several: the subject says so."
-        fail("N06", what, "Search on the page Protect, which counts people.")
     counted = _counted(data, plan.hierarchies)
     most_p = min([MOST_P, *(data.profile[name][0] for name in counted)]) if counted else 1
     criterion: Any = ds.KAnonymity(2)

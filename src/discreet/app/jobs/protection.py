@@ -56,8 +56,8 @@ def protect(task: JobTask) -> Run:
     room = plan_run.run(task)
     release = room.release
     before = ds.risk(release.masked.initial)
-    sections, left = comparison.sections(release, before)
-    found = comparison.figures(release, before) | {"left": left}
+    sections, told = comparison.sections(release, before)
+    found = comparison.figures(release, before) | told
     figures = json.dumps(found, indent=2, ensure_ascii=False)
     room.write("figures", figures + "\n")
     room.keep(task)

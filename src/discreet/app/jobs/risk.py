@@ -115,7 +115,7 @@ def _sampled(data: Any, share: float | None) -> list[Block]:
         Words(
             (
                 f"As a random sample of {100 * share:.4g}% ({counted(drawn.t, 'record')}): "
-                f"at most {drawn.maximal:.2%} of the people in this table are expected to be "
+                f"at most {drawn.maximal:.2%} of the records of this table are expected to be "
                 f"recognised by guessing within classes, give or take {2 * drawn.maximal_sd:.2%} "
                 f"(DR_max, two standard deviations); {whole.maximal:.2%} with all records.",
                 "This holds for an intruder who does not know who was drawn.",

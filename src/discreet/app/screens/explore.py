@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from discreet.app.forms import criterion, draft
-from discreet.app.jobs.lattice import MOST_K, Explored
+from discreet.app.jobs.lattice import MOST_K, Explored, refused
 from discreet.app.jobs.task import WORKING
 from discreet.app.screens import lattice_figures, node_map
 from discreet.app.screens.lattice_figures import MAPS, SHOWS, LatticeFigures, State, ranges
@@ -127,6 +127,7 @@ def _view(workspace: Workspace, asked: Mapping[str, Any]) -> dict[str, Any]:
         "keys": workspace.keys,
         "hierarchies": workspace.sections.get("hierarchies", {}),
         "lattice": None,
+        "refused": refused(workspace.document),
     }
     if explored is None:
         return view

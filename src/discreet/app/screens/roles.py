@@ -20,6 +20,7 @@ from discreet.app.forms.fields import Reading, shown, text_in
 from discreet.app.forms.hierarchy import called
 from discreet.app.forms.record_risk import asked_of, settings_in
 from discreet.app.forms.source import MISSING
+from discreet.app.jobs.lattice import refused
 from discreet.app.jobs.plan_run import files_read
 from discreet.app.jobs.table import TableColumn
 from discreet.app.server import uploads
@@ -269,12 +270,14 @@ def page_view(workspace: Workspace) -> dict[str, Any]:
 def _summary(workspace: Workspace) -> dict[str, Any]:
     """How many columns have which role, the keys without a hierarchy, and the last figures."""
     given = workspace.document.get("roles", {})
+    bare = sum(name not in workspace.hierarchies for name in workspace.keys)
     counts = [counted(len(given.get(role, [])), word) for role, word in _COUNTED.items()]
     return {
         "keys": workspace.keys,
-        "bare": sum(name not in workspace.hierarchies for name in workspace.keys),
+        "bare": bare,
         "role_counts": counts,
         "measured": workspace.results.get("risk"),
+        "explores": bare < len(workspace.keys) and not refused(workspace.document),
     }
 
 

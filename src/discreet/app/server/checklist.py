@@ -50,7 +50,7 @@ class Item:
 def items_of(workspace: Workspace, kept: Kept) -> tuple[Item, ...]:
     """All items, met or not; that the run is up to date is no matter of acknowledgement."""
     return (
-        _identifiers(workspace),
+        _identifiers(workspace, kept),
         _criterion(workspace, kept),
         _small_groups(kept),
         *_told(workspace, kept),
@@ -76,8 +76,13 @@ def is_made(workspace: Workspace, kept: Kept) -> bool:
     return current and unmet.items() <= known.items()
 
 
-def _identifiers(workspace: Workspace) -> Item:
-    roles = {c.name: draft.role_of(workspace.document, c.name) for c in workspace.columns}
+def _roles(workspace: Workspace, kept: Kept) -> dict[str, str]:
+    """The role of each column when the run was made: it may have another one now."""
+    return {c.name: draft.role_of(kept.run.document, c.name) for c in workspace.columns}
+
+
+def _identifiers(workspace: Workspace, kept: Kept) -> Item:
+    roles = _roles(workspace, kept)
     removed = [name for name, role in roles.items() if role in _NAMING]
     known = (*_NAMING, "weight")  # a weight is released as such: its own line looks at it
     left: dict[str, list[str]] = {}
@@ -221,7 +226,7 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
     said = []
     if disclosure:
         said.append(
-            f"By guessing within groups, at most {disclosure['maximal']:.1%} of the people in the "
+            f"By guessing within groups, at most {disclosure['maximal']:.1%} of the records of the "
             "original table are recognised (DR_max)."
         )
     if risk.get("people_k"):
@@ -235,11 +240,9 @@ def still_risky(workspace: Workspace, kept: Kept) -> tuple[str, ...]:
             f"Someone who knows all keys of a person recognises the record {worst} at worst, "
             f"with {risk['mean_risk']:.1%} on average."
         )
-    apart = [
-        column.name
-        for column in workspace.columns
-        if draft.role_of(workspace.document, column.name) in ("other", "confidential")
-    ]
+    said += kept.run.figures.get("cautions", ())  # a run of before may lack them
+    roles = _roles(workspace, kept)
+    apart = [name for name, role in roles.items() if role in ("other", "confidential")]
     if apart:
         said.append(
             "Released, since no intruder is expected to know them: "

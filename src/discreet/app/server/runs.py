@@ -101,6 +101,12 @@ class Kept:
         same = self.run.label == other.run.label and self.run.figures == other.run.figures
         return same and (self.current, self.lacks) == (other.current, other.lacks)
 
+    @property
+    def complete(self) -> int | None:
+        """The released records that the changes of statistics are of, where some miss a number."""
+        complete: int | None = self.run.figures.get("complete")  # a run of before may lack it
+        return None if complete == self.run.figures["records"]["after"] else complete
+
     def largest_change(self, statistic: str) -> float | None:
         """The largest change of a mean, a standard deviation (relative) or a correlation."""
         rows = [
