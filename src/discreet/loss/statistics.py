@@ -57,9 +57,14 @@ _TABLES = Notation(
 
 @dataclass(frozen=True)
 class Statistics(Result):
-    """Rows of (attribute, statistic, initial, masked).
+    """Means, standard deviations, quantiles and correlations before and after.
 
-    The correlation of an attribute that does not vary is None.
+    Attributes
+    ----------
+    rows : tuple of (attribute, statistic, initial, masked)
+        The correlation of an attribute that does not vary is None.
+    tables : tuple of TableDifference
+        How much the counts of the tables changed that were asked for.
 
     Examples
     --------
