@@ -41,6 +41,17 @@ COMPILING = "compiling kernels"
 class Progress:
     """How far a stage of the work is.
 
+    Attributes
+    ----------
+    stage : str
+        What is done: "grouping similar records".
+    done : int
+        How much of it is done.
+    total : int or None
+        How much there is; None where that is not known.
+    seconds : float
+        How long it has taken so far.
+
     Examples
     --------
     >>> import discreet as ds

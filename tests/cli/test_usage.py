@@ -39,6 +39,12 @@ def told(run, *words):
     return [problem["message"] for problem in json.loads(out)["problems"]]
 
 
+def test_the_help_of_a_map_shows_no_default_for_p_which_is_asked_for_only_where_it_is_given():
+    shown = {p.name: p.show_default for p in command("ru-map").params}
+    assert not shown["p"]
+    assert shown["k"]
+
+
 @pytest.mark.parametrize("name", ["check", "protect", "recode", "suppress-cells", "advise"])
 def test_the_help_says_that_k_is_asked_for_beside_other_criteria(name):
     (said,) = (p.help for p in command(name).params if p.name == "k")

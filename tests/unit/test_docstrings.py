@@ -1,5 +1,6 @@
 """Docstrings: every public name has an example that runs, and names the paper that defines it."""
 
+import dataclasses
 import doctest
 import inspect
 import re
@@ -118,9 +119,9 @@ def test_every_public_name_has_an_example_that_runs(name):
     assert not [one for one in examples if one.options.get(doctest.SKIP)], "left out"
 
 
-def parameters(value):
-    """The names that stand under Parameters."""
-    lines = section(value, "Parameters").splitlines()
+def parameters(value, title="Parameters"):
+    """The names that stand in a section, by default those of the parameters."""
+    lines = section(value, title).splitlines()
     heads = [line.partition(" :")[0] for line in lines if line and not line.startswith(" ")]
     return {name.strip(" *") for head in heads for name in head.split(",")}
 
@@ -128,6 +129,32 @@ def parameters(value):
 @pytest.mark.parametrize("name", [name for name, one in NAMES.items() if inspect.isfunction(one)])
 def test_every_parameter_of_a_public_function_is_documented(name):
     assert parameters(NAMES[name]) == {*inspect.signature(NAMES[name]).parameters}
+
+
+# Fields that serve the object itself: what it was made from, and parts of its sentences.
+INNER = {
+    "kind",
+    "provenance",
+    "DisclosureRisk.id_name",
+    "LocalRecoding.said",
+    "Microdata.origin",
+    "Microdata.source",
+    "Plan.where",
+    "PostRandomization.n",
+    "SuppressedCells.said",
+}
+CLASSES = [n for n, one in NAMES.items() if dataclasses.is_dataclass(one) and n != "Weights"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_field_of_a_public_class_is_documented(name):
+    """Those of its own; ``Weights`` are made by class methods and looked at through them."""
+    cls = NAMES[name]
+    base = {field.name for one in cls.__mro__[1:] if dataclasses.is_dataclass(one)
+            for field in dataclasses.fields(one)}  # fmt: skip
+    said = parameters(cls, "Attributes") | parameters(cls)
+    own = {field.name for field in dataclasses.fields(cls) if not field.name.startswith("_")} - base
+    assert sorted(f for f in own - said if not {f, f"{name}.{f}"} & INNER) == []
 
 
 @pytest.mark.parametrize("name", PAPERS)

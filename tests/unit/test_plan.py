@@ -246,6 +246,15 @@ def test_a_plan_that_is_moved_names_its_files_from_its_new_folder(folder):
     assert moved.run().files[0] == folder / "plans" / ".." / "masked.csv"
 
 
+@pytest.mark.parametrize("given", [{"at_most": 0.01}, {"risk": "suda", "at_most": 0.01}])
+def test_what_can_be_given_in_python_only_is_refused_in_a_plan_and_not_passed_over(given):
+    step = {"do": "suppress_cells", **given}
+    with pytest.raises(ds.DiscreetError) as caught:
+        ds.Plan.of({"criterion": {"k": 2}, "steps": [step], "outputs": {"masked": "m.csv"}})
+    said = [str(problem) for problem in caught.value.problems if problem.code == "P30"]
+    assert [name for name in given if not any(f"'{name}'" in one for one in said)] == []
+
+
 def test_weights_from_a_function_cannot_stand_in_a_plan(folder):
     limit = ds.DisclosureRiskAtMost(0.9, ds.Weights.from_function(lambda i, j: 1 / max(i, j)))
     found = ds.generalize(read(), HIERARCHIES, [ds.KAnonymity(5), limit])

@@ -195,12 +195,14 @@ def grid_options() -> list[inspect.Parameter]:
     found = []
     for name, of in _varied().items():
         parameter = next(iter(of.values()))
-        usual = ",".join(parameter.text(value) for value in parameter.vary)
+        of_criterion = [*of] == ["criterion"]  # asked for only where it is given
+        varied = ",".join(parameter.text(value) for value in parameter.vary)
+        usual = "" if of_criterion else varied
         shown = "" if parameter.kind in ("columns", "table") else " Separate several by commas."
         names = [name, *(also for also, real in ALSO.items() if real == name)]
         about = typer.Option(
             *map(flag, names),
-            help=f"{_docs(of)}{shown if usual else ''}",
+            help=f"{_docs(of)}{shown if varied else ''}",
             metavar="WORD" if parameter.kind == "choice" else metavar(parameter, "WORD"),
             show_default=usual or False,
         )

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AllOf(Criterion):
-    """The conjunction of several criteria on classes.
+    """Several criteria that must all hold; a list of criteria is the same.
+
+    Parameters
+    ----------
+    criteria : sequence of Criterion
+        The criteria. Each class must satisfy all of them.
 
     Examples
     --------

@@ -40,8 +40,19 @@ class Violations:
 
 @dataclass(frozen=True, repr=False)
 class Check(Computed):
-    """Whether a criterion holds. ``by`` counts the violations for each reason: the class size,
-    or a confidential attribute; a class may fail for several.
+    """Whether a criterion holds.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What was asked for.
+    satisfied : bool
+        Whether it holds; the object itself is true where it does.
+    violating_classes, violating_records : int
+        How many classes fail, and how many records are in them.
+    by : mapping of reason to violations
+        ``.classes`` and ``.records`` for each reason: the class size, or a confidential attribute.
+        A class may fail for several.
 
     Examples
     --------

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True)
 class KAnonymity(Criterion):
-    """Every class has at least ``k`` records.
+    """Every class has at least ``k`` records; with a subject, records of k people.
+
+    Parameters
+    ----------
+    k : int
+        Least size of a class, at least 1.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Masked(Microdata):
-    """Microdata made by a masking.
+    """Microdata made by a masking, with all that :class:`Microdata` has.
 
     Attributes
     ----------

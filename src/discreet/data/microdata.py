@@ -46,6 +46,15 @@ POLICIES: tuple[MissingPolicy, ...] = get_args(MissingPolicy)
 class Microdata:
     """Records with roles, types and a missing-value policy. Made by ``ds.read``.
 
+    Attributes
+    ----------
+    roles : Roles
+        What each column is to an intruder; ``.keys`` and others name the columns of a role.
+    types : mapping of column to type
+        How each column is measured and stored.
+    missing : str
+        What a missing value is: "category", "wildcard" or "refuse".
+
     Examples
     --------
     >>> import discreet as ds

@@ -127,6 +127,11 @@ class RoleSuggestions(Result):
 
     ``.roles`` are arguments of ``ds.read``.
 
+    Attributes
+    ----------
+    suggestions : tuple of Suggestion
+        For each column its name, the role and the reason.
+
     Examples
     --------
     >>> import discreet as ds

@@ -89,6 +89,12 @@ class InformationLoss(Computed):
         Initial records that are not in the masked file.
     left_out : int
         Released records left out of the continuous measures because a value is missing.
+    zeros : int
+        Original values of 0, which IL1 leaves out.
+    scope : str or tuple of str
+        Which attributes count, as it was asked for.
+    by_attribute, by_pair
+        The measures of single attributes, and the Hellinger distances of pairs of them.
 
     Examples
     --------

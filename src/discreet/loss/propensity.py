@@ -68,8 +68,12 @@ class Propensity(Computed):
         Terms that follow from others and were left out.
     certain : bool
         Whether some records are told apart for certain.
+    columns : tuple of str
+        What the model looked at.
     grouped : tuple of str
         Attributes of whose many values the rarer ones were merged.
+    interactions : bool
+        Whether it had products of pairs and squares.
 
     Examples
     --------

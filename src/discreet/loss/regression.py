@@ -42,6 +42,8 @@ class RegressionLoss(Computed):
 
     Attributes
     ----------
+    formula : str
+        The model that was fitted.
     terms : tuple of str
         The intercept, the numeric attributes, and for others the attribute and the number of its
         value, or of its label in the masked file (neither is shown).

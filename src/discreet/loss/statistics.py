@@ -58,10 +58,16 @@ _TABLES = Notation(
 
 @dataclass(frozen=True)
 class Statistics(Computed):
-    """Rows of (attribute, statistic, initial, masked).
+    """Means, standard deviations, quantiles and correlations before and after.
 
-    The correlation of an attribute that does not vary is None. ``left_out`` is the number of
-    released records that miss one of the numbers, before or after: all rows are of the others.
+    Attributes
+    ----------
+    rows : tuple of (attribute, statistic, initial, masked)
+        The correlation of an attribute that does not vary is None.
+    tables : tuple of TableDifference
+        How much the counts of the tables changed that were asked for.
+    left_out : int
+        Released records that miss one of the numbers, before or after: all rows are of the others.
 
     Examples
     --------

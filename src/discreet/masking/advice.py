@@ -65,6 +65,8 @@ class Advice(Computed):
 
     Attributes
     ----------
+    asked : str
+        What was asked for, in words.
     met : bool
         Whether it can be met as it is: then nothing is proposed.
     why : str

@@ -42,6 +42,8 @@ class Transition(Result):
     matrices : array
         The same for each stratum: stratum, row, column. A category that does not occur in a stratum
         stays what it is.
+    counts, released : array
+        How many records of each stratum had each category before, and have it now.
     exact : bool
         Whether so many records of each category were exchanged, and not each at random.
     posterior : array
@@ -264,8 +266,14 @@ class TableEstimate(Result):
 
     Attributes
     ----------
+    column : str
+        The column whose categories became others.
+    categories : tuple
+        Its values, in their order.
     values, standard_errors : array
         In the order of the categories. The error is that of the random changes alone.
+    exact : bool
+        Whether whole numbers of records were exchanged, see :class:`Transition`.
 
     Examples
     --------

@@ -31,6 +31,9 @@ SHARED = {
 }
 
 
+_BY_OTHER_MEANS = "Leave it out; the page of the method says what plans have in its place."
+
+
 @dataclass(frozen=True)
 class SharedByPlan:
     """What steps share: the hierarchies of the keys and the criterion of the plan."""
@@ -41,7 +44,8 @@ class SharedByPlan:
 
 def fields_of(method: Method) -> dict[str, Field | Parameter]:
     """The keys that a step takes beside ``do``."""
-    return {name: SHARED[p.shared] if p.shared else p for name, p in method.parameters.items()}
+    said = {name: p for name, p in method.parameters.items() if not p.python_only}
+    return {name: SHARED[p.shared] if p.shared else p for name, p in said.items()}
 
 
 def method_of(step: Step) -> Method:
@@ -61,7 +65,12 @@ def step_problems(step: Any, at: At, where: Where) -> list[Problem]:
         return [where.problem((*at, "do"), "P31", "is not a kind of step.", near)]
     method = method_of(step)
     fields = {"do": choice(*maskings), **fields_of(method)}
-    problems = table_problems(step, fields, at, where, method.needed(step))
+    only = [name for name, p in method.parameters.items() if p.python_only and name in step]
+    known = {name: value for name, value in step.items() if name not in only}
+    problems = table_problems(known, fields, at, where, method.needed(step))
+    for name in only:
+        what = f"{name!r} can be given in Python only."
+        problems.append(where.problem((*at, name), "P30", what, _BY_OTHER_MEANS))
     for name in method.unasked(step):
         what = "is not a parameter of the measure that the step names."
         problems.append(where.problem((*at, name), "P30", what, "Leave it out."))

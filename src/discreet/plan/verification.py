@@ -59,6 +59,15 @@ class Difference:
 class Verification(Result):
     r"""The outcome: what agrees, what differs, and what could not be compared, with the reason.
 
+    Attributes
+    ----------
+    agreed : tuple of str
+        What is as the ledger says.
+    differences : tuple of Difference
+        What is not, with what the ledger says and what was found.
+    not_compared : tuple of str
+        What needs more than was given, such as the original.
+
     Examples
     --------
     >>> import discreet as ds, pathlib, tempfile

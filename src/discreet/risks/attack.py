@@ -181,6 +181,8 @@ class Attack(Computed):
         Released records.
     alone : int
         Of the people attacked, those whose masked record stands alone in the masked file.
+    confidence : float
+        Confidence of the intervals.
     not_applicable : mapping of figure to str
         Why an attack cannot be made.
 

@@ -129,6 +129,8 @@ class Risk(Computed):
     prosecutor, journalist : IntruderRisk
         ``.highest``, ``.mean``, ``.share_above(t)``: of one who knows that a person is in the file,
         and of one who has a register of the population (None without one).
+    population : PopulationRisk or None
+        What was counted in that register.
     marketer : float or None
         The share of the records that is recognised when all are looked up in the register.
     people, people_k : int or None

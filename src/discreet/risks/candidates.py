@@ -109,7 +109,10 @@ class KeyCandidates(Computed):
         The attributes that were combined.
     left_out : tuple of str
         Columns that were not: those not named, or by default identifiers, record id, weight,
-        household.
+        household and subject.
+    sets, classes, uniques, pairs
+        The sets by the places of their attributes, and for each its classes, its unique records
+        and the pairs of records that agree on it.
 
     Examples
     --------

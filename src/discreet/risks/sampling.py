@@ -46,6 +46,13 @@ class Predicted:
 class SamplingRisk(Computed):
     """DR_min and DR_max of a simple random sample against the sampling factor, in closed form.
 
+    Attributes
+    ----------
+    n : int
+        Number of records of the file.
+    sizes : ClassSizes
+        How many of its classes have which size.
+
     Examples
     --------
     >>> import discreet as ds

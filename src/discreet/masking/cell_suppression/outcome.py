@@ -33,6 +33,10 @@ class SuppressedCells(Result):
         Which answers the bound is about: "at most 3 blanks a record, …"; empty: about all.
     exact : bool
         Whether an integer programme was solved, or the search was heuristic.
+    priced : bool
+        Whether costs were given.
+    reading : str
+        How a blank was counted: "category", "target-source" or "wildcard".
     by_class_size : mapping of key to mapping of class size to number
         The cells by the number of records that shared their values before.
     most_blanks, all_blank : int

@@ -47,6 +47,10 @@ class LocalRecoding(Result):
         Different combinations of key values in the released file.
     suppressed : int
         Records left out.
+    n : int
+        Records of the file.
+    method : str
+        "local", "mondrian" or "mondrian-relaxed".
     by_class_size : mapping of key to mapping of class size to number
         The cells by the number of records that shared their values before.
     seconds : float or None
