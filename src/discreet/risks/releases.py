@@ -118,7 +118,7 @@ class JointReleases(Computed):
         ]
         if self.provenance.missing == "wildcard":
             lines.append("A missing value counts as a value of its own: this needs classes.")
-        lines += [*self.provenance.after_perturbation(), *self.provenance.unweighted()]
+        lines += self.provenance.cautions()
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
                 "Next: mask the last release with the keys of those before among its own, so that "
