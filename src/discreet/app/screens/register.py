@@ -20,7 +20,7 @@ from discreet.app.screens import roles
 from discreet.app.server import uploads
 from discreet.app.server.pages import form_of, see, workspace_of
 from discreet.app.server.workspaces import REGISTERS, Workspace
-from discreet.errors import DiscreetError, fail
+from discreet.errors import DiscreetError, fail, listed
 
 _MOST = 20  # registers of a table
 
@@ -56,7 +56,11 @@ def _check(workspace: Workspace, draft: Path) -> None:
     """Say what is wrong with a register, before it is kept."""
     if not workspace.keys:
         fail("R05", "no column is a key yet.", "Give that role to columns that may be known.")
-    ds.read(draft, keys=workspace.keys)
+    columns = ds.read(draft).columns
+    absent = [name for name in workspace.keys if name not in columns]
+    if absent:
+        what = f"{draft.name} has no column {listed(absent)}."
+        fail("R01", what, "A register has all keys, by the same names.")
 
 
 def _put(workspace: Workspace, draft: Path) -> None:
