@@ -249,7 +249,11 @@ def test_a_register_is_added_and_people_are_looked_up_in_it(visitor, patients):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("town.csv", b"somewhere,else\n1,2\n", "R01"),
+        (
+            "town.csv",
+            b"age,else\n1,2\n",
+            "R01 town.csv has no column 'zip', 'sex'. A register has all keys, by the same names.",
+        ),
         ("masked.csv", b"age\n1\n", "a release writes a file named masked.csv"),
         ("", b"", "no file was chosen"),
     ],

@@ -127,21 +127,6 @@ def test_every_masking_shows_its_form_when_it_is_added(visitor, idle, kind):
     idle.change(lambda _: before)
 
 
-def test_columns_that_may_be_left_empty_are_empty_at_first(visitor, idle):
-    """Nothing is given in shuffling unless someone chooses it, and so the step runs as it comes."""
-    before, at = idle.document, f"/w/{idle.id}/protect"
-    assert visitor.post(at, {"do": "add-shuffle", "k": "", "p": ""}).status == 303
-    (step,) = idle.plan.section("steps")
-    assert step["columns"]
-    assert not step["given"]
-    page = visitor.get(at).text
-    assert 'name="columns-0" value="2" checked' in page
-    assert 'name="given-0" value="2" checked' not in page
-    chain = {"do-0": "shuffle", "columns-0": ["2"], "seed-0": "1", "k": "", "p": ""}
-    protected(visitor, idle, chain)
-    idle.change(lambda _: before)
-
-
 def test_a_step_that_lacks_something_waits_on_the_page_and_says_what_on_a_run(visitor, idle):
     before, at = idle.document, f"/w/{idle.id}/protect"
     there = visitor.post(at, {"do": "add-swap_records", "k": "4", "p": ""}).headers["location"]
@@ -240,6 +225,21 @@ def test_targeted_suppression_takes_its_settings_from_the_page_of_roles(visitor,
     mine = ds.information_loss(initial, plan.mask(initial)).to_dict()
     shown = run.figures["information_loss"]
     assert shown["ebil_share"] == pytest.approx(mine["ebil_share"])
+
+
+def test_columns_that_may_be_left_empty_are_empty_at_first(visitor, idle):
+    """Nothing is given in shuffling unless someone chooses it, and so the step runs as it comes."""
+    before, at = idle.document, f"/w/{idle.id}/protect"
+    assert visitor.post(at, {"do": "add-shuffle", "k": "", "p": ""}).status == 303
+    (step,) = idle.plan.section("steps")
+    assert step["columns"]
+    assert not step["given"]
+    page = visitor.get(at).text
+    assert 'name="columns-0" value="2" checked' in page
+    assert 'name="given-0" value="2" checked' not in page
+    chain = {"do-0": "shuffle", "columns-0": ["2"], "seed-0": "1", "k": "", "p": ""}
+    protected(visitor, idle, chain)
+    idle.change(lambda _: before)
 
 
 # -- runs ----------------------------------------------------------------------------------------

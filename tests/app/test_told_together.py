@@ -122,3 +122,17 @@ def test_figures_that_no_release_waits_for_are_not_said_to_hold_it_up(visitor, p
     assert "Out of date: something has changed since these were computed." in page
     assert "risk by classes" in page
     assert "before a release" not in page
+
+
+def test_a_chain_is_called_by_all_of_its_steps(visitor, blanked):
+    chain = {"do-2": "suppress_cells", "seed-2": "0", "k": "3", "p": ""}
+    for i in (0, 1):
+        chain |= {f"do-{i}": "sample", f"fraction-{i}": "90", f"seed-{i}": str(i)}
+    protected(visitor, blanked, chain)
+    sampling = "Sampling (share of the records = 90 %)"
+    label = f"{sampling}; {sampling}; Local suppression for 3-anonymity"
+    slot = [name for name in blanked.results if name.startswith("run-")][-1]
+    page = visitor.get(f"/w/{blanked.id}/compare/{slot.removeprefix('run-')}")
+    assert text_of(page).count(label) >= 2
+    assert "characters)" not in text_of(page)
+    assert label in text_of(visitor.get(f"/w/{blanked.id}/protect"))

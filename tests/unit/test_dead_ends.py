@@ -183,3 +183,15 @@ def test_the_first_commands_of_the_readme_show_spss_beside_csv():
     first = readme.split("```")[1]
     assert "survey.csv" in first
     assert "survey.sav" in first
+
+
+@pytest.mark.parametrize(
+    ("numbers", "given"),
+    [
+        ([10115 + 7 * i for i in range(40)], {"prefixes": [5, 4, 3, 2, 1, 0]}),
+        ([90 + i for i in range(40)], {"suppress": True}),  # no number of digits that all have
+    ],
+)
+def test_postcodes_that_are_stored_as_numbers_become_coarser_by_their_digits(numbers, given):
+    plan = ds.Plan.first(ds.read({"zip": numbers * 5}, keys=["zip"]))
+    assert plan.section("hierarchies") == {"zip": given}

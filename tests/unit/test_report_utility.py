@@ -64,6 +64,35 @@ def test_the_table_of_losses_names_each_measure_once(survey, masked):
     assert len(names) == len(set(names)) > 10
 
 
+def told(initial, masked, audience):
+    facts = gather(initial, masked, ReportInput(), on=None, audience=audience, threshold=None)
+    return cost.section(facts).blocks
+
+
+def coarser():
+    rows = {"age": [*range(20, 50)] * 3, "sex": ["m", "f", "f"] * 30}
+    ages = ds.read(rows, keys=["age", "sex"])
+    levels = {"age": ds.Hierarchy.intervals([7], top="*")}
+    return ages, ds.generalize(ages, levels, ds.KAnonymity(5)).best.mask()
+
+
+def test_a_share_has_no_digits_that_were_rounded_away():
+    """In public 0.32 is 32 %, and not 32.0 % where it is 32.4 %."""
+    initial, masked = coarser()
+    loss = ds.information_loss(initial, masked)
+    (table,) = [b for b in told(initial, masked, "public") if isinstance(b, Table)]
+    said = {row[0]: row[2] for row in table.rows}["Iyengar's loss"]
+    assert f"stands for {100 * loss.loss:.2g}% of" in said
+
+
+def test_measures_that_say_nothing_of_any_attribute_have_no_column():
+    blocks = told(*coarser(), "internal")
+    (table,) = [b for b in blocks if getattr(b, "caption", "") == "Information loss by attribute"]
+    for column in zip(*table.rows, strict=True):
+        assert any(cell is not None for cell in column)
+    assert table.columns == ("attribute", "EBIL, share")
+
+
 def test_the_pictures_can_be_drawn():
     rows = [("a, b", -0.2, 0.1), ("a, c", 0.9, 0.8)]
     assert "<svg" in svg(correlation_scatter_chart(rows))

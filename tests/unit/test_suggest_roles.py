@@ -111,6 +111,15 @@ def test_a_sampling_weight_is_a_number_named_so():
     assert suggested(["weight"]) == {"weight": "other"}
 
 
+def test_a_weight_that_may_be_of_a_body_is_asked_about_even_where_it_makes_records_unique():
+    few, many = [60, 70] * 30, [60 + i / 8 for i in range(60)]
+    for numbers, role in ((few, "other"), (many, "identifier")):
+        found = ds.suggest_roles(ds.read({"weight": numbers, "sex": ["m", "f"] * 30}))
+        (one,) = [one for one in found.suggestions if one.column == "weight"]
+        assert one.role == role
+        assert one.reason.startswith("by its name, a sampling weight or the weight of a body")
+
+
 @pytest.mark.parametrize("name", ["household_weights", "personWeight", "hh_wt", "final weight"])
 def test_a_weight_is_never_proposed_as_a_key(name):
     assert suggested([name]) == {name: "weight"}
@@ -158,6 +167,11 @@ def test_a_column_of_dates_is_a_key_whatever_its_name():
     found = ds.suggest_roles(ds.read({"Aufnahme": days}))
     assert found.roles == {"keys": ["Aufnahme"]}
     assert found.reason("Aufnahme") == "a date (HIPAA: all but the year)"
+
+
+def test_names_of_a_german_discharge_file_are_known():
+    names = ["hauptdiagnose", "nebendiagnosen", "Aufnahmediagnose", "sterbedatum"]
+    assert suggested(names) == {**dict.fromkeys(names[:3], "confidential"), "sterbedatum": "key"}
 
 
 def test_german_names_are_known():

@@ -292,3 +292,12 @@ def test_no_cell_is_in_what_is_said_of_unchanged_columns(plan, tmp_path):
     found = ds.unchanged(ds.read(table))
     said = "".join([repr(found), found._repr_html_(), json.dumps(found.to_dict())])
     assert "cell-" not in said
+
+
+def test_one_record_is_unique_and_two_are():
+    for unique, verb in ((1, "is"), (2, "are")):
+        rows = [*range(unique), *[90, 91, 92] * 30]
+        found = ds.unchanged(ds.read({"grade": rows, "sex": ["f"] * len(rows)}))
+        said = found.columns[0].found()
+        assert f"{unique} of {len(rows)} records" in said
+        assert f" {verb} unique on it" in said

@@ -65,7 +65,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "a date (HIPAA: all but the year)": (
         "date", "dob", "birth", "birthdate", "birthday", "born", "admission", "admitted",
         "discharge", "discharged", "death", "died", "visit", "datum", "geburtsdatum",
-        "aufnahmedatum", "entlassungsdatum", "naissance", "nacimiento", "fecha"),
+        "aufnahmedatum", "entlassungsdatum", "sterbedatum", "naissance", "nacimiento", "fecha"),
     "age (HIPAA: 90 and over together)": ("age", "years", "birthyear", "yob", "alter", "edad"),
     "sex or gender": ("sex", "gender", "geschlecht", "sexe", "sexo"),
     "origin": ("race", "ethnicity", "ethnic", "nationality", "citizenship", "native", "language",
@@ -78,8 +78,9 @@ _KEYS: dict[str, tuple[str, ...]] = {
 _CONFIDENTIAL: dict[str, tuple[str, ...]] = {
     "health": ("illness", "disease", "diagnosis", "diag", "icd", "condition", "hiv", "drug",
                "medication", "treatment", "symptom", "disability", "pregnant", "bmi", "blood",
-               "test result", "therapy", "smoker", "alcohol", "diagnose", "krankheit", "krank",
-               "maladie", "enfermedad"),
+               "test result", "therapy", "smoker", "alcohol", "diagnose", "diagnosen",
+               "hauptdiagnose", "nebendiagnose", "nebendiagnosen", "aufnahmediagnose",
+               "entlassungsdiagnose", "krankheit", "krank", "maladie", "enfermedad"),
     "money": ("income", "salary", "wage", "wages", "earnings", "pay", "capital", "debt", "loan",
               "tax", "wealth", "billed", "cost", "charge", "charges", "expenses", "expend",
               "expenditure", "expenditures", "spending", "saving", "savings", "price", "rent",
@@ -103,6 +104,7 @@ _SUBJECT = ("patient id", "patientid", "patient no", "patient nr", "patient numb
             "person id", "personid", "person no", "person number", "subject id", "subjectid",
             "subject no", "participant id", "respondent id", "client id", "pid")  # fmt: skip
 _PERSON = (("patient",), ("person",), ("subject",), ("participant",), ("respondent",))
+_WEIGHT = (("weight",), ("weights",), ("gewicht",))  # of a record, or of a body
 _RECORD = ("id", "rec", "record", "row", "rowid", "row id", "record id", "recordid", "index",
            "uuid", "guid", "key id", "case", "caseid", "case id", "serialno")  # fmt: skip
 _MANY = 0.9  # share of records with a value of their own from which a text may name people
@@ -257,6 +259,8 @@ def _named(
     unique = data.n >= _FEW and distinct + missing == data.n and missing == 0
     if is_weight(name, kind):
         return "weight", f"by its {which}, a sampling weight"
+    if tuple(words) in _WEIGHT and kind in ("integer", "number"):
+        return "other", f"by its {which}, a sampling weight or the weight of a body: say which"
     if _is_household(data, column, words):
         shared = missing == 0 and 1 < distinct < data.n
         return (

@@ -264,7 +264,8 @@ def found_in_words(n: int, distinct: int, filled: int, unique: int) -> str:
     """How many records are unique on a column; where few are, how many share a value."""
     if unique == n:
         return f"all {n:,} records are unique on it"
-    said = f"{unique:,} of {counted(n, 'record')} ({share(unique, n)}) are unique on it"
+    verb = "is" if unique == 1 else "are"
+    said = f"{unique:,} of {counted(n, 'record')} ({share(unique, n)}) {verb} unique on it"
     if unique >= MANY * n:
         return said
     few = f"on average {filled / max(distinct, 1):.1f} records share a value of it"

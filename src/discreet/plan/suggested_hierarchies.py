@@ -8,6 +8,7 @@ _AGE = {"intervals": [5, 10, 20, 40], "top_code": 90, "labels": "closed"}
 _CODE = {"prefixes": [5, 4, 3, 2, 1, 0]}
 _DATE = {"dates": ["month", "quarter", "year", "decade"]}
 _FEW = 10  # numbers with so few values may be codes
+_DIGITS = 4  # of a postcode that is stored as a number, at least
 
 
 def is_named_for(stem: str, column: str) -> bool:
@@ -25,8 +26,12 @@ def is_named_for(stem: str, column: str) -> bool:
 
 
 def _are_codes(data: Any, name: str) -> bool:
-    """Whether texts are short and have digits, as postcodes: a prefix of a name says nothing."""
+    """Whether texts are short and have digits, as postcodes: a prefix of a name says nothing.
+    Numbers are codes where all have as many digits.
+    """
     texts = [str(text) for text in data.frequency_set([name]).values[0].to_pylist() if text]
+    if data.source.kinds[name] == "integer":
+        return len({len(text) for text in texts}) == 1 and len(texts[0]) >= _DIGITS
     codes = [text for text in texts if len(text) <= 10 and any(c.isdigit() for c in text)]
     return len(codes) >= 0.9 * len(texts)
 
@@ -45,12 +50,13 @@ def suggested_hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, An
     kind, distinct = data.source.kinds[name], data.profile[name][0]
     if kind in ("date", "timestamp"):
         return _DATE, ""
+    place = "a place" in reason and kind in ("text", "integer") and distinct > _FEW
+    if place and _are_codes(data, name):
+        return _CODE, "for codes such as postcodes"
     if kind in ("integer", "number") and not data.types[name].why:
         if " age" in f" {reason}":
             return _AGE, ""
         return {"suppress": True}, "intervals = [10, 50], say, keeps more"
-    if "a place" in reason and kind == "text" and distinct > _FEW and _are_codes(data, name):
-        return _CODE, "for codes such as postcodes"
     if distinct > _FEW:
         return {"by_frequency": True}, "rare ones together; a hierarchy of your own is better"
     return {"suppress": True}, ""

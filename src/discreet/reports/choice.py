@@ -9,6 +9,7 @@ from discreet.reports.facts import Facts
 from discreet.reports.fragments import figure
 from discreet.words import counted
 
+_BY_HAND = "The levels were chosen by hand."
 _OWN = ("seconds", "code")  # columns of a map that a report has no use for
 
 
@@ -27,31 +28,52 @@ def section(facts: Facts) -> Section | None:
 def _search(found: Any, facts: Facts) -> list[Block]:
     if facts.public:
         return [_search_for_the_public(found, facts)]
-    said = Words(facts.explained(found))
-    return [said, _lattice(found, facts)]
+    first, *rest = facts.explained(found)
+    blocks: list[Block] = [Words((first[:1].upper() + first[1:], *rest))]
+    node = _chosen(found, facts)
+    if node.number != found.best.number:
+        by_hand = f"{_BY_HAND} A search, for comparison, finds another node: see below."
+        blocks = [Words((by_hand, *facts.explained(node))), *blocks]
+    return [*blocks, _lattice(found, facts)]
+
+
+def _chosen(found: Any, facts: Facts) -> Any:
+    """The node of the masked file: the best one, unless someone chose another."""
+    for step in reversed(facts.steps):
+        levels = step.parameters.get("levels", {})
+        if set(levels) == set(found.best.levels):
+            return found.best if levels == found.best.levels else found.lattice.node(levels)
+    return found.best
 
 
 def _search_for_the_public(found: Any, facts: Facts) -> Words:
     """The nodes that were not chosen tell about the initial file: they stay inside."""
-    known = found.to_dict()
-    levels = ", ".join(
-        f"{facts.names.get(key, key)} {level}" for key, level in known["best"]["levels"].items()
-    )
-    return Words(
-        (
-            f"Of {counted(known['nodes'], 'way')} to make the keys coarser, a search for "
-            f"{known['criterion']} chose the one of least loss.",
-            f"Levels of generalization, 0 being the value as it is: {levels}.",
-        )
-    )
+    node, ways = _chosen(found, facts), counted(found.task.lattice.nodes, "way")
+    levels = ", ".join(f"{facts.names.get(key, key)} {level}" for key, level in node.levels.items())
+    asked = facts.said(found.task.words)
+    how = f"Of {ways} to make the keys coarser, a search for {asked} {_how(found)}."
+    if node.number != found.best.number:
+        how = f"{_BY_HAND} There are {ways} to make the keys coarser."
+    return Words((how, f"Levels of generalization, 0 being the value as it is: {levels}."))
+
+
+def _how(found: Any) -> str:
+    """What a search chose, as far as it looked."""
+    if found.name == "samarati":
+        return "chose one of the least height"
+    measured = found.task.loss
+    by = "" if measured == "iyengar" else f", by {measured.replace('-', ' ')}"
+    among = " among the minimal ones" if found.name == "all-minimal" else ""
+    among = among if found.complete else " among those that it looked at"
+    return f"chose the one of least loss{by}{among}"
 
 
 def _lattice(found: Any, facts: Facts) -> Figure:
     table = _nodes(found, facts)
-    nodes, minimal = found.lattice.nodes, len(table.rows)
+    nodes, minimal = found.lattice.nodes, len(found.minimal)
     return figure(
         None,
-        drawn=found.lattice.svg(caption=False),
+        drawn=found.lattice.svg(caption=False, chosen=_chosen(found, facts)),
         title="Lattice of generalizations",
         alt=(
             f"The lattice of {counted(nodes, 'node')} over the levels of "
@@ -69,16 +91,17 @@ def _lattice(found: Any, facts: Facts) -> Figure:
 
 def _nodes(found: Any, facts: Facts) -> Table:
     """The nodes that the search returned."""
-    keys = list(found.best.levels)
+    keys, chosen = list(found.best.levels), _chosen(found, facts)
+    others = [] if any(node.number == chosen.number for node in found.minimal) else [chosen]
     rows = tuple(
         (
-            number if node.levels != found.best.levels else f"{number} ★",
+            number if node.number != chosen.number else f"{number} ★",
             *(node.levels[key] for key in keys),
             node.suppressed,
             node.classes,
             node.loss,
         )
-        for number, node in enumerate(found.minimal, 1)
+        for number, node in enumerate([*found.minimal, *others], 1)
     )
     columns = ("node", *(facts.names.get(key, key) for key in keys))
     return Table("Nodes found", (*columns, "suppressed", "classes", "loss"), rows)

@@ -130,7 +130,10 @@ def _by_attribute(facts: Facts) -> list[Table]:
     found = [row for row in found if row["attribute"] not in facts.loss.untouched]
     if not found:
         return []
-    measures = [n for n in dict.fromkeys(n for row in found for n in row) if n != "attribute"]
+    every = dict.fromkeys(n for row in found for n in row if n != "attribute")
+    measures = [n for n in every if any(row.get(n) is not None for row in found)]
+    if not measures:
+        return []
     rows = tuple(
         (facts.names[row["attribute"]], *(_digits(row.get(name), 3) for name in measures))
         for row in found

@@ -56,9 +56,9 @@ def sentence(measure: str, value: float, meaning: str) -> str:
     Examples
     --------
     >>> sentence("sse_ratio", 0.25, "")
-    'The squared changes are 25.0% of the variation between the records.'
+    'The squared changes are 25% of the variation between the records.'
     """
     plain = _SENTENCES.get(measure)
     if plain is None:
         return f"{meaning[:1].upper()}{meaning[1:]}."
-    return plain.format(p=f"{value:.1%}", v=rounded(value, 3))
+    return plain.format(p=f"{rounded(100 * value, 3)}%", v=rounded(value, 3))

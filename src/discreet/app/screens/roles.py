@@ -36,7 +36,7 @@ from discreet.app.server.pages import (
     showing,
 )
 from discreet.app.server.workspaces import REGISTERS, Workspace
-from discreet.errors import DiscreetError, fail, raise_all
+from discreet.errors import DiscreetError, fail, listed, raise_all
 from discreet.registry import maskings, measures
 from discreet.words import counted
 
@@ -330,7 +330,7 @@ async def add_register(request: Request, workspace: Workspace, form: FormData) -
 
 
 def _add_register(workspace: Workspace, form: FormData) -> None:
-    """Say what is wrong with a register, before it is kept."""
+    """Keep a register of the population; what is wrong with it is said before."""
     upload = form.get("register")
     if not isinstance(upload, UploadFile) or not upload.filename:
         fail("P60", "no file was chosen.", "Choose a table of the population.")
@@ -338,7 +338,11 @@ def _add_register(workspace: Workspace, form: FormData) -> None:
     with uploads.drafted(upload.file, workspace.folder, name, "register") as place:
         if not workspace.keys:
             fail("R05", "no column is a key yet.", "Give that role to columns that may be known.")
-        ds.read(place, keys=workspace.keys)
+        columns = ds.read(place).columns
+        absent = [name for name in workspace.keys if name not in columns]
+        if absent:
+            what = f"{place.name} has no column {listed(absent)}."
+            fail("R01", what, "A register has all keys, by the same names.")
         with workspace.lock:
             if len(workspace.registers) >= _MOST_REGISTERS:
                 what = f"a table can have at most {_MOST_REGISTERS} registers."

@@ -289,9 +289,10 @@ class LatticeView:
         rows = [dict(zip(figures, row, strict=True)) for row in each]
         return lattice_chart(rows, self.found.best.number, [n.number for n in self.found.minimal])
 
-    def svg(self, *, caption: bool = True) -> str:
-        """A drawing of the lattice with feasible, minimal and chosen nodes."""
-        return draw(self.found, caption)
+    def svg(self, *, caption: bool = True, chosen: Node | None = None) -> str:
+        """A drawing of the lattice with feasible, minimal and chosen nodes: the best one, unless
+        another was chosen."""
+        return draw(self.found, caption, self.found.best if chosen is None else chosen)
 
     def write_svg(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the drawing to a file."""
@@ -334,11 +335,11 @@ def beside(keys: Iterable[str], figures: Mapping[str, Any]) -> dict[str, Any]:
     return {f"node {name}" if name in taken else name: f for name, f in figures.items()}
 
 
-def draw(found: Found, caption: bool = True) -> str:
-    """The lattice as SVG, with the legend below it as a caption."""
-    lattice, chosen = found.task.lattice, found.best.number
-    minimal = {node.number for node in found.minimal}
-    shown = set(range(lattice.nodes)) if lattice.nodes <= WHOLE else _some(found, minimal)
+def draw(found: Found, caption: bool, node: Node) -> str:
+    """The lattice as SVG with a node that was chosen, and the legend below it as a caption."""
+    lattice, chosen = found.task.lattice, node.number
+    minimal = {one.number for one in found.minimal}
+    shown = set(range(lattice.nodes)) if lattice.nodes <= WHOLE else _some(found, minimal, chosen)
     rows = {
         h: sorted(n for n in shown if sum(lattice.levels_of(n)) == h)
         for h in range(lattice.height + 1)
@@ -382,9 +383,9 @@ def _caption(lines: list[str], top: int) -> str:
     )
 
 
-def _some(found: Found, minimal: set[int]) -> set[int]:
+def _some(found: Found, minimal: set[int], chosen: int) -> set[int]:
     """The chosen node with its neighbours, and minimal nodes while there is room."""
-    lattice, chosen = found.task.lattice, found.best.number
+    lattice = found.task.lattice
     near = {chosen, *lattice.above(chosen).values(), *lattice.below(chosen).values()}
     rest = sorted(minimal - near, key=lambda n: found.search.figures(n).objective)
     return near | set(rest[: WHOLE - len(near)])
