@@ -36,13 +36,43 @@ class MaskedPoints(NamedTuple):
     times: Ints
 
 
+@njit(cache=True, nogil=True)
+def _gap(x, y, a, columns):  # type: ignore[no-untyped-def]
+    """The square of the distance of an initial and a masked value."""
+    if np.isnan(x) or np.isnan(y):
+        return 0.0
+    if columns.kinds[a] == NUMBER:
+        return (x - y) * (x - y)
+    if columns.kinds[a] == NAME:
+        return 0.0 if x == y else 1.0
+    return 1.0 - columns.fits[columns.first[a] + np.int64(x) * columns.labels[a] + np.int64(y)]
+
+
+@njit(cache=True, nogil=True)
+def _reached(person, rows, times, by, columns, apart):  # type: ignore[no-untyped-def]
+    """Write the distances of all masked records that are there, and give the limit of the
+    nearest."""
+    least = np.inf
+    for j in range(len(rows)):
+        if times[j] == 0:
+            continue
+        distance = 0.0
+        for a in by:
+            distance += _gap(person[a], rows[j, a], a, columns)
+            if distance > least * (1 + 2 * _ROUNDING) + 2 * _ROUNDING:
+                break
+        apart[j] = distance
+        least = min(least, distance)
+    return least + _ROUNDING * (1 + least)
+
+
+@njit(cache=True, nogil=True)
 def same_record(
     known: Floats,
     own: Ints,
     points: MaskedPoints,
     parts: tuple[Ints, Ints],
     columns: ColumnKinds,
-    *,
     without_own: bool,
 ) -> Floats:
     """Per person the chance that two people, who know some columns each, take the same record.
@@ -58,89 +88,13 @@ def same_record(
     >>> same_record(known, np.array([0, 1]), points, halves, kinds, without_own=False).tolist()
     [1.0, 0.5]
     """
-    return np.asarray(_same(known, own, *points, *parts, *columns, int(without_own)))
-
-
-def right_values(
-    known: Floats,
-    own: Ints,
-    points: MaskedPoints,
-    by: Ints,
-    secrets: tuple[Ints, Floats],
-    columns: ColumnKinds,
-    *,
-    without_own: bool,
-) -> Floats:
-    """Per person and secret the share of the nearest masked records that tell its value.
-
-    ``secrets`` are columns, and how far a number may be away; a missing value is never told.
-    """
-    return np.asarray(_right(known, own, *points, by, *secrets, *columns, int(without_own)))
-
-
-def fitting(
-    shown: Floats,
-    rows: Floats,
-    times: Ints,
-    by: Ints,
-    widths: Floats,
-    columns: ColumnKinds,
-    *,
-    initial: bool,
-) -> Ints:
-    """Per description how many records fit it in every column; 3 stands for three and more.
-
-    A description is a masked record: numbers within a width of its own, its names, what its labels
-    fit; what is missing in it asks for nothing. Among masked records, labels must be equal.
-    """
-    return np.asarray(_fitting(shown, rows, times, by, widths, *columns, initial))
-
-
-def fits_own(shown: Floats, known: Floats, by: Ints, widths: Floats, columns: ColumnKinds) -> Bools:
-    """Whether each description fits the initial record of the same row."""
-    return np.asarray(_own(shown, known, by, widths, *columns))
-
-
-@njit(cache=True, nogil=True)
-def _gap(x, y, a, kinds, first, labels, fits):  # type: ignore[no-untyped-def]
-    """The square of the distance of an initial and a masked value."""
-    if np.isnan(x) or np.isnan(y):
-        return 0.0
-    if kinds[a] == NUMBER:
-        return (x - y) * (x - y)
-    if kinds[a] == NAME:
-        return 0.0 if x == y else 1.0
-    return 1.0 - fits[first[a] + np.int64(x) * labels[a] + np.int64(y)]
-
-
-@njit(cache=True, nogil=True)
-def _reached(person, rows, times, by, kinds, first, labels, fits, apart):  # type: ignore[no-untyped-def]
-    """Write the distances of all masked records that are there, and give the limit of the
-    nearest."""
-    least = np.inf
-    for j in range(len(rows)):
-        if times[j] == 0:
-            continue
-        distance = 0.0
-        for a in by:
-            distance += _gap(person[a], rows[j, a], a, kinds, first, labels, fits)
-            if distance > least * (1 + 2 * _ROUNDING) + 2 * _ROUNDING:
-                break
-        apart[j] = distance
-        least = min(least, distance)
-    return least + _ROUNDING * (1 + least)
-
-
-@njit(cache=True, nogil=True)
-def _same(  # type: ignore[no-untyped-def]
-    known, own, rows, times, one, other, kinds, first, labels, fits, without_own
-):
+    rows, times = points
     found, left = np.zeros(len(known)), times.copy()
     near, far = np.empty(len(rows)), np.empty(len(rows))
     for i in range(len(known)):
         left[own[i]] -= without_own
-        here = _reached(known[i], rows, left, one, kinds, first, labels, fits, near)
-        there = _reached(known[i], rows, left, other, kinds, first, labels, fits, far)
+        here = _reached(known[i], rows, left, parts[0], columns, near)
+        there = _reached(known[i], rows, left, parts[1], columns, far)
         a, b, both = 0, 0, 0
         for j in range(len(rows)):
             if left[j] > 0:
@@ -155,13 +109,24 @@ def _same(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _right(  # type: ignore[no-untyped-def]
-    known, own, rows, times, by, secrets, widths, kinds, first, labels, fits, without_own
-):
+def right_values(
+    known: Floats,
+    own: Ints,
+    points: MaskedPoints,
+    by: Ints,
+    wanted: tuple[Ints, Floats],
+    columns: ColumnKinds,
+    without_own: bool,
+) -> Floats:
+    """Per person and secret the share of the nearest masked records that tell its value.
+
+    ``wanted`` are columns, and how far a number may be away; a missing value is never told.
+    """
+    (rows, times), (secrets, widths) = points, wanted
     found, left, near = np.zeros((len(known), len(secrets))), times.copy(), np.empty(len(rows))
     for i in range(len(known)):
         left[own[i]] -= without_own
-        limit = _reached(known[i], rows, left, by, kinds, first, labels, fits, near)
+        limit = _reached(known[i], rows, left, by, columns, near)
         number = 0
         for j in range(len(rows)):
             if left[j] > 0 and near[j] <= limit:
@@ -170,7 +135,7 @@ def _right(  # type: ignore[no-untyped-def]
                     a = secrets[s]
                     x, y = known[i, a], rows[j, a]
                     if not np.isnan(x) and not np.isnan(y):
-                        gap = _gap(x, y, a, kinds, first, labels, fits)
+                        gap = _gap(x, y, a, columns)
                         if gap <= widths[s] * widths[s] * (1 + _ROUNDING):
                             found[i, s] += left[j]
         left[own[i]] += without_own
@@ -180,7 +145,7 @@ def _right(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fits(shown, row, by, widths, kinds, first, labels, fits, initial):  # type: ignore[no-untyped-def]
+def _fits(shown, row, by, widths, columns, initial):  # type: ignore[no-untyped-def]
     """Whether a record fits a description in every column that asks for something."""
     for c in range(len(by)):
         a = by[c]
@@ -188,22 +153,33 @@ def _fits(shown, row, by, widths, kinds, first, labels, fits, initial):  # type:
             continue
         if np.isnan(row[a]):
             return False
-        if kinds[a] == LABEL and not initial:
+        if columns.kinds[a] == LABEL and not initial:
             if row[a] != shown[a]:
                 return False
-        elif _gap(row[a], shown[a], a, kinds, first, labels, fits) > widths[c] * widths[c] * (
-            1 + _ROUNDING
-        ):
+        elif _gap(row[a], shown[a], a, columns) > widths[c] * widths[c] * (1 + _ROUNDING):
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _fitting(shown, rows, times, by, widths, kinds, first, labels, fits, initial):  # type: ignore[no-untyped-def]
+def fitting(
+    shown: Floats,
+    rows: Floats,
+    times: Ints,
+    by: Ints,
+    widths: Floats,
+    columns: ColumnKinds,
+    initial: bool,
+) -> Ints:
+    """Per description how many records fit it in every column; 3 stands for three and more.
+
+    A description is a masked record: numbers within a width of its own, its names, what its labels
+    fit; what is missing in it asks for nothing. Among masked records, labels must be equal.
+    """
     found = np.zeros(len(shown), np.int64)
     for i in range(len(shown)):
         for j in range(len(rows)):
-            if _fits(shown[i], rows[j], by, widths, kinds, first, labels, fits, initial):
+            if _fits(shown[i], rows[j], by, widths, columns, initial):
                 found[i] += times[j]
                 if found[i] > 2:
                     break
@@ -212,8 +188,9 @@ def _fitting(shown, rows, times, by, widths, kinds, first, labels, fits, initial
 
 
 @njit(cache=True, nogil=True)
-def _own(shown, known, by, widths, kinds, first, labels, fits):  # type: ignore[no-untyped-def]
+def fits_own(shown: Floats, known: Floats, by: Ints, widths: Floats, columns: ColumnKinds) -> Bools:
+    """Whether each description fits the initial record of the same row."""
     found = np.zeros(len(shown), np.bool_)
     for i in range(len(shown)):
-        found[i] = _fits(shown[i], known[i], by, widths, kinds, first, labels, fits, True)
+        found[i] = _fits(shown[i], known[i], by, widths, columns, True)
     return found

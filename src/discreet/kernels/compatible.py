@@ -21,6 +21,7 @@ from discreet.kernels.packing import Codes, fits, pack
 from discreet.kernels.summation import rounded_sum, slices
 
 Indices = NDArray[np.intp]
+_Coded = tuple[Codes, Sequence[int], Sequence[int]]  # with cardinalities, and codes of blanks
 
 _DENSE = 8  # keys per tuple up to which every possible key has a place of its own
 
@@ -35,7 +36,7 @@ def compatible_counts(
 
     ``missing`` is the code that stands for a missing value, per attribute, or −1.
     """
-    return _sums(codes, cardinalities, missing, [counts])[0].astype(np.int64)
+    return _sums((codes, cardinalities, missing), [counts])[0].astype(np.int64)
 
 
 def compatible_totals(
@@ -50,30 +51,20 @@ def compatible_totals(
     >>> compatible_totals([towns, sexes], [3, 2], [2, -1], np.array([0.1, 0.2, 4, 8])).tolist()
     [4.1, 4.2, 4.3, 8.0]
     """
-    return rounded_sum(*_sums(codes, cardinalities, missing, slices(weights)))
+    return rounded_sum(*_sums((codes, cardinalities, missing), slices(weights)))
 
 
-def _sums(
-    codes: Codes,
-    cardinalities: Sequence[int],
-    missing: Sequence[int],
-    parts: Sequence[NDArray[Any]],
-) -> list[Floats]:
+def _sums(held: _Coded, parts: Sequence[NDArray[Any]]) -> list[Floats]:
     """For each distinct tuple, the sums of some amounts over the tuples compatible with it; the
     amounts are such that adding them rounds nothing."""
-    if fits(cardinalities, _DENSE * len(parts[0])):
-        return _sums_in_cube(codes, cardinalities, missing, parts)
-    return _sums_of_pairs(codes, cardinalities, missing, parts)
+    in_cube = fits(held[1], _DENSE * len(parts[0]))
+    return (_sums_in_cube if in_cube else _sums_of_pairs)(held, parts)
 
 
-def _sums_in_cube(
-    codes: Codes,
-    cardinalities: Sequence[int],
-    missing: Sequence[int],
-    parts: Sequence[NDArray[Any]],
-) -> list[Floats]:
+def _sums_in_cube(held: _Coded, parts: Sequence[NDArray[Any]]) -> list[Floats]:
     """With a place for every possible tuple: along one attribute after the other, a value gets what
     the missing one has, and the missing one what all have."""
+    codes, cardinalities, missing = held
     at, bound = pack(codes, cardinalities)
     found = []
     for part in parts:
@@ -88,13 +79,9 @@ def _sums_in_cube(
     return found
 
 
-def _sums_of_pairs(
-    codes: Codes,
-    cardinalities: Sequence[int],
-    missing: Sequence[int],
-    parts: Sequence[NDArray[Any]],
-) -> list[Floats]:
+def _sums_of_pairs(held: _Coded, parts: Sequence[NDArray[Any]]) -> list[Floats]:
     """By pairs of patterns of missing attributes, of which one is looked up in the other."""
+    codes, cardinalities, missing = held
     members, present = _patterns(codes, missing)
     own = [[column[rows].astype(np.int32) for column in codes] for rows in members]
     amounts = [[part[rows].astype(np.float64) for part in parts] for rows in members]
