@@ -15,9 +15,9 @@ import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from discreet.data.attributes import AttributeType, names
+from discreet.data.attributes import AttributeType
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata, require_microdata
+from discreet.data.microdata import Microdata
 from discreet.errors import Problem, argument, listed, raise_all
 from discreet.kernels import noise as kernel
 from discreet.kernels.draws import normals, stream, uniforms
@@ -33,9 +33,8 @@ from discreet.masking.method import (
 from discreet.masking.noise import NoiseKind, NoiseWithin, as_floats, noise_of
 from discreet.masking.perturbation import (
     DrawnRecords,
-    drawn_records,
+    drawn,
     not_amounts,
-    perturbing_problems,
     places,
 )
 from discreet.parameters import (
@@ -174,14 +173,11 @@ def add_noise(
       13; Muralidhar, Sarathy (2008): noise that keeps means and covariances.
     - Höhne (2004): multiplicative noise with two humps.
     """
-    require_microdata(data)
-    chosen, strata = names(columns), names(by or ())
     given = {"amount": amount, "kind": kind, "keep_zeros": keep_zeros, "round": round}
-    problems = perturbing_problems(add_noise, data, chosen, strata, seed, given)
-    raise_all([*problems, *_together(amount, kind, round)])
-    assert seed is not None
+    also = _together(amount, kind, round)
+    found = drawn(add_noise, data, columns, by, seed, given, also)
+    chosen, strata = found.columns, found.by
     raise_all(data.unbounded_problems(chosen))
-    found = drawn_records(data, chosen, strata, seed, "add_noise")
     task = NoiseTask(found, chosen, kind, float(amount), keep_zeros or kind == "multiplicative")
     made = task.run()
     unit = {name: _unit(found[name].type) if round else 0.0 for name in chosen}
@@ -192,7 +188,7 @@ def add_noise(
     return found.masked(
         stored,
         method="add_noise",
-        parameters={"columns": list(chosen), **given, "by": list(strata), "seed": int(seed)},
+        parameters={"columns": list(chosen), **given, "by": list(strata), "seed": found.seed},
         promise=NoiseWithin(data, chosen, strata, kind, task.amount, task.keep_zeros, unit),
         types={name: AttributeType("continuous") for name in chosen},
         outcome=task.outcome(stored),

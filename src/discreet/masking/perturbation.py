@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from discreet import engine
+from discreet.data.attributes import names
 from discreet.data.masked import Masked, require_draws, require_link
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import Problem, listed, raise_all
 from discreet.frequency.frequency_set import coded
 from discreet.kernels.draws import mixed, stream
@@ -52,14 +53,19 @@ class DrawnRecords:
         The link, then the columns to mask and those of the strata.
     hashes : array
         64 random bits of each record: what ``kernels.draws`` makes random numbers from.
+    columns : tuple of str
+        What is masked.
     by : tuple of str
         The columns of the strata.
+    seed : int
     """
 
     data: Microdata
     table: pa.Table
     hashes: NDArray[np.uint64]
+    columns: tuple[str, ...]
     by: tuple[str, ...]
+    seed: int
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         """The values of a column."""
@@ -135,15 +141,15 @@ def drawn_records(
     (3, [2, 1])
     """
     link, ids = require_link(data), require_draws(data)
-    names = list(dict.fromkeys([*columns, *by]))
-    table, hashes = engine.hashed_records(data.source, link, names, ids, int(seed), data.n)
+    every = list(dict.fromkeys([*columns, *by]))
+    table, hashes = engine.hashed_records(data.source, link, every, ids, int(seed), data.n)
     before = sum(
         step.method == method and step.parameters.get("seed") == seed
         for step in (data.steps if isinstance(data, Masked) else ())
     )
     if before:
         hashes = mixed(hashes, stream(method, round=before))
-    return DrawnRecords(data, table, hashes, tuple(by))
+    return DrawnRecords(data, table, hashes, tuple(columns), tuple(by), int(seed))
 
 
 def strata_of(records: pa.Table, by: Sequence[str]) -> list[Ints]:
@@ -271,21 +277,24 @@ def drawing_problems(
     return [*column_problems(data, columns, by), *seed_problems(seed)]
 
 
-def perturbing_problems(
+def drawn(
     method: Callable[..., Any],
     data: Microdata,
-    columns: Sequence[str],
-    by: Sequence[str],
-    seed: object,
+    columns: Any,
+    by: Any,
+    seed: int | None,
     given: Mapping[str, Any],
-) -> list[Problem]:
-    """The same, and what the description of a method tells: which of the other arguments are wrong,
-    and why it cannot work with a column.
+    also: Sequence[Problem] = (),
+) -> DrawnRecords:
+    """The records as a method sees them, where nothing is wrong: with the columns, the strata and
+    the seed, with what the description of the method tells of the other arguments and of columns,
+    and nothing else that was found.
     """
-    described = parameters_of(method)
+    require_microdata(data)
+    chosen, strata, described = names(columns), names(by or ()), parameters_of(method)
     fits = [p.columns.fit for p in described if p.name == "columns" and p.columns is not None]
-    return [
-        *problems_of(described, given),
-        *drawing_problems(data, columns, by, seed),
-        *(p for fit in fits if fit for p in unfit_columns(data, columns, given, fit)),
-    ]
+    problems = problems_of(described, given) + drawing_problems(data, chosen, strata, seed)
+    problems += [p for fit in fits if fit for p in unfit_columns(data, chosen, given, fit)]
+    raise_all([*problems, *also])
+    assert seed is not None
+    return drawn_records(data, chosen, strata, seed, method.__name__)

@@ -32,8 +32,7 @@ from discreet.kernels.draws import mixed, stream, uniforms
 from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking
 from discreet.masking.perturbation import (
     DrawnRecords,
-    drawn_records,
-    perturbing_problems,
+    drawn,
     record_pairs,
     strata_of,
 )
@@ -266,19 +265,16 @@ def pram(
       variants and measures for disclosure risk*. Journal of Official Statistics 22 (4).
     """
     require_microdata(data)
-    chosen, strata = names(columns), names(by)
     every = isinstance(keep, Mapping)
     if isinstance(keep, Mapping):
         diagonals, keep = _only(keep, diagonals), 1.0
     given = {"keep": keep, "exact": exact, "near": near}
-    problems = perturbing_problems(pram, data, chosen, strata, seed, given)
-    groups, wrong = _levels(within or {}, chosen)
-    raise_all([*problems, *wrong, *_diagonal_problems(diagonals or {}, chosen)])
-    assert seed is not None
+    groups, wrong = _levels(within or {}, names(columns))
+    wrong += _diagonal_problems(diagonals or {}, names(columns))
+    found = drawn(pram, data, columns, by, seed, given, wrong)
     asked = ChangeRequest(float(keep), exact, near, groups, diagonals or {}, every)
-    found = drawn_records(data, chosen, strata, seed, "pram")
-    done = all_changed(found, chosen, asked)
-    parameters = {"columns": list(chosen), **given, "by": list(strata), "seed": int(seed)}
+    done = all_changed(found, found.columns, asked)
+    parameters = {"columns": list(found.columns), **given, "by": list(found.by), "seed": found.seed}
     transitions = {name: one.transition for name, one in done.items()}
     outcome = PostRandomization(transitions, {n: one.changed for n, one in done.items()}, data.n,
                                 data.source.kind)  # fmt: skip

@@ -15,18 +15,15 @@ import pyarrow as pa
 from annotated_doc import Doc
 from annotated_types import Interval
 
-from discreet.data.attributes import names
 from discreet.data.masked import Masked
-from discreet.data.microdata import Microdata, require_microdata
-from discreet.errors import raise_all
+from discreet.data.microdata import Microdata
 from discreet.kernels.draws import stream, uniforms
 from discreet.kernels.rank_swap import partners
 from discreet.masking.method import MaskedColumns, SecretSeed, Strata, masking
 from discreet.masking.perturbation import (
     DrawnRecords,
     SameValues,
-    drawn_records,
-    perturbing_problems,
+    drawn,
     rankable,
     sortable,
 )
@@ -120,19 +117,15 @@ def rank_swap(
     - Nin, Herranz, Torra (2008), *Rethinking rank swapping to decrease disclosure risk*. Data &
       Knowledge Engineering 64 (1).
     """
-    require_microdata(data)
-    chosen, strata = names(columns), names(by)
-    raise_all(perturbing_problems(rank_swap, data, chosen, strata, seed, {"window": window}))
-    assert seed is not None
-    found = drawn_records(data, chosen, strata, seed, "rank_swap")
-    share = as_written(window)
+    found = drawn(rank_swap, data, columns, by, seed, {"window": window})
+    chosen, strata, share = found.columns, found.by, as_written(window)
     parts = found.parts(chosen, max(2, -(-share.denominator // share.numerator)))
     made = {name: _swapped(found, name, parts[name], window) for name in chosen}
     given = {"columns": list(chosen), "window": float(share), "by": list(strata)}
     return found.masked(
         made,
         method="rank_swap",
-        parameters={**given, "seed": int(seed)},
+        parameters={**given, "seed": found.seed},
         promise=WithinWindow(data, chosen, strata, float(share)),
     )
 

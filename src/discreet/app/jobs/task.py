@@ -31,6 +31,14 @@ class JobTask:
 
 
 @dataclass(frozen=True)
+class JobOutcome:
+    """What a job found, and the warnings of the library on the way."""
+
+    value: Any
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Work:
     """A kind of work.
 

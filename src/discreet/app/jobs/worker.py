@@ -65,7 +65,7 @@ def _attempt(task: dict[str, Any], out: IO[str]) -> int:
 def _do(task: dict[str, Any], out: IO[str]) -> None:
     import discreet as ds
     from discreet.app.forms.labels import on_pages
-    from discreet.app.jobs.task import JobTask
+    from discreet.app.jobs.task import JobOutcome, JobTask
     from discreet.app.jobs.tasks import WORK
     from discreet.surface import shown_on
 
@@ -85,7 +85,7 @@ def _do(task: dict[str, Any], out: IO[str]) -> None:
         value = WORK[task["work"]].do(given)
     result = Path(task["result"])
     draft = result.with_suffix(".draft")
-    draft.write_bytes(pickle.dumps((value, _ours(heard))))
+    draft.write_bytes(pickle.dumps(JobOutcome(value, _ours(heard))))
     draft.replace(result)
 
 

@@ -17,16 +17,7 @@ from starlette.routing import BaseRoute
 
 from discreet.app.forms.fields import text_in
 from discreet.app.jobs.plan_run import GIVEN, folder_of, hierarchy_files, names_for
-from discreet.app.server import runs
-from discreet.app.server.checklist import (
-    Item,
-    is_made,
-    items_of,
-    note_of,
-    still_risky,
-    unique_columns_of,
-    unmet_of,
-)
+from discreet.app.server import checklist, runs
 from discreet.app.server.pages import alone, chosen, get, page, post, see, showing
 from discreet.app.server.runs import Kept
 from discreet.app.server.workspaces import Workspace
@@ -100,7 +91,7 @@ async def download(request: Request, workspace: Workspace) -> Response:
         raise HTTPException(404)
     if kept is None or not kept.can_be_released:
         return _refused(request, workspace, _why(workspace, kept))
-    if not is_made(workspace, kept):
+    if not checklist.is_made(workspace, kept):
         what = "the release has not been made, or something has changed since."
         problem = Problem("N64", what, "Make the release, then download it.")
         return _refused(request, workspace, problem)
@@ -164,7 +155,7 @@ def _begin(workspace: Workspace, form: FormData) -> Problem | None:
     kept = runs.candidate(workspace)
     if kept is None or not kept.can_be_released:
         return _why(workspace, kept)
-    items = items_of(workspace, kept)
+    items = checklist.items_of(workspace, kept)
     asked = _asked(form, workspace)
     raise_all(_problems(items, asked))
     suffix = chosen(form, "format", FORMATS)
@@ -175,19 +166,19 @@ def _begin(workspace: Workspace, form: FormData) -> Problem | None:
         outputs |= {what: names[what] for what in ("report", "public_report")}
     if asked["escape"] and suffix == ".csv":
         outputs["escape_formulas"] = True
-    reasons = unique_columns_of(kept, asked["written"])
+    reasons = checklist.unique_columns_of(kept, asked["written"])
     outputs |= {"unique_columns": reasons} if reasons else {}
-    note = note_of(items, asked["written"], asked["remark"])
+    note = checklist.note_of(items, asked["written"], asked["remark"])
     outputs |= {"note": note} if note else {}
     workspace.need_idle()
-    workspace.set("release", {"run": kept.slot, **asked, "unmet": unmet_of(items)})
+    workspace.set("release", {"run": kept.slot, **asked, "unmet": checklist.unmet_of(items)})
     # the chain on the page Protect may ask for something else by now
     chosen_plan = {"criterion": {}, **kept.run.document, "outputs": outputs}
     workspace.begin("release", slot=SLOT, changes=chosen_plan)
     return None
 
 
-def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem]:
+def _problems(items: tuple[checklist.Item, ...], asked: Mapping[str, Any]) -> list[Problem]:
     texts = [asked["remark"], *asked["written"].values()]
     too_long = any(len(text) > LONGEST for text in texts)
     return [
@@ -204,7 +195,7 @@ def _problems(items: tuple[Item, ...], asked: Mapping[str, Any]) -> list[Problem
 def _asked(form: FormData, workspace: Workspace) -> dict[str, Any]:
     """The form as it was sent."""
     kept = runs.candidate(workspace)
-    items = items_of(workspace, kept) if kept is not None else ()
+    items = checklist.items_of(workspace, kept) if kept is not None else ()
     return {
         "format": text_in(form, "format"),
         "escape": bool(text_in(form, "escape")),
@@ -217,7 +208,7 @@ def _still_said(workspace: Workspace, kept: Kept | None) -> dict[str, Any]:
     """The form as it was last sent, without what was acknowledged in other words than now."""
     last = dict(workspace.settings.get("release", {}))
     if kept is not None and "written" in last:
-        now, then = unmet_of(items_of(workspace, kept)), last["unmet"]
+        now, then = checklist.unmet_of(checklist.items_of(workspace, kept)), last["unmet"]
         same = {name for name, words in now.items() if then.get(name) == words}
         last["written"] = {name: said for name, said in last["written"].items() if name in same}
     return last
@@ -233,8 +224,8 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "kept": kept,
         "has_runs": bool(runs.runs_of(workspace)),
         "blocked": _why(workspace, kept) if kept is None or not kept.can_be_released else None,
-        "items": items_of(workspace, kept) if kept is not None else (),
-        "risky": still_risky(workspace, kept) if kept is not None else (),
+        "items": checklist.items_of(workspace, kept) if kept is not None else (),
+        "risky": checklist.still_risky(workspace, kept) if kept is not None else (),
         "asked": {**usual, **_still_said(workspace, kept)},
         "formats": FORMATS,
         "files": _offered(workspace, kept),
@@ -242,5 +233,5 @@ def _view(workspace: Workspace) -> dict[str, Any]:
         "beside": "The plan and the script read it.",
         "made": made.value if made is not None else None,
         "remarks": made.remarks if made is not None else (),
-        "is_current": kept is not None and is_made(workspace, kept),
+        "is_current": kept is not None and checklist.is_made(workspace, kept),
     }

@@ -26,7 +26,7 @@ from discreet.app.forms.draft import Document
 from discreet.app.forms.fields import numbers_of
 from discreet.app.jobs.job import Job, Jobs
 from discreet.app.jobs.table import Opened, TableColumn
-from discreet.app.jobs.task import WORKING
+from discreet.app.jobs.task import WORKING, JobOutcome
 from discreet.app.jobs.tasks import AGAIN, WORK
 from discreet.app.jobs.typed_copy import GONE, state_of
 from discreet.app.server.project_files import ProjectFolder
@@ -499,23 +499,21 @@ class Workspace:
             self.set(ASKED, [*before, copy.deepcopy(asked)])
 
     def _keep(
-        self, slot: str, empty: WorkResult, found: tuple[Any, Any], parts: Mapping[str, str]
+        self, slot: str, empty: WorkResult, found: JobOutcome, parts: Mapping[str, str]
     ) -> None:
-        """Keep what a job found, with the warnings of the library on the way."""
-        value, remarks = found
         with self.lock:
-            result = replace(empty, value=value, remarks=remarks)
+            result = replace(empty, value=found.value, remarks=found.remarks)
             if slot == AGAIN:
                 again = {
                     name: replace(result, work=name, value=one, basis=parts[name])
-                    for name, one in value.items()
+                    for name, one in found.value.items()
                 }
                 self.results = {**self.results, **again}
             else:
                 self.results = {**self.results, slot: result}
             if slot == _READ:  # what was said of columns that are gone is void
-                self.document = draft.within(self.document, [c.name for c in value.columns])
-                self._go_on(value.digest, result.basis.split()[-1])
+                self.document = draft.within(self.document, [c.name for c in found.value.columns])
+                self._go_on(found.value.digest, result.basis.split()[-1])
             self.save()
 
     def _go_on(self, digest: str, state: str) -> None:
