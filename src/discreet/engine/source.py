@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from discreet.engine.wait import Watch
 
+LINK = (
+    "\0link"  # heads what tells records apart, in a table that leaves the engine beside any names
+)
 HEAD = 1000  # first rows of a CSV file, by which types are guessed and hints are given
 
 
