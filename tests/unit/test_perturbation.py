@@ -186,3 +186,22 @@ def test_numbers_of_numpy_are_recorded_as_those_of_python(mask):
     step = mask(data).steps[-1]
     assert json.loads(json.dumps(step.to_dict()))["do"] == step.method
     assert mask(data).plan().to_python()
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        lambda data: ds.top_code(data, {"a": np.float32(0.9)}),
+        lambda data: ds.top_code(data, {"b": 2**53 + 5}),
+        lambda data: ds.round_values(data, ["a"], np.float32(0.1), seed=1),
+        lambda data: ds.rank_swap(data, ["a"], np.float32(0.29), seed=1),
+        lambda data: ds.add_noise(data, ["a"], np.float32(0.3), seed=1),
+    ],
+    ids=["quantile", "threshold", "base", "window", "amount"],
+)
+def test_the_plan_of_a_step_gives_the_same_values_whatever_numbers_it_was_given(mask, tmp_path):
+    columns = {"a": [i / 7 for i in range(40)], "b": [2**53 + i for i in range(40)]}
+    ds.read(columns, keys=["a"]).write(tmp_path / "t.parquet")
+    data = ds.read(tmp_path / "t.parquet", keys=["a"], types={"b": "continuous"})
+    masked = mask(data)
+    assert masked.plan().mask().to("arrow").equals(masked.to("arrow"))
