@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from discreet.errors import Problem, fail, library, raise_all
@@ -65,6 +65,22 @@ def _collected(frame: Any) -> Any:
     except Exception as error:  # noqa: BLE001 - each library raises errors of its own
         name = type(error).__name__
     fail("E01", f"the lazy frame cannot be computed ({name}).", "Collect it first to see why.")
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names for the columns of a frame: one that stands there already gets an underscore.
+
+    Examples
+    --------
+    >>> told_apart(["count", "count", "error"])
+    ['count', 'count_', 'error']
+    """
+    found: list[str] = []
+    for name in names:
+        while name in found:
+            name += "_"
+        found.append(name)
+    return found
 
 
 def from_arrow(table: pa.Table, kind: FrameKind) -> Any:

@@ -94,3 +94,25 @@ def test_five_hundred_columns_are_read(tmp_path, kind):
     assert ds.risk(data).n == 3
     with pytest.raises(ds.DiscreetError, match="and 492 more"):
         data.with_roles(keys=["income"])
+
+
+def test_columns_of_any_name_are_masked_and_make_strata():
+    names = [*NAMES, "h", "id", "order", "draw", "value", "label"]
+    columns = {name: [i + j for j in range(12)] for i, name in enumerate(names)}
+    data = ds.read(columns | {"town": ["N", "S"] * 6}, keys=names)
+    for made in (
+        ds.rank_swap(data, names, window=0.4, seed=1),
+        ds.add_noise(data, names, 0.1, kind="independent", seed=1),
+        ds.round_values(data, names, 5, seed=1),
+        ds.microaggregate(data, names, k=3),
+        ds.top_code(data, dict.fromkeys(names, 0.5)),
+        ds.shuffle(data, names[:3], given=["link"], seed=1),
+        ds.rank_swap(data.with_roles(keys=["town"]), ["age"], by="town", window=0.4, seed=1),
+    ):
+        assert made.columns == data.columns
+        assert made.n == 12
+    groups = {name: ["N", "S"] * 6 for name in names}
+    strata = ds.read(groups | {"pay": list(range(12))}, keys=["pay"])
+    for name in names:
+        assert ds.rank_swap(strata, ["pay"], by=name, window=0.4, seed=1).changed == {"pay"}
+        assert ds.pram(strata, [name], keep=0.5, seed=1).changed == {name}

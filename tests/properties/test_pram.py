@@ -299,3 +299,14 @@ def test_a_matrix_says_that_the_column_had_been_changed_before(survey):
     for other in (first.transition("edu"), again.transition("code")):
         assert said not in other.explain()
         assert "earlier" not in other.to_dict()
+
+
+@pytest.mark.parametrize("name", ["count", "error", "edu"])
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
+def test_tables_have_a_column_for_everything_whatever_the_column_is_called(name, kind):
+    data = ds.read({name: ["edu", "count"] * 20}, keys=[name])
+    found = ds.pram(data, [name], keep=0.8, seed=1).transition(name)
+    assert len(list(found.table(kind).columns)) == 3
+    estimate = found.estimate().table("pandas")
+    assert estimate[name].tolist() == list(found.categories)
+    assert estimate.iloc[:, 1].tolist() == found.estimate().values.tolist()

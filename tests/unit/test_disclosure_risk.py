@@ -199,3 +199,11 @@ def test_no_link_is_certain_where_keys_were_changed_at_random():
     other = ds.disclosure_risk(survey, ds.rank_swap(survey, ["pay"], window=0.3, seed=1))
     assert other.exact  # no key was changed
     assert "100.00% of the people for certain" in other.in_short()
+
+
+def test_contributions_name_the_records_whatever_the_record_id_is_called():
+    columns = {"masked_size": list(range(10)), "k": [1, 2] * 5}
+    data = ds.read(columns, keys=["k"], record_id="masked_size")
+    found = ds.disclosure_risk(data, ds.sample(data, n=4, seed=1)).contributions(kind="pandas")
+    assert list(found) == ["masked_size", "masked_size_", "initial_size", "contribution"]
+    assert found["masked_size"].is_unique

@@ -1,5 +1,7 @@
 """What perturbing methods share: their records, strata, and what is said of risks afterwards."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -225,3 +227,40 @@ def test_a_second_randomization_with_the_same_seed_changes_as_much_as_the_first(
     first = ds.pram(data, ["edu"], keep=0.5, seed=1)
     second = ds.pram(first, ["edu"], keep=0.5, seed=1)
     assert 400 < second.outcome.changed["edu"] < 600
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        lambda data: ds.add_noise(data, ["a"], np.float32(0.3), seed=np.int64(3)),
+        lambda data: ds.round_values(data, ["a"], np.int64(2), seed=np.int32(3)),
+        lambda data: ds.pram(data, ["e"], keep=np.float32(0.8), exact=np.bool_(True), seed=3),
+        lambda data: ds.microaggregate(data, ["a"], k=np.int64(3)),
+        lambda data: ds.top_code(data, {"a": np.float32(0.5)}, k=np.int64(2)),
+    ],
+    ids=["noise", "rounding", "pram", "microaggregation", "top"],
+)
+def test_numbers_of_numpy_are_recorded_as_those_of_python(mask):
+    data = ds.read({"a": [i / 7 for i in range(40)], "e": ["x", "y"] * 20}, keys=["a"])
+    step = mask(data).steps[-1]
+    assert json.loads(json.dumps(step.to_dict()))["do"] == step.method
+    assert mask(data).plan().to_python()
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        lambda data: ds.top_code(data, {"a": np.float32(0.9)}),
+        lambda data: ds.top_code(data, {"b": 2**53 + 5}),
+        lambda data: ds.round_values(data, ["a"], np.float32(0.1), seed=1),
+        lambda data: ds.rank_swap(data, ["a"], np.float32(0.29), seed=1),
+        lambda data: ds.add_noise(data, ["a"], np.float32(0.3), seed=1),
+    ],
+    ids=["quantile", "threshold", "base", "window", "amount"],
+)
+def test_the_plan_of_a_step_gives_the_same_values_whatever_numbers_it_was_given(mask, tmp_path):
+    columns = {"a": [i / 7 for i in range(40)], "b": [2**53 + i for i in range(40)]}
+    ds.read(columns, keys=["a"]).write(tmp_path / "t.parquet")
+    data = ds.read(tmp_path / "t.parquet", keys=["a"], types={"b": "continuous"})
+    masked = mask(data)
+    assert masked.plan().mask().to("arrow").equals(masked.to("arrow"))

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+import numpy as np
+
 from discreet import engine, frames
 from discreet.data import attributes
 from discreet.data.attributes import AttributeType
@@ -95,8 +97,9 @@ class Step:
         return self.changed & frozenset(self.asked.get("hierarchies", ()))
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"method": self.method, **self.parameters, "records": [self.before, self.after]}
+        """As plain values; ``do`` is what was done, also where a parameter is called ``method``."""
+        done = {"do": self.method, "method": self.method, **self.parameters}
+        return {**done, "records": [self.before, self.after]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -365,7 +368,8 @@ def masked_from(
     every value has one label.
     """
     left = engine.size(source) if after is None else after
-    step = Step(method, parameters, data.n, left, asked or {}, changed)
+    given = _of_python(parameters), data.n, left, _of_python(asked or {})
+    step = Step(method, *given, changed)
     earlier = data.changed if isinstance(data, Masked) else frozenset()
     whole_before = data.whole_sources if isinstance(data, Masked) else {}
     in_cells = data.in_cells if isinstance(data, Masked) else frozenset()
@@ -392,6 +396,15 @@ def masked_from(
     if data.weight in changed:
         raise_all(weight_problems(masked))  # what cannot be read again is not handed out
     return masked if promise is None else kept(promise, masked)
+
+
+def _of_python(value: Any) -> Any:
+    """Numbers of numpy as those of Python, which JSON and plans have a word for."""
+    if isinstance(value, Mapping):
+        return {name: _of_python(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_of_python(one) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _covers(

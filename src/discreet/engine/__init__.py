@@ -99,5 +99,5 @@ from discreet.engine.recoding import (
     with_cells,
     without,
 )
-from discreet.engine.source import Source, give_back, is_distributed, is_near, kept
+from discreet.engine.source import LINK, Source, give_back, is_distributed, is_near, kept
 from discreet.engine.values import counts_and_values, need_few_pairs

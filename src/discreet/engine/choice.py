@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.engine import coded_records
 from discreet.engine.source import (
+    LINK,
     Source,
     alike,
     collected,
@@ -143,7 +144,7 @@ def hashed_records(
     chosen = source.table.select(link=source.table[link], id=source.table[ids], h=bits, **columns)
     found = collected(chosen, source).combine_chunks()
     ordered = found.sort_by([("h", "ascending"), ("id", "ascending")])
-    values = ordered.drop_columns(["id", "h"]).rename_columns(["link", *names])
+    values = ordered.drop_columns(["id", "h"]).rename_columns([LINK, *names])
     return values, _words(ordered["h"])
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from discreet.engine.coded_counts import columns_of
 from discreet.engine.held import HeldColumn, held_of
+from discreet.engine.source import LINK
 from discreet.frames import array_of, numbers_of
 from discreet.kernels.packing import merged, pack
 
@@ -38,7 +39,7 @@ def head(source: Source, names: Sequence[str], most: int) -> pa.Table:
 
 def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.Table:
     held, arrays = held_of(source), [column.cells for column in columns_of(source, names)]
-    found = pa.Table.from_arrays([held[link].cells, *arrays], names=["link", *names])
+    found = pa.Table.from_arrays([held[link].cells, *arrays], names=[LINK, *names])
     if order == link == source.row:  # they stand in this order
         return found
     by = pa.table({"order": held[order].cells, "link": held[link].cells})
@@ -141,7 +142,7 @@ def hashed_records(
     draws = _draws(held[ids], seed)
     if draws is NotImplemented:
         return NotImplemented
-    found = pa.Table.from_arrays([held[link].cells, *arrays], names=["link", *names])
+    found = pa.Table.from_arrays([held[link].cells, *arrays], names=[LINK, *names])
     order = _sorted(pa.table({"h": draws[:, 0], "id": held[ids].cells}), ["h", "id"])
     return found.take(order), draws[:, 0][order.to_numpy()]
 

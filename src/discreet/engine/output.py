@@ -12,6 +12,7 @@ from discreet.engine.choice import hashed
 from discreet.engine.failures import translated
 from discreet.engine.source import (
     HEAD,
+    LINK,
     Source,
     collected,
     home_of,
@@ -128,7 +129,7 @@ def records(source: Source, link: str, names: Sequence[str], order: str) -> pa.T
     columns = {f"v{i}": source.table[source.at(name)] for i, name in enumerate(names)}
     chosen = source.table.select(link=source.table[link], order=source.table[order], **columns)
     found = collected(chosen, source).sort_by([("order", "ascending"), ("link", "ascending")])
-    return found.drop_columns(["order"]).rename_columns(["link", *names])
+    return found.drop_columns(["order"]).rename_columns([LINK, *names])
 
 
 def native(source: Source, names: Sequence[str], seed: int | None = None) -> Any:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+LINK = "\0link"  # heads what tells records apart, in a table that leaves the engine
 HEAD = 1000  # first rows of a CSV file, by which types are guessed and hints are given
 
 

@@ -453,7 +453,7 @@ def masked_columns(
 
 def replaced_columns(data: Microdata, link: pa.Table, values: Mapping[str, Any]) -> engine.Source:
     """The records with other values in some columns, in the order of a table of links."""
-    table = link.select(["link"])
+    table = link.select([engine.LINK])
     for name, column in values.items():
         made = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
         if len(made) != len(link):

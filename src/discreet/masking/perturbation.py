@@ -116,7 +116,7 @@ class DrawnRecords:
             What :func:`discreet.data.masked.masked_from` takes: ``method``, ``parameters``,
             ``promise``, ``types``, ``outcome``, ``asked``.
         """
-        link = self.table.select(["link"])
+        link = self.table.select([engine.LINK])
         return masked_columns(self.data, link, values, after=self.data.n, **step)
 
 

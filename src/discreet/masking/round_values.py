@@ -45,6 +45,7 @@ from discreet.parameters import (
     as_written,
     parameters_of,
     problems_of,
+    recorded,
     seed_problems,
 )
 from discreet.words import counted
@@ -152,7 +153,12 @@ def round_values(
     return found.masked(
         made,
         method="round_values",
-        parameters={"columns": list(chosen), **given, "seed": seed},
+        parameters={
+            "columns": list(chosen),
+            **given,
+            "base": base if isinstance(base, int | float) else recorded(base),
+            "seed": seed,
+        },
         promise=OnMultiples(data, chosen, exact, kind),
     )
 

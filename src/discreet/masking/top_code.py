@@ -42,6 +42,7 @@ from discreet.parameters import (
     is_number,
     parameters_of,
     problems_of,
+    recorded,
 )
 from discreet.words import counted
 
@@ -176,7 +177,7 @@ def _masked(
 ) -> Masked:
     source = engine.kept(engine.recoded(data.source, dict(tables)))
     kind = AttributeType("nominal" if given["replace"] == "category" else "continuous")
-    sides = {side: {c: float(at) for c, at in given[side].items()} for side in ("top", "bottom")}
+    sides = {side: {c: recorded(at) for c, at in given[side].items()} for side in ("top", "bottom")}
     number = {side: sum(t.records for t in tails if t.side == side) for side in sides}
     return masked_from(
         data,

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.errors import fail
-from discreet.frames import FrameKind
+from discreet.frames import FrameKind, told_apart
 from discreet.kernels.arrays import Floats, Ints
 from discreet.results import Result
 from discreet.words import counted
@@ -242,7 +242,7 @@ class Transition(Result):
         arrays = [*columns.values(), *(pa.array(rows[:, j]) for j in range(size))]
         from discreet import frames
 
-        made = pa.Table.from_arrays(arrays, names=[*columns, *names])
+        made = pa.Table.from_arrays(arrays, names=told_apart([*columns, *names]))
         return frames.from_arrow(made, kind or self.kind)
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,10 +301,9 @@ class TableEstimate(Result):
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per category (shows values)."""
-        return self._frame(
-            {self.column: [*self.categories], "count": self.values, "error": self.standard_errors},
-            kind,
-        )
+        columns = [*self.categories], self.values, self.standard_errors
+        names = told_apart([self.column, "count", "error"])
+        return self._frame(dict(zip(names, columns, strict=True)), kind)
 
 
 @dataclass(frozen=True, repr=False)

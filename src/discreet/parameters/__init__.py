@@ -19,6 +19,7 @@ from discreet.parameters.kinds import (
     is_whole,
     nearest,
     need_confidence,
+    recorded,
     seed_problems,
     whole_number,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "parameters_of",
     "problems_of",
     "read_problem",
+    "recorded",
     "seed_problems",
     "unread_parameters",
     "whole_number",

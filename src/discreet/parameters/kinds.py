@@ -300,6 +300,18 @@ def as_written(value: Any) -> Fraction:
     return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
 
 
+def recorded(value: Any) -> float:
+    """A real number as a step keeps it: read again, it is written as it was.
+
+    Examples
+    --------
+    >>> recorded(0.29), recorded(2**53 + 1), recorded(3)
+    (0.29, 9007199254740993, 3.0)
+    """
+    exact = as_written(value)
+    return int(exact) if exact.denominator == 1 and float(exact) != exact else float(exact)
+
+
 def nearest(fraction: float, n: int) -> int:
     """The number of records nearest to a share of n, halves up."""
     return math.floor(as_written(fraction) * n + Fraction(1, 2))

@@ -30,7 +30,7 @@ from discreet.data.link import link
 from discreet.data.masked import require_records
 from discreet.data.microdata import Microdata
 from discreet.errors import fail
-from discreet.frames import FrameKind
+from discreet.frames import FrameKind, told_apart
 from discreet.frequency.classes import Classes
 from discreet.kernels.summation import total
 from discreet.measures import measure
@@ -134,13 +134,9 @@ class DisclosureRisk(Computed):
         chosen = weights or Weights.maximal()
         checked_weights(self.classification, chosen)  # the same as for the measure
         w = chosen(i, j)
-        columns = {
-            self.id_name: found.column("id"),
-            "masked_size": i,
-            "initial_size": j,
-            "contribution": w / np.maximum(i, j) / self.n,
-        }
-        return self._frame(columns, kind)
+        names = told_apart([self.id_name, "masked_size", "initial_size", "contribution"])
+        columns = found.column("id"), i, j, w / np.maximum(i, j) / self.n
+        return self._frame(dict(zip(names, columns, strict=True)), kind)
 
     def explain(self) -> str:
         """The numbers in a few sentences, and what to do next."""
