@@ -412,3 +412,17 @@ def test_labels_that_would_be_cut_are_refused(tmp_path):
     for source, target in (("s.sav", "t.dta"), ("s.dta", "t.sav")):
         with pytest.raises(ds.DiscreetError, match=r"O10.*'v': it.* longer than"):
             ds.read(tmp_path / source).write(tmp_path / target)
+
+
+@pytest.mark.parametrize(
+    "cells", [{"a": [None, 1, None]}, {"a": ["", "x", None], "b": [None, 1, None]}]
+)
+def test_records_without_a_value_are_not_lost_in_a_sheet(cells, tmp_path):
+    """An empty row of a sheet is no record to who reads it."""
+    data = ds.read(pa.table(cells))
+    with pytest.raises(ds.DiscreetError, match=r"O10.*2 records without any value") as error:
+        data.write(tmp_path / "t.xlsx")
+    assert ".csv" in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+    data.write(tmp_path / "t.csv")
+    assert ds.read(tmp_path / "t.csv").n == 3

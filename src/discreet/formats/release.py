@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,6 +24,7 @@ from discreet.errors import DiscreetError, Problem, argument, fail, failure, rai
 from discreet.files.rooms import room
 from discreet.formats.codebook import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
+from discreet.words import counted
 
 _NAMES = {  # what a variable may be called
     ".sav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
@@ -117,8 +119,23 @@ def _columns(table: pa.Table, book: Codebook, suffix: str) -> dict[str, _Column]
             made = columns[name] = _column(table[name], book.variables.get(name), suffix)
             why = unfit_texts(made.values, made.label, made.values_labels, suffix)
         problems += [refusal(name, suffix, why)] if why else []
+    if suffix == ".xlsx" and (empty := _empty_records(table)):
+        what = f"{counted(empty, 'record')} without any value would be lost in a sheet."
+        problems.append(Problem("O10", what, "Write .csv or .parquet, or leave them out."))
     raise_all(problems)
     return columns
+
+
+def _empty_records(table: pa.Table) -> int:
+    """How many records have no value: empty rows of a sheet are no records to who reads it."""
+    left = np.ones(table.num_rows, dtype=bool)
+    for column in table.columns:
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        filled = pc.not_equal(column, "").fill_null(False) if is_text else column.is_valid()
+        left &= ~filled.to_numpy()
+        if not left.any():
+            return 0
+    return int(left.sum())
 
 
 def _column(values: pa.ChunkedArray, known: Variable | None, suffix: str) -> _Column:
