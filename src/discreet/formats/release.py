@@ -26,11 +26,18 @@ from discreet.formats.codebook import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
 from discreet.words import counted
 
-_NAMES = {  # what a variable may be called
-    ".sav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
-    ".zsav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
-    ".dta": (re.compile(r"[^\W\d]\w*"), 32),
-}
+_SPSS = (  # what a variable may be called: not as a word of the program
+    re.compile(r"(?!(ALL|AND|BY|EQ|GE|GT|LE|LT|NE|NOT|OR|TO|WITH)$)[^\W\d_][\w.@#$]*"),
+    64,
+)
+_STATA = (
+    re.compile(
+        r"(?!(byte|double|float|if|in|int|long|str[0-9]{1,4}|strL|using|with)$)"
+        r"(?!_(all|b|coef|cons|n|N|pi|pred|rc|skip)$)[^\W\d]\w*"
+    ),
+    32,
+)
+_NAMES = {".sav": _SPSS, ".zsav": _SPSS, ".dta": _STATA}
 _MOST_ROWS = 1_048_575  # records of a sheet, beside its header
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - in place of the time of writing
 _EXACT = 2**53  # whole numbers up to here are floating point numbers as well
@@ -69,7 +76,9 @@ def release_problems(
         problems += [
             Problem("O10", f"a {suffix} file cannot have a column {name!r}.", "Rename it.")
             for name in names
-            if not form.fullmatch(name) or len(name.encode()) > most
+            if not form.fullmatch(name)
+            or not (name[0].isalpha() or name[0] == "_")
+            or len(name.encode()) > most
         ]
     if suffix == ".xlsx" and records is not None and records > _MOST_ROWS:
         what = f"a sheet holds {_MOST_ROWS:,} records, and there are {records:,}."
