@@ -402,7 +402,9 @@ def _first_row(head: str, separator: str, path: Path) -> tuple[list[str], int]:
     for number, row in enumerate(_rows(head, separator), 1):
         if len(row) > 1 or (row and row[0].strip()):
             return row, number
-    fail("S07", f"the header of {path.name} cannot be read.", "Check its quotes.")
+    fail(
+        "S07", f"the header of {path.name} cannot be read.", "Check its quotes, and the separator."
+    )
 
 
 def _line_end(head: str) -> str:

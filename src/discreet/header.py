@@ -71,6 +71,8 @@ def verdict(
     told = [why for why in _REFUSED if any(said == why for _, said in heard)]
     if told and weight <= 0:
         return Verdict(refused=True, why=told[0])
+    if 2 * cells.count("") > len(cells):
+        return Verdict(refused=False, why=TITLE)
     doubts = [why for why in _DOUBTED if any(said == why for _, said in heard)]
     return Verdict(refused=False, why=doubts[0]) if doubts and weight <= 0 else None
 
@@ -80,6 +82,7 @@ _REFUSED = NUMBERS, DATES, AGAIN = (
     "holds dates",
     "holds cells that stand below it again",
 )
+TITLE = "names fewer than half of the columns, as a title does,"
 _DOUBTED = YEARS, MARKED, ADDRESSES, CODES = (
     "holds years, as the lines below it",
     "holds numbers with marks between thousands or an exponent",

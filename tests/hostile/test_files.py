@@ -45,7 +45,7 @@ CSV = {
     "UTF-16 not asked for": ("a,b\n1,2\n".encode("utf-16"), "S05", 'encoding="utf-16"'),
     "an unclosed quote": ('a,b\n1,"x\n2,y\n', "S07", "line 2"),
     "an unclosed quote late": (f'a,b\n{MANY}1,"x\n{MANY}', "S07", "line 300002"),
-    "an unclosed quote in the header": ('a,"b\n1,2\n', "S07", "the header of t.csv"),
+    "an unclosed quote in the header": ('a,"b\n1,2\n', "S07", "the header of t.csv .* separator"),
     "text after a quote": ('a,b\n1,"x"y\n', "S07", "line 2"),
     "a line that ends in CR alone": ("a,b\r\n1,x\r2,y\r\n", "S07", "mixes line ends"),
     "a line without end": ("a,b\n1," + "x" * 3_000_000 + "\n", "S07", "line 2 of t.csv is too long"),

@@ -412,3 +412,40 @@ def test_labels_that_would_be_cut_are_refused(tmp_path):
     for source, target in (("s.sav", "t.dta"), ("s.dta", "t.sav")):
         with pytest.raises(ds.DiscreetError, match=r"O10.*'v': it.* longer than"):
             ds.read(tmp_path / source).write(tmp_path / target)
+
+
+@pytest.mark.parametrize(
+    "cells", [{"a": [None, 1, None]}, {"a": ["", "x", None], "b": [None, 1, None]}]
+)
+def test_records_without_a_value_are_not_lost_in_a_sheet(cells, tmp_path):
+    """An empty row of a sheet is no record to who reads it."""
+    data = ds.read(pa.table(cells))
+    with pytest.raises(ds.DiscreetError, match=r"O10.*2 records without any value") as error:
+        data.write(tmp_path / "t.xlsx")
+    assert ".csv" in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+    data.write(tmp_path / "t.csv")
+    assert ds.read(tmp_path / "t.csv").n == 3
+
+
+@pytest.mark.parametrize(
+    ("suffix", "name"),
+    [*((".dta", name) for name in ("int", "if", "_n", "str5", "strL", "²")),
+     *((".sav", name) for name in ("WITH", "ALL", "_n", "_x", "²"))],
+)  # fmt: skip
+def test_a_name_that_is_a_word_of_the_program_is_refused_before_anything_is_written(
+    suffix, name, tmp_path
+):
+    data = ds.read(pa.table({name: [1, 2], "ok": [3, 4]}))
+    with pytest.raises(ds.DiscreetError, match=rf"O10.*column {name!r}\. Rename it"):
+        data.write(tmp_path / f"t{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("suffix", "names"),
+    [(".dta", ["Int", "ifs", "_x", "str", "WITH", "año"]), (".sav", ["with", "int", "a_", "año"])],
+)
+def test_a_name_that_only_looks_like_a_word_of_the_program_is_kept(suffix, names, tmp_path):
+    ds.read(pa.table(dict.fromkeys(names, [1, 2]))).write(tmp_path / f"t{suffix}")
+    assert ds.read(tmp_path / f"t{suffix}").columns == tuple(names)

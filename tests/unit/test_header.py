@@ -73,6 +73,7 @@ def test_a_record_is_refused_with_the_reason(first, below, why):
         ("Sam;sam@mail.example", [["Ann", "ann@mail.example"]], "addresses"),
         ("P0001;Main", [["P0002", "Side"], ["P0003", "Way"]], "codes of the same form"),
         ("12:30;Main", [["13:45", "Side"]], "codes of the same form"),
+        ("A survey;;", [["name", "age", "sex"], ["Ann", "31", "F"]], "as a title does"),
     ],
 )
 def test_what_may_be_a_record_is_told(first, below, why):

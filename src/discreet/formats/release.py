@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,12 +23,20 @@ from discreet.errors import DiscreetError, Problem, argument, failure, library, 
 from discreet.files.rooms import room
 from discreet.formats import DROPPED, Codebook, Variable
 from discreet.frames import from_arrow
+from discreet.words import counted
 
-_NAMES = {  # what a variable may be called
-    ".sav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
-    ".zsav": (re.compile(r"[^\W\d][\w.@#$]*"), 64),
-    ".dta": (re.compile(r"[^\W\d]\w*"), 32),
-}
+_SPSS = (  # what a variable may be called: not as a word of the program
+    re.compile(r"(?!(ALL|AND|BY|EQ|GE|GT|LE|LT|NE|NOT|OR|TO|WITH)$)[^\W\d_][\w.@#$]*"),
+    64,
+)
+_STATA = (
+    re.compile(
+        r"(?!(byte|double|float|if|in|int|long|str[0-9]{1,4}|strL|using|with)$)"
+        r"(?!_(all|b|coef|cons|n|N|pi|pred|rc|skip)$)[^\W\d]\w*"
+    ),
+    32,
+)
+_NAMES = {".sav": _SPSS, ".zsav": _SPSS, ".dta": _STATA}
 _EXTRA = "'discreet[formats]'"
 _MOST_ROWS = 1_048_575  # records of a sheet, beside its header
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - in place of the time of writing
@@ -67,7 +76,9 @@ def release_problems(
         problems += [
             Problem("O10", f"a {suffix} file cannot have a column {name!r}.", "Rename it.")
             for name in names
-            if not form.fullmatch(name) or len(name.encode()) > most
+            if not form.fullmatch(name)
+            or not (name[0].isalpha() or name[0] == "_")
+            or len(name.encode()) > most
         ]
     if suffix == ".xlsx" and records is not None and records > _MOST_ROWS:
         what = f"a sheet holds {_MOST_ROWS:,} records, and there are {records:,}."
@@ -117,8 +128,23 @@ def _columns(table: pa.Table, book: Codebook, suffix: str) -> dict[str, _Column]
             made = columns[name] = _column(table[name], book.variables.get(name), suffix)
             why = unfit_texts(made.values, made.label, made.values_labels, suffix)
         problems += [refusal(name, suffix, why)] if why else []
+    if suffix == ".xlsx" and (empty := _empty_records(table)):
+        what = f"{counted(empty, 'record')} without any value would be lost in a sheet."
+        problems.append(Problem("O10", what, "Write .csv or .parquet, or leave them out."))
     raise_all(problems)
     return columns
+
+
+def _empty_records(table: pa.Table) -> int:
+    """How many records have no value: empty rows of a sheet are no records to who reads it."""
+    left = np.ones(table.num_rows, dtype=bool)
+    for column in table.columns:
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        filled = pc.not_equal(column, "").fill_null(False) if is_text else column.is_valid()
+        left &= ~filled.to_numpy()
+        if not left.any():
+            return 0
+    return int(left.sum())
 
 
 def _column(values: pa.ChunkedArray, known: Variable | None, suffix: str) -> _Column:
