@@ -113,6 +113,26 @@ def test_values_of_the_population_alone_join_the_groups_of_the_file():
     assert found.best.levels == {"age": 1, "sex": 0}
 
 
+@pytest.mark.parametrize("ask", [
+    lambda survey, coarser, people: ds.generalize(survey, coarser, ds.KMap(2, population=people)),
+    lambda survey, coarser, people: ds.recode(survey, coarser, ds.KMap(2, population=people)),
+    lambda survey, coarser, people: ds.check(
+        ds.generalize(survey, coarser, ds.KAnonymity(2)).best.mask(), ds.KMap(2, population=people)
+    ),
+    lambda survey, coarser, people: ds.check(
+        ds.recode(survey, coarser, ds.KAnonymity(2)), ds.KMap(2, population=people)
+    ),
+], ids=["generalize", "recode", "check whole columns", "check single cells"])  # fmt: skip
+def test_a_value_that_the_hierarchy_lacks_is_said_to_be_in_the_register(ask):
+    survey = ds.read({"a": list("xxyz")}, keys=["a"])
+    groups = {"x": ["g", "*"], "y": ["g", "*"], "z": ["h", "*"]}
+    with pytest.raises(ds.DiscreetError, match="D20") as told:
+        ask(survey, {"a": ds.Hierarchy.from_dict(groups)}, {"a": list("xxyzq")})
+    assert "in the register of the population, 'a': 1 of 4 values (1 record) is not" in str(
+        told.value
+    )
+
+
 def test_beside_another_criterion_and_with_its_own_population():
     survey = ds.read({**FILE, "s": ["x", "y"]}, keys=["age", "sex"], confidential=["s"])
     wanted = [ds.KMap(2, TOWN), ds.LDiversity(2), ds.DeltaPresence(0, 0.5, pa.table(TOWN))]

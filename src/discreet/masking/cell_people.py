@@ -24,6 +24,7 @@ from discreet.kernels.local_recoding.task import Cells, CellTask, KeyTree
 from discreet.kernels.related_tuples import CellRelation, related_sums
 from discreet.risks.register import (
     CellCovers,
+    fitted_to,
     known_as,
     need_same_groups,
     people_of,
@@ -260,7 +261,7 @@ def _lowest_groups(
 ) -> Ints:
     """The lowest group of the file that holds each value of a register, -1 where none does."""
     mine, hierarchy = recoding
-    theirs = hierarchy.fit(name, values, people.rollup([name]).counts)
+    theirs = fitted_to(hierarchy, name, values, people.rollup([name]).counts)
     labels = [] if nodes.labels is None else nodes.labels.to_pylist()
     number = {text: node for node, text in enumerate(labels)}
     above = np.full(len(values), -1)

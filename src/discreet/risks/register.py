@@ -24,7 +24,7 @@ import numpy as np
 from discreet.data.masked import Masked, Step
 from discreet.data.microdata import Microdata
 from discreet.data.reader import read
-from discreet.errors import Problem, argument, fail, listed, raise_all
+from discreet.errors import DiscreetError, Problem, argument, fail, listed, raise_all
 from discreet.frequency.frequency_set import FrequencySet
 from discreet.hierarchies.texts import plain, text_form
 from discreet.kernels.compatible import compatible_counts
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from discreet.hierarchies.hierarchy import Hierarchy
+    from discreet.hierarchies.recoding import Recoding
     from discreet.kernels.arrays import Ints
     from discreet.kernels.related_tuples import CellRelation
 
@@ -307,7 +309,8 @@ def _covers(name: str, people: FrequencySet, data: Masked) -> tuple[pa.Table, ..
     if not (own and steps):
         return own
     values, counts = people.values[people.attributes.index(name)], people.rollup([name]).counts
-    fitted, first = steps[0].asked["hierarchies"][name].fit(name, values, counts), steps[0]
+    first = steps[0]
+    fitted = fitted_to(first.asked["hierarchies"][name], name, values, counts)
     levels = first.parameters.get("levels", {})
     table = fitted.covers() if _recodes_cells(first) else fitted.table(levels[name])
     need_same_groups(name, table, own[0])
@@ -324,7 +327,7 @@ def _generalized(
         level = levels.get(name, 0)
         if level and name in hierarchies:
             counts = people.rollup([name]).counts
-            fitted = hierarchies[name].fit(name, people.values[a], counts)
+            fitted = fitted_to(hierarchies[name], name, people.values[a], counts)
             need_same_groups(name, fitted.table(level), mappings.get(name))
             values[a], codes[a] = fitted.labels[level], fitted.maps[level][people.codes[a]]
     first, owner = merged(codes, [len(v) for v in values])
@@ -334,6 +337,15 @@ def _generalized(
         tuple(c[first] for c in codes),
         added(owner, people.counts, len(first)),
     )
+
+
+def fitted_to(hierarchy: Hierarchy, name: str, values: pa.Array, counts: Ints) -> Recoding:
+    """A hierarchy of the file, fitted to the register; what it lacks is told of the register."""
+    try:
+        return hierarchy.fit(name, values, counts)
+    except DiscreetError as error:
+        where = "in the register of the population, "
+        raise type(error)(*(replace(p, what=f"{where}{p.what}") for p in error.problems)) from None
 
 
 def need_same_groups(name: str, theirs: pa.Table, mine: pa.Table | None) -> None:

@@ -16,7 +16,7 @@ from discreet.criteria.disclosure_risk import DisclosureRiskAtMost
 from discreet.kernels.packing import added, merged
 from discreet.loss.generalization import LossName, entropy_shares
 from discreet.masking.generalization.lattice import Lattice
-from discreet.risks.register import need_same_groups, people_of, places, sizes_in
+from discreet.risks.register import fitted_to, need_same_groups, people_of, places, sizes_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -303,7 +303,7 @@ def _levels(
 ) -> list[tuple[NDArray[np.int64], int]]:
     """Per level the code of each value of the register, and how many codes there are."""
     found = [_codes(places(name, mine.values, values), len(mine.values), np.arange(len(values)))]
-    fitted = None if hierarchy is None else hierarchy.fit(name, values, counts)
+    fitted = None if hierarchy is None else fitted_to(hierarchy, name, values, counts)
     for level in range(1, mine.height + 1):
         assert fitted is not None  # without a hierarchy there is one level
         need_same_groups(name, fitted.table(level), mine.table(level))
