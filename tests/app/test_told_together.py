@@ -136,3 +136,16 @@ def test_a_chain_is_called_by_all_of_its_steps(visitor, blanked):
     assert text_of(page).count(label) >= 2
     assert "characters)" not in text_of(page)
     assert label in text_of(visitor.get(f"/w/{blanked.id}/protect"))
+
+
+def test_a_number_whose_hierarchy_is_all_or_nothing_is_told_that_intervals_keep_more(visitor):
+    workspace = opened(visitor, hid="identifier", cost="key")
+    at = f"/w/{workspace.id}"
+    remark = "intervals, such as 10 and 50 wide, keep more"
+    assert remark not in text_of(visitor.get(f"{at}/roles"))
+    visitor.post(f"{at}/hierarchies/suggested")
+    assert workspace.hierarchies["cost"] == {"suppress": True}
+    assert text_of(visitor.get(f"{at}/roles")).count(remark) == 1
+    intervals = {"builder": "intervals", "widths": "100, 500", "unmapped": "error"}
+    visitor.upload(f"{at}/hierarchy/{number(workspace, 'cost')}", [], intervals)
+    assert remark not in text_of(visitor.get(f"{at}/roles"))

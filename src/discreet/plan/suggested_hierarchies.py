@@ -56,7 +56,7 @@ def suggested_hierarchy(data: Any, name: str, reason: str) -> tuple[dict[str, An
     if kind in ("integer", "number") and not data.types[name].why:
         if " age" in f" {reason}":
             return _AGE, ""
-        return {"suppress": True}, "intervals = [10, 50], say, keeps more"
+        return {"suppress": True}, "intervals, such as 10 and 50 wide, keep more"
     if distinct > _FEW:
         return {"by_frequency": True}, "rare ones together; a hierarchy of your own is better"
     return {"suppress": True}, ""

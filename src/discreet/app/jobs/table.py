@@ -41,6 +41,7 @@ class TableColumn:
     values: ColumnValues | None = None  # what may be shown of them; None where they are too many
     badges: tuple[str, ...] = ()
     hierarchy: Mapping[str, Any] = field(default_factory=dict)  # suggested, if it is a key
+    remark: str = ""  # on that hierarchy
 
     def facts(self, declared: Any = None) -> ColumnFacts:
         """What a method may ask of it; its type may be declared in the plan."""
@@ -89,20 +90,22 @@ def _columns(data: Any) -> tuple[TableColumn, ...]:
             data.types[row["column"]].why,
             unique.get(row["column"], ""),
             badges=_badges(data, row),
-            hierarchy=_hierarchy(data, one),
+            hierarchy=given,
+            remark=remark,
         )
         for row, one in zip(data.table("arrow").to_pylist(), suggested, strict=True)
+        for given, remark in (_hierarchy(data, one),)
     )
 
 
-def _hierarchy(data: Any, one: Any) -> Mapping[str, Any]:
-    """How its values could become coarser, as a first plan would have it."""
+def _hierarchy(data: Any, one: Any) -> tuple[Mapping[str, Any], str]:
+    """How its values could become coarser, as a first plan would have it, with its remark."""
     if data.source.kinds[one.column] == "other":
-        return {}
+        return {}, ""
     try:
-        return suggested_hierarchy(data, one.column, one.reason)[0]
+        return suggested_hierarchy(data, one.column, one.reason)
     except ds.DiscreetError:
-        return {}
+        return {}, ""
 
 
 def _badges(data: Any, row: Mapping[str, Any]) -> tuple[str, ...]:

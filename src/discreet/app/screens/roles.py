@@ -311,6 +311,7 @@ def _row_of(
         "seen": column.values.shown(workspace.least) if column.values else None,
         "scale": "\n".join(given) if isinstance(given, list) else "",
         "hierarchy": called(hierarchy) if hierarchy else None,
+        "remark": column.remark if hierarchy == column.hierarchy else "",
     }
 
 
