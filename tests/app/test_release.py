@@ -707,5 +707,7 @@ def test_the_checklist_calls_a_column_what_it_looks_like_and_a_weight_no_identif
     assert f"{title} Released, though it looks like the number of a household: hh." in page
     assert "looks like an identifier" not in page
     workspace.change(lambda d: {**d, "roles": {"weight": "w", "household": "hh", "keys": ["age"]}})
+    protected(visitor, workspace, chain)
+    visitor.post(f"/w/{workspace.id}/compare/2/choose")
     page = text_of(visitor.get(f"/w/{workspace.id}/release"))
     assert f"✓ {title} Not in the masked file: hh." in page
