@@ -32,8 +32,11 @@ class Result(abc.ABC):
         """The result in a few sentences, one in each line."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values, for JSON."""
-        return self._plain(*self.shown)
+        """The figures as plain values, and what they were computed from, for JSON."""
+        found = self._plain(*self.shown)
+        if (provenance := getattr(self, "provenance", None)) is not None:
+            found["computed_from"] = provenance.to_dict()
+        return found
 
     def _plain(self, *names: str) -> dict[str, Any]:
         """Some attributes as plain values."""
@@ -64,10 +67,6 @@ class Computed(Result):
     def kind(self) -> FrameKind:  # type: ignore[override]  # fields of results are not set either
         """The kind of frame that its tables are, unless another one is asked for."""
         return self.provenance.kind
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values, and what they were computed from, for JSON."""
-        return {**super().to_dict(), "computed_from": self.provenance.to_dict()}
 
 
 def plain_value(value: Any) -> Any:
