@@ -63,17 +63,21 @@ def verdict(
         return None
     below = [[row[i].strip() for row in others if i < len(row)] for i in range(len(cells))]
     questions = _questions(cells)
-    heard = [
-        _voice(cell, [one for one in column if one.lower() not in _GAPS], i in questions)
+    against = [
+        _against(cell, column, i in questions)
         for i, (cell, column) in enumerate(zip(cells, below, strict=True))
     ]
-    weight = sum(count for count, _ in heard)
-    told = [why for why in _REFUSED if any(said == why for _, said in heard)]
+    found = {why for _, why in against} - {None}
+    weight = 0
+    if found:  # as a rule there is none, and the others need not be heard
+        heard = zip(cells, below, against, strict=True)
+        weight = sum(-votes or _in_favour(one, column) for one, column, (votes, _) in heard)
+    told = [why for why in _REFUSED if why in found]
     if told and weight <= 0:
         return Verdict(refused=True, why=told[0])
     if 2 * cells.count("") > len(cells):
         return Verdict(refused=False, why=TITLE)
-    doubts = [why for why in _DOUBTED if any(said == why for _, said in heard)]
+    doubts = [why for why in _DOUBTED if why in found]
     return Verdict(refused=False, why=doubts[0]) if doubts and weight <= 0 else None
 
 
@@ -91,36 +95,50 @@ _DOUBTED = YEARS, MARKED, ADDRESSES, CODES = (
 )
 
 
-def _voice(cell: str, below: Sequence[str], question: bool) -> tuple[int, str | None]:
-    """How much a column speaks for a header (above 0) or for a record, and what tells so."""
+def _against(cell: str, below: Sequence[str], question: bool) -> tuple[int, str | None]:
+    """How much a column speaks for a record, and what tells so."""
     is_year = bool(_YEAR.fullmatch(cell))
-    known = len(below) >= _VALUES and min(Counter(below).values()) > 1 and cell not in below
     if _NUMBER.fullmatch(cell) and not is_year:
-        return (0, None) if question or known else (-2, NUMBERS)
+        return (0, None) if question or _are_others(cell, _filled(below)) else (2, NUMBERS)
     if _DATE.fullmatch(cell):
-        return -2, DATES
-    if cell and cell in below:
-        return -1, AGAIN
-    if is_year and below and all(map(_YEAR.fullmatch, below)):
-        return -2, YEARS
+        return 2, DATES
+    if cell.lower() not in _GAPS and cell in below:
+        return 1, AGAIN
     for form, why in ((_MARKED, MARKED), (_ADDRESS, ADDRESSES)):
         if form.fullmatch(cell):
-            return -2, why
-    if sum(map(str.isdecimal, cell)) >= _DIGITS and not is_year and _forms(below) == {_form(cell)}:
-        return -2, CODES
-    if not _NAME.fullmatch(cell) or cell.lower() in _GAPS:
+            return 2, why
+    if sum(map(str.isdecimal, cell)) < _DIGITS or not _are_of_form(_form(cell), _filled(below)):
         return 0, None
-    if len(below) >= _AMOUNTS and all(map(_is_amount, below)):
-        return 2, None
-    return int(known), None
+    if not is_year:
+        return 2, CODES
+    return (2, YEARS) if all(map(_YEAR.fullmatch, _filled(below))) else (0, None)
+
+
+def _in_favour(cell: str, below: Sequence[str]) -> int:
+    """How much a column speaks for a header."""
+    if not _NAME.fullmatch(cell) or cell.lower() in _GAPS or cell in below:
+        return 0
+    filled = _filled(below)
+    if len(filled) >= _AMOUNTS and all(map(_is_amount, filled)):
+        return 2
+    return int(_are_others(cell, filled))
+
+
+def _filled(below: Sequence[str]) -> list[str]:
+    return [cell for cell in below if cell.lower() not in _GAPS]
+
+
+def _are_others(cell: str, below: Sequence[str]) -> bool:
+    """Whether each value stands in a column several times, and the cell is none of them."""
+    return len(below) >= _VALUES and cell not in below and min(Counter(below).values()) > 1
 
 
 def _is_amount(cell: str) -> bool:
     return any(form.fullmatch(cell) for form in (_NUMBER, _DATE, _MARKED))
 
 
-def _forms(cells: Sequence[str]) -> set[str]:
-    return {_form(cell) for cell in cells}
+def _are_of_form(form: str, cells: Sequence[str]) -> bool:
+    return bool(cells) and all(_form(cell) == form for cell in cells)
 
 
 def _form(cell: str) -> str:
