@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.hierarchies.texts import texts_of
 from discreet.reports import bins
 from discreet.reports.names import shortened
 
@@ -176,10 +175,10 @@ def _by_label(files: Mapping[str, ValueTally]) -> dict[str, dict[str, int]]:
     """Records of each file by the text of the category; a missing value is one."""
     found: dict[str, dict[str, int]] = {}
     for file, counted in files.items():
-        pairs = [*zip(texts_of(counted.values), counted.counts.tolist(), strict=True)]
+        pairs = [*zip(counted.values.to_pylist(), counted.counts.tolist(), strict=True)]
         pairs += [(MISSING, counted.missing)] if counted.missing else []
         for value, count in pairs:
-            of = found.setdefault(value, dict.fromkeys(files, 0))
+            of = found.setdefault(str(value), dict.fromkeys(files, 0))
             of[file] += count
     return found
 
