@@ -87,9 +87,15 @@ class Provenance:
     perturbed_confidential: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Microdata, masked: Microdata | None = None) -> Provenance:
+    def of(
+        cls,
+        data: Microdata,
+        masked: Microdata | None = None,
+        counted: Sequence[str] | None = None,
+    ) -> Provenance:
         """The provenance of a result on these microdata, or on these and masked ones; of what was
-        perturbed, the keys and the confidential attributes."""
+        perturbed, the confidential attributes and those by which records are counted: the keys,
+        unless others are."""
         changed: frozenset[str] = getattr(
             data if masked is None else masked, "perturbed", frozenset()
         )
@@ -103,14 +109,16 @@ class Provenance:
             weight=data.weight,
             household=data.household,
             subject=data.subject,
-            perturbed=tuple(key for key in data.keys if key in changed),
+            perturbed=tuple(n for n in (data.keys if counted is None else counted) if n in changed),
             perturbed_confidential=tuple(one for one in data.confidential if one in changed),
         )
 
-    def cautions(self) -> list[str]:
+    def cautions(self, *, weighted: bool = False) -> list[str]:
         """Lines that say what a figure that counts records with the same keys does not take into
-        account: that keys were perturbed, that a person may have several records, and weights."""
-        return [*self.after_perturbation(), *self.by_record(), *self.unweighted()]
+        account: that keys were perturbed, that a person may have several records, and weights,
+        unless it is weighted."""
+        lines = [*self.after_perturbation(), *self.by_record()]
+        return lines if weighted else [*lines, *self.unweighted()]
 
     def after_perturbation(self) -> list[str]:
         """A line for figures that count records with the same keys, where keys were perturbed."""

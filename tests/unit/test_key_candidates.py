@@ -243,3 +243,15 @@ def test_progress_is_told():
     with ds.on_progress(seen.append):
         ds.key_candidates(ds.read(PEOPLE))
     assert (seen[-1].stage, seen[-1].done, seen[-1].total) == ("telling records apart", 7, 7)
+
+
+def test_one_record_and_several_columns_read_well():
+    both = ds.read({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+    assert "'a', 'b' differ in every record: consider naming them in" in (
+        ds.key_candidates(both).explain()
+    )
+    one = ds.read({"a": [1], "b": ["x"]})
+    found = ds.record_risk(one, known={"a": 0.5}, sensitivity={"b": 1.0})
+    assert "1 record of 1 (100.0%) has a risk above" in found.explain()
+    assert repr(found).startswith("RecordRisk: 1 record, 2 known sets")
+    assert repr(ds.suda(one.with_roles(keys=["a"]))).startswith("Suda: 1 record, ")

@@ -297,3 +297,35 @@ def test_an_attribute_that_agrees_no_more_often_in_right_pairs_weighs_nothing():
     assert by_name["c"]["m"] < by_name["c"]["u"]
     assert by_name["c"]["weight"] == 0
     assert by_name["b"]["weight"] > 0
+
+
+@pytest.mark.parametrize("method", ["distance", "assignment", "probabilistic"])
+def test_codes_are_the_same_where_a_gap_made_other_numbers_of_them(method):
+    """A frame of pandas stores whole numbers beside a gap as 1.0, 2.0, …"""
+    codes = {"a": [1, 2, 3, 1, 2, 3], "b": [1, 2, 3, 4, 5, 6]}
+    kinds = {"a": "nominal", "b": "nominal"}
+    first = ds.read({"rec": range(6), **codes}, keys=["a", "b"], types=kinds)
+    gap = [*codes["b"][:5], None]
+    found = []
+    for store in (pa.int64(), pa.float64(), pa.decimal128(21, 2)):
+        table = {"rec": list(range(6)), "a": codes["a"], "b": pa.array(gap, pa.int64()).cast(store)}
+        second = ds.read(pa.table(table), keys=["a", "b"], types=kinds)
+        found.append(ds.linkage(first, second, on="rec", method=method).expected_correct)
+    assert found[0] > 5
+    assert found == [found[0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "right"),
+    [([1.0, 2.0, 3.0], [1, 2, 3], 1.5), ([1, 2, 3], [1.0, 2.0, 3.0], 1.5),
+     ([False, True, True], ["false", "true"], 1.0)],
+)  # fmt: skip
+def test_values_are_found_on_their_scale_however_they_are_stored(values, scale, right):
+    first, second = (
+        ds.read({"rec": [1, 2, 3], "a": side}, keys=["a"], types={"a": scale})
+        for side in (values, [values[-1], *values[1:]])
+    )
+    assert ds.linkage(first, second, on="rec").expected_correct == right
+    loss = ds.information_loss(first, second, on="rec")
+    assert loss.dist == len(set(values)) - 1  # steps from the first to the last
+    assert ds.attack(first, second, on="rec").people == 1

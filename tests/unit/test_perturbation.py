@@ -137,3 +137,62 @@ def test_criteria_on_perturbed_confidential_values_say_what_they_are_worth():
     found = ds.risk(masked)
     assert "Perturbed: values of 's' were changed" in found.explain()
     assert found.to_dict()["computed_from"]["perturbed_confidential"] == ("s",)
+
+
+def noisy(**roles):
+    table = {"rec": range(8), "age": [1.0, 1, 2, 2, 3, 3, 4, 5], "sex": list("fmfmfmfm"),
+             "w": [9.0] * 8}  # fmt: skip
+    data = ds.read(pa.table({n: list(c) for n, c in table.items()}), keys=["age", "sex"], **roles)
+    return ds.add_noise(data, ["age"], 0.5, seed=1)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [ds.individual_risk, ds.model_risk, ds.population_uniqueness, ds.population_range,
+     lambda data: ds.model_risk(data, fit="weights", population=100),
+     lambda data: ds.population_uniqueness(data, population=8), ds.key_candidates],
+)  # fmt: skip
+def test_weighted_results_on_perturbed_keys_say_what_they_are_worth(measure):
+    said = measure(noisy(weight="w", subject="rec")).explain()
+    assert said.count("Perturbed: values of 'age' were changed at random") == 1
+    assert said.count("Not used: that a person ('rec') may have several records.") == 1
+
+
+def test_weights_that_are_used_are_not_called_unused():
+    masked = noisy(weight="w")
+    asked = {"fit": "weights", "population": 100}
+    for found in (ds.population_range(masked), ds.model_risk(masked, **asked)):
+        assert "Not used: the weights" not in found.explain()
+    assert "Not used: the weights" in ds.model_risk(masked, population=100).explain()
+    assert "Not used: the weights" in ds.population_range(masked, population=100).explain()
+
+
+def test_record_risk_looks_at_what_is_known_whatever_the_keys_are():
+    masked = noisy()
+    for keys in ([], ["sex"]):
+        data = masked.with_roles(keys=keys)
+        found = ds.record_risk(data, known={"age": 0.5}, sensitivity={"sex": 1.0})
+        assert "Perturbed: values of 'age'" in found.explain()
+    found = ds.record_risk(masked, known={"sex": 0.5}, sensitivity={"age": 1.0})
+    assert "Perturbed" not in found.explain()
+
+
+def test_nobody_is_linked_for_certain_where_keys_were_perturbed():
+    masked = noisy()
+    found = ds.disclosure_risk(masked.initial, masked)
+    assert found.minimal > 0
+    assert found.exact is False
+    assert "exact" not in found.explain()
+    assert "surely" not in found.explain()
+    assert "at most" in found.in_short()
+    plain = ds.sample(masked.initial, fraction=1.0, seed=1)
+    assert ds.disclosure_risk(masked.initial, plain).exact
+
+
+def test_four_counts_of_perturbed_keys_promise_nothing_for_the_other_counts():
+    masked = noisy()
+    found = ds.readings(masked.initial, masked)
+    assert "8 records have fewer than 3 by the category count, all of them just one." in (
+        found.explain()
+    )
+    assert "Next:" not in found.explain()

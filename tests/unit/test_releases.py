@@ -4,6 +4,7 @@ import itertools
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +117,27 @@ def test_the_command_reads_both_files_alike_and_gates_a_pipeline(tmp_path, monke
     assert CliRunner().invoke(app, [*given, "--at-most", "4"]).exit_code == 0
     ran = CliRunner().invoke(app, [*given[:-1], "1"])
     assert "must be a whole number of at least 2" in str(ran.exception)
+
+
+@pytest.mark.parametrize("store", [pa.int64(), pa.float64(), pa.decimal128(21, 2), pa.string()])
+def test_values_of_two_releases_match_however_they_are_stored(store):
+    """A gap makes 1.0 of 1 in a frame; the value that both classes share is the same."""
+    first = read({"rec": [1, 2], "age": [20, 20], "ill": [1, 2]}, confidential=["ill"])
+    ill = pa.array([1, 3], pa.int64()).cast(store)
+    second = ds.read(
+        pa.table({"rec": [1, 3], "age": [20, 20], "ill": ill}), keys=["age"], confidential=["ill"]
+    )
+    found = ds.compare_releases([first, second], on="rec", k=2)
+    assert found.disclosed == {"ill": 1}
+
+
+def test_what_the_joint_classes_rest_on_is_said():
+    rows = {"rec": [1, 2, 3, 4], "age": [1.0, 2.0, 3.0, None]}
+    plain, gaps = read(rows), read(rows, missing="wildcard")
+    assert "value of its own" not in ds.compare_releases([plain, plain], on="rec").explain()
+    found = ds.compare_releases([plain, gaps], on="rec")
+    assert "A missing value counts as a value of its own" in found.explain()
+    assert found.to_dict()["computed_from"]["missing"] == "wildcard"
+    noisy = ds.add_noise(read({**rows, "age": [1.0, 2.0, 3.0, 4.0]}), ["age"], 0.5, seed=1)
+    for pair in ([noisy, plain], [plain, noisy]):
+        assert "Perturbed: values of 'age'" in ds.compare_releases(pair, on="rec").explain()

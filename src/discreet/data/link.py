@@ -19,6 +19,8 @@ from discreet.data import attributes
 from discreet.data.masked import Masked, id_problems, require_ids, require_link
 from discreet.data.microdata import Microdata, require_microdata
 from discreet.errors import InfiniteValues, Problem, argument, fail, raise_all
+from discreet.frequency.frequency_set import steps
+from discreet.hierarchies.texts import texts_of
 from discreet.words import counted
 
 if TYPE_CHECKING:
@@ -302,21 +304,36 @@ def shared_codes(
     x: pa.ChunkedArray, y: pa.ChunkedArray, scale: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Original and masked values coded alike, by rank or by the scale; missing is one value."""
+    if scale:
+        first, second = (on_scale(column, scale) for column in (x, y))
+        return first, second, len(scale) + 1
     sides = [distinct_texts(column) for column in (x, y)]
-    order = list(scale) if scale else sorted({text for texts, _ in sides for text in texts})
+    order = sorted({text for texts, _ in sides for text in texts})
     rank, end = {text: i for i, text in enumerate(order)}, len(order)
     first, second = (
-        np.array([*(rank.get(text, end) for text in texts), end], dtype=np.int64)[at]
-        for texts, at in sides
+        np.array([*(rank[text] for text in texts), end], dtype=np.int64)[at] for texts, at in sides
     )
     return first, second, end + 1
 
 
+def on_scale(column: pa.ChunkedArray, scale: Sequence[str]) -> NDArray[np.int64]:
+    """The step of every record on a scale; the number of steps where the value is missing or not
+    on it."""
+    values, at = _distinct(column)
+    return np.array([*steps(values, scale), len(scale)], dtype=np.int64)[at]
+
+
 def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct values of a column as text, and the place of every record: the last, missing."""
+    """The text form of the distinct values of a column, and the place of every record: the last,
+    missing."""
+    values, at = _distinct(column)
+    return texts_of(values), at
+
+
+def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The distinct values of a column, and the place of every record: the last, missing."""
     if pa.types.is_dictionary(column.type):  # its dictionary may hold a missing value, or one twice
         column = column.cast(column.type.value_type)
     coded = column.combine_chunks().dictionary_encode()
-    texts = [str(value) for value in coded.dictionary.to_pylist()]
-    at = coded.indices.cast(pa.int64()).fill_null(len(texts))
-    return texts, at.to_numpy(zero_copy_only=False)
+    at = coded.indices.cast(pa.int64()).fill_null(len(coded.dictionary))
+    return coded.dictionary, at.to_numpy(zero_copy_only=False)

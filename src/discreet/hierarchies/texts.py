@@ -39,13 +39,26 @@ def text_form(attribute: str, values: pa.Array) -> pa.Array:
         return _iso(_with_zone(values))
     if pa.types.is_time(kind):
         return _iso(values.cast(pa.string()))
-    if is_text(kind) or is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+    if has_text_form(kind):
         return values.cast(pa.string())
     fail(
         "D22",
         f"{attribute!r} holds lists, structures or bytes, which have no levels.",
         "Use a column of plain values.",
     )
+
+
+def texts_of(values: pa.Array) -> list[str]:
+    """The text form of present values, by which those of two files are matched; lists, structures
+    and bytes as Python shows them.
+
+    Examples
+    --------
+    >>> texts_of(pa.array([1.0, 0.5])), texts_of(pa.array([1, 2]))
+    (['1', '0.5'], ['1', '2'])
+    """
+    plain = text_form("", values) if has_text_form(values.type) else values
+    return [str(value) for value in plain.to_pylist()]
 
 
 def local_times(times: pa.Array) -> pa.Array:
@@ -98,6 +111,13 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, dt.date | dt.time):  # a datetime is a date
         return value.isoformat().removesuffix("T00:00:00")
     return str(value)
+
+
+def has_text_form(kind: pa.DataType) -> bool:
+    """Whether values of a type are plain: no lists, structures, bytes or lengths of time."""
+    times = pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind)
+    bare = pa.types.is_boolean(kind) or pa.types.is_null(kind)
+    return is_text(kind) or is_number(kind) or times or bare
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -25,11 +25,13 @@ from discreet.data.link import (
     complete_numbers,
     distinct_texts,
     need_finite,
+    on_scale,
     shared_codes,
     stored_alike,
 )
 from discreet.data.microdata import Microdata
 from discreet.errors import InfiniteValues
+from discreet.hierarchies.texts import texts_of
 from discreet.loss.categorical import (
     attribute_dist,
     attribute_ebil,
@@ -229,12 +231,13 @@ def _compared_sets(
 
 def _is_foreign(initial: Microdata, name: str, x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:
     """Whether a masked value is neither a value of the initial file nor a step of the scale."""
-    own = {*distinct_texts(x)[0], *(initial.types.scale(name) or ())}
-    others = {text for text in distinct_texts(y)[0] if text not in own}
+    scale = initial.types.scale(name)
+    if scale:
+        y = y.filter(on_scale(y, scale) == len(scale))
+    others = {*distinct_texts(y)[0]} - {*distinct_texts(x)[0]}
     if not others:
         return False
-    whole = initial.frequency_set([name]).values[0].to_pylist()
-    return bool(others - {str(value) for value in whole})
+    return bool(others - {*texts_of(initial.frequency_set([name]).values[0].drop_null())})
 
 
 def _equal(x: pa.ChunkedArray, y: pa.ChunkedArray) -> bool:

@@ -19,6 +19,7 @@ from discreet.data.link import (
     as_numbers,
     distinct_texts,
     need_finite,
+    on_scale,
     stored_alike,
 )
 from discreet.errors import Problem, fail, raise_all
@@ -171,9 +172,9 @@ def _unknown(name: str, what: str) -> Problem:
 def _numbers(name: str, values: _Three, scale: Sequence[str] | None) -> _CodedColumn | Problem:
     """Numbers, times, or steps on a scale, in units of the initial standard deviation."""
     if scale:
-        rank = {text: i for i, text in enumerate(scale)}
-        found = _ranked(values, rank)
-        if found is None:
+        found = [_on_scale(column, scale) for column in values]
+        missing = [_plain(column).null_count for column in values]
+        if [int(np.isnan(side).sum()) for side in found] != missing:
             return _unknown(name, "has masked values that are not on its scale.")
     else:
         found = [as_numbers(column) for column in values]
@@ -187,6 +188,12 @@ def _names(name: str, values: _Three) -> _CodedColumn | Problem:
     if found is None:
         return _unknown(name, "has masked values that are not in the initial file.")
     return _CodedColumn(NAME, *found)
+
+
+def _on_scale(column: pa.ChunkedArray, scale: Sequence[str]) -> Floats:
+    """The step of each value; NaN where there is none."""
+    found = on_scale(column, scale)
+    return np.where(found < len(scale), found, np.nan)
 
 
 def _ranked(values: _Three, rank: Mapping[str, int]) -> list[Floats] | None:

@@ -229,6 +229,7 @@ class KeyCandidates(Result):
         ]
         if self.left_out:
             lines.append(f"Not looked at: {listed(self.left_out)}.")
+        lines += self.provenance.cautions()
         lines += advice(
             "Next: ask of each of these sets whether an intruder can know it, name its attributes "
             f"with {argument('keys', written='keys=[…]')}, and see {function('risk', 'data')}."
@@ -267,8 +268,8 @@ class KeyCandidates(Result):
         alone = [name for name, _, c in self._ranked if c.uniques == self.n]
         if not alone or self.n == 1:
             return []
-        differ = "differs" if len(alone) == 1 else "differ"
-        named = f"consider naming it in {argument('identifiers')}."
+        differ, them = ("differs", "it") if len(alone) == 1 else ("differ", "them")
+        named = f"consider naming {them} in {argument('identifiers')}."
         return [said(f"{listed(alone)} {differ} in every record: {named}")]
 
     @functools.cached_property
@@ -416,7 +417,7 @@ def _candidates(data: Microdata, chosen: tuple[str, ...], up_to: int) -> KeyCand
         tuple(c for c in data.columns if c not in chosen),
         tuple(sets),
         *figures,
-        Provenance.of(data),
+        Provenance.of(data, counted=chosen),
         data.source.kind,
     )
 

@@ -117,9 +117,13 @@ class DisclosureRisk(Result):
 
     @property
     def exact(self) -> bool | None:
-        """Whether DR_max is the exact linkage probability, not an upper bound; None if unknown."""
+        """Whether DR_max is the exact linkage probability, not an upper bound; None if unknown.
+
+        It is not where keys were perturbed: nobody knows in which class to look."""
         compatible = self.maximal_compatible
-        return None if compatible is None else abs(compatible - self.maximal) <= 1e-12
+        if compatible is None:
+            return None
+        return not self.provenance.perturbed and abs(compatible - self.maximal) <= 1e-12
 
     def contributions(self, weights: Weights | None = None, kind: FrameKind | None = None) -> Any:
         """Per released record what it adds to DR_W (DR_max when no weights are given).
@@ -176,6 +180,8 @@ class DisclosureRisk(Result):
             )
         if self.exact:
             return "DR_max is exact: 1/max(i, j) is the probability of the right link."
+        if self.provenance.perturbed:
+            return "DR_max is an upper bound: a person need not be in the class of their own keys."
         return (
             f"DR_max is an upper bound: counting the initial records that really are compatible "
             f"gives {self.maximal_compatible:.4f}."

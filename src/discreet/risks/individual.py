@@ -315,8 +315,7 @@ class IndividualRisk(ProtectableRisk):
             )
         lines += [
             self.assumption,
-            *self.provenance.after_perturbation(),
-            *self.provenance.by_record(),
+            *self.provenance.cautions(weighted=True),
             *advice(
                 f"Next: {self._first_step()}, and protect the records above your limit with "
                 f"{function('protect_records', 'data, risk, at_most=…')}."

@@ -198,8 +198,8 @@ class ModelRisk(RecordLevel):
             f"{high:,.4g})."
         )
         lines += [self._model_words(), *self._fit_words(), ASSUMPTION]
-        if self.population.basis != "weights":
-            lines += self.provenance.cautions()
+        weighted = "weights" in (self.population.basis, self.fit)
+        lines += self.provenance.cautions(weighted=weighted)
         lines += advice(f"Next: {self._advice()}")
         return "\n".join(lines)
 

@@ -217,11 +217,13 @@ class PopulationUniqueness(Result):
     def explain(self) -> str:
         """The numbers in a few sentences, and what they rest on."""
         keys = ", ".join(self.provenance.keys)
+        cautions = self.provenance.cautions(weighted=self.population.basis == "weights")
         if self.population.size == self.n:
-            return (
+            whole = (
                 f"The file is the whole population: {self.uniques:,} of {self.n:,} people "
                 f"({_percent(self.value)}) are alone with their {keys}. Nothing is estimated."
             )
+            return "\n".join([whole, *cautions])
         lines = [
             f"If the records are a simple random sample of {self.population.words}, about "
             f"{round(self.population_uniques):,} of these ({_percent(self.value)}) are alone with "
@@ -239,8 +241,7 @@ class PopulationUniqueness(Result):
             for name, why in self.not_applicable.items()
             if name in _TITLES
         ]
-        if self.population.basis != "weights":
-            lines += self.provenance.cautions()
+        lines += cautions
         likely = "says which records of the file they are likely to be"
         lines += advice(f"Next: {function('model_risk', '…')} {likely}.")
         return "\n".join(lines)

@@ -220,7 +220,7 @@ class Readings(Result):
             *self.warnings(),
             *self.provenance.cautions(),
         ]
-        if any(self.below().values()):
+        if any(self.below().values()) and not self.provenance.perturbed:
             lines.append(
                 "Next: ask for k-anonymity with a blank as a value (the category count): it holds "
                 "for all four."
@@ -276,7 +276,8 @@ class Readings(Result):
         if not alone or name == "wildcard":
             return ""
         certain = ": found for certain" if name == "target" else ""
-        part = "" if alone == self.below()[name] else f" {alone:,} of them"
+        below = self.below()[name]
+        part = "" if below == 1 else " all of them" if alone == below else f" {alone:,} of them"
         return f",{part} just one{certain}"
 
 

@@ -129,8 +129,9 @@ class PopulationRange(Result):
         return f"This takes the records to be {drawn}, and the keys to be known without error."
 
     def explain(self) -> str:
-        """The sentences, one in each line."""
-        return "\n".join(self.sentences())
+        """The sentences, one in each line, and what they take no account of."""
+        weighted = self.population.basis == "weights"
+        return "\n".join([*self.sentences(), *self.provenance.cautions(weighted=weighted)])
 
     def table(self, kind: FrameKind | None = None) -> Any:
         """One row per model: records expected to be matched rightly, and its own 90 % interval."""

@@ -202,9 +202,9 @@ class RecordRisk(ProtectableRisk):
         """The numbers in a few sentences, and what to do next."""
         high = self.above(_THRESHOLD)
         lines = [
-            f"{counted(high.count, 'record')} of {self.n:,} ({share(high.count, self.n)}) have a "
-            f"risk above {_THRESHOLD:g}; the highest is {self.highest:.4g}, the mean "
-            f"{self.mean:.4g}.",
+            f"{counted(high.count, 'record')} of {self.n:,} ({share(high.count, self.n)}) "
+            f"{'has' if high.count == 1 else 'have'} a risk above {_THRESHOLD:g}; the highest is "
+            f"{self.highest:.4g}, the mean {self.mean:.4g}.",
             f"Summed over {counted(len(self.sets), 'set')} of attributes that an intruder may "
             f"know (probability above {self.settings.epsilon:g}); {self._bound_words()}",
             self._drivers(),
@@ -250,8 +250,8 @@ class RecordRisk(ProtectableRisk):
 
     def __repr__(self) -> str:
         return (
-            f"RecordRisk: {self.n:,} records, {len(self.sets):,} known sets, highest "
-            f"{self.highest:.4g}, {self.above(_THRESHOLD).count:,} above {_THRESHOLD:g}"
+            f"RecordRisk: {counted(self.n, 'record')}, {counted(len(self.sets), 'known set')}, "
+            f"highest {self.highest:.4g}, {self.above(_THRESHOLD).count:,} above {_THRESHOLD:g}"
         )
 
 
@@ -381,7 +381,7 @@ def record_risk(
         settings=chosen,
         n=data.n,
         unlisted=tuple(c for c in data.columns if c not in names),
-        provenance=Provenance.of(data),
+        provenance=Provenance.of(data, counted=[name for name in names if chosen.known.get(name)]),
         kind=data.source.kind,
         sets=tuple(tuple(names[a] for a in s) for s in sets),
         probabilities=probabilities,

@@ -8,7 +8,7 @@ where a person's classes have several confidential values each, both may have bu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_doc import Doc
@@ -18,6 +18,7 @@ from discreet.data.link import in_both
 from discreet.data.microdata import Microdata
 from discreet.errors import argument, fail
 from discreet.frames import FrameKind
+from discreet.hierarchies.texts import plain, text_form
 from discreet.measures import need_fit
 from discreet.parameters import Label, Public
 from discreet.results import Provenance, Result
@@ -111,7 +112,9 @@ class JointReleases(Result):
             for name, number in self.disclosed.items()
             if number
         ]
-        lines += self.provenance.unweighted()
+        if self.provenance.missing == "wildcard":
+            lines.append("A missing value counts as a value of its own: this needs classes.")
+        lines += [*self.provenance.after_perturbation(), *self.provenance.unweighted()]
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
                 "Next: mask the second release with the keys of the first among its own, so that "
@@ -178,8 +181,18 @@ def compare_releases(
             for name in first.confidential
             if name in second.confidential
         },
-        provenance=Provenance.of(first),
+        provenance=_provenance(first, second),
         kind=second.source.kind,
+    )
+
+
+def _provenance(first: Microdata, second: Microdata) -> Provenance:
+    """That of the first release, with what holds of either."""
+    both = Provenance.of(first), Provenance.of(second, counted=first.keys)
+    return replace(
+        both[0],
+        missing=next((one.missing for one in both if one.missing == "wildcard"), first.missing),
+        perturbed=tuple(key for key in first.keys if any(key in one.perturbed for one in both)),
     )
 
 
@@ -205,9 +218,8 @@ def _disclosed(first: Microdata, second: Microdata, joint: pa.Table, name: str) 
     values = [_values(data, keys, name) for data in (first, second)]
     found = 0
     for one, other, n in zip(
-        _tuples(joint, "x", len(keys)), _tuples(joint, "y", len(keys)), joint["n"].to_pylist(),
-        strict=True,
-    ):  # fmt: skip
+        _tuples(joint, "x", keys), _tuples(joint, "y", keys), joint["n"].to_pylist(), strict=True
+    ):
         here, there = values[0][one], values[1][other]
         if len(here) > 1 and len(there) > 1 and len(here & there) == 1:
             found += n
@@ -219,14 +231,16 @@ def _values(data: Microdata, keys: Sequence[str], name: str) -> dict[Tuple, set[
     rows = data.frequency_set([*keys, *([] if name in keys else [name])]).combinations()
     at = keys.index(name) if name in keys else len(keys)
     found: dict[Tuple, set[str | None]] = {}
-    for row, value in zip(_tuples(rows, "s", len(keys)), _texts(rows[f"s{at}"]), strict=True):
+    for row, value in zip(_tuples(rows, "s", keys), _texts(name, rows[f"s{at}"]), strict=True):
         found.setdefault(row, set()).add(value)
     return found
 
 
-def _tuples(table: pa.Table, prefix: str, number: int) -> list[Tuple]:
-    return list(zip(*(_texts(table[f"{prefix}{i}"]) for i in range(number)), strict=True))
+def _tuples(table: pa.Table, prefix: str, keys: Sequence[str]) -> list[Tuple]:
+    columns = (_texts(key, table[f"{prefix}{i}"]) for i, key in enumerate(keys))
+    return list(zip(*columns, strict=True))
 
 
-def _texts(column: pa.ChunkedArray) -> list[str | None]:
-    return [None if value is None else str(value) for value in column.to_pylist()]
+def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
+    """The text form of each value: 1 is 1, also where the other release stores 1.0."""
+    return text_form(name, plain(column.combine_chunks())).to_pylist()

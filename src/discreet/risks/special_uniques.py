@@ -353,7 +353,7 @@ class Suda(ProtectableRisk):
 
     def __repr__(self) -> str:
         return (
-            f"Suda: {self.n:,} records, {self.uniques:,} alone on all keys, "
+            f"Suda: {counted(self.n, 'record')}, {self.uniques:,} alone on all keys, "
             f"{self.special_uniques:,} special uniques, highest DIS {self.highest:.4g}"
         )
 
