@@ -290,3 +290,6 @@ def test_a_column_of_which_no_cell_is_coarser_keeps_its_type():
     assert masked.changes == {}
     assert masked.to("arrow")["k"].to_pylist() == [1, 1]
     assert ds.readings(survey, masked).target.tolist() == [2, 2]
+    found = ds.disclosure_risk(survey, masked)  # it looks at the records that were left out, too
+    assert (found.maximal, found.maximal_compatible) == (1 / 3, 1 / 3)
+    assert "DR_max is exact" in found.explain()

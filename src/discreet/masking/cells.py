@@ -287,11 +287,15 @@ def changed_cells(
     if not gone.any() and not (portions.blanked or portions.labelled):
         return CellChanges(data.source, data.source, changes)
     column = require_draws(data)
-    complete = engine.with_cells(data.source, column, portions, seed)
     if not gone.any():
+        complete = engine.with_cells(data.source, column, portions, seed)
         return CellChanges(complete, complete, changes)
-    stay = array_of(~gone[_order(cells, moved, gone)])
-    left = engine.with_cells(data.source, column, portions.only(stay, changes), seed)
+    # a column of which no cell is released coarser keeps its values, and its type, in both
+    stay = ~gone[_order(cells, moved, gone)]
+    complete, left = (
+        engine.with_cells(data.source, column, portions.only(array_of(rows), changes), seed)
+        for rows in (np.ones_like(stay), stay)
+    )
     return CellChanges(left, complete, changes)
 
 
