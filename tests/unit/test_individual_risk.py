@@ -328,6 +328,7 @@ def test_weights_that_no_population_has_are_an_error_with_their_number():
     assert [problem.code for problem in failed.value.problems] == ["D44", "D44"]
     assert "below 1 in 1 record." in said[0]
     assert "above 1,000,000,000,000 in 2 records." in said[1]
+    assert ["stands for itself at least" in one for one in said] == [True, False]
     for other in (ds.model_risk, ds.population_uniqueness, ds.population_range):
         with pytest.raises(DiscreetError) as failed:
             other(survey("abcd", [3, 3, 3, 1e308]))

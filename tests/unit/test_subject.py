@@ -11,6 +11,7 @@ import pytest
 import discreet as ds
 
 VISITS = {
+    "visit": [1, 2, 3, 4, 5, 6],
     "patient": [1, 1, 2, 3, 4, 4],
     "sex": ["M", "M", "F", "F", "M", "F"],
     "zip": list("aaaabb"),
@@ -139,7 +140,12 @@ def test_one_record_each_changes_nothing():
 @pytest.mark.parametrize(
     "measure",
     [ds.suda, lambda d: ds.risky_combinations(d, at_most=2, size=2),
-     lambda d: ds.disclosure_risk(d, ds.sample(d, n=5, seed=1))],
+     lambda d: ds.disclosure_risk(d, ds.sample(d, n=5, seed=1)),
+     lambda d: ds.linkage(d, ds.sample(d, n=5, seed=1)),
+     lambda d: ds.attack(d, ds.sample(d, n=5, seed=1)),
+     lambda d: ds.interval_disclosure(d, ds.sample(d, n=5, seed=1), columns=["patient"]),
+     lambda d: ds.compare_releases([d, d], on="visit"),
+     ds.key_candidates],
 )  # fmt: skip
 def test_what_counts_records_says_so(measure):
     assert "a person ('patient') may have several records" in measure(visits()).explain()

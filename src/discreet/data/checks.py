@@ -106,11 +106,14 @@ def weights_beyond(data: Microdata, least: float) -> list[Problem]:
     if not beyond:
         return []
     large = engine.number_above(data.source, data.weight, _MOST_PEOPLE)
-    remedy = "A record stands for itself at least: give weights that add up to the population."
-    said = ((beyond - large, f"below {least:g}"), (large, f"above {_MOST_PEOPLE:,.0f}"))
+    remedy = "give weights that add up to the population."
+    said = (
+        (beyond - large, f"below {least:g}", f"A record stands for itself at least: {remedy}"),
+        (large, f"above {_MOST_PEOPLE:,.0f}", remedy.capitalize()),
+    )
     return [
-        Problem("D44", f"the weight {data.weight!r} is {what} in {counted(n, 'record')}.", remedy)
-        for n, what in said
+        Problem("D44", f"the weight {data.weight!r} is {what} in {counted(n, 'record')}.", do)
+        for n, what, do in said
         if n
     ]
 

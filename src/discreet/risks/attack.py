@@ -281,7 +281,7 @@ class Attack(Result):
                 f"The control group is too small: with fewer than {_FEW} people the intervals are "
                 "too wide to tell much."
             )
-        lines += self.provenance.unweighted()
+        lines += [*self.provenance.by_record(), *self.provenance.unweighted()]
         if max(one.high for one in self.risks) > _HIGH:
             lines.append("Next: mask more strongly what an intruder may know, and compare.")
         return "\n".join(lines)

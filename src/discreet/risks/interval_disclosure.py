@@ -113,7 +113,7 @@ class IntervalDisclosure(Result):
             lines.append(
                 f"{counted(self.missing, 'record')} with a missing value counted as not disclosed."
             )
-        lines += self.provenance.unweighted()
+        lines += [*self.provenance.by_record(), *self.provenance.unweighted()]
         if max(self.share, self.highest) > _HIGH:
             lines.append("Next: mask more strongly the attributes that reveal most, and compare.")
         return "\n".join(lines)

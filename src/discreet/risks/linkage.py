@@ -174,7 +174,7 @@ class Linkage(Result):
             lines.append("The method rules out no masked value of these attributes.")
         elif self.told:
             lines.append(f"The method rules out masked values of {listed(self.told)}.")
-        lines += self.provenance.unweighted()
+        lines += [*self.provenance.by_record(), *self.provenance.unweighted()]
         if self.correct_share > _HIGH:
             lines.append(
                 "Next: mask these attributes more strongly, or more of them together, and compare."

@@ -114,7 +114,7 @@ class JointReleases(Result):
         ]
         if self.provenance.missing == "wildcard":
             lines.append("A missing value counts as a value of its own: this needs classes.")
-        lines += [*self.provenance.after_perturbation(), *self.provenance.unweighted()]
+        lines += self.provenance.cautions()
         if self.joint_below or any(self.disclosed.values()):
             lines.append(
                 "Next: mask the second release with the keys of the first among its own, so that "
