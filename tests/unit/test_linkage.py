@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as ds
+from discreet.data.link import distinct_texts
 from discreet.kernels.linkage import _agreeing, _patterns, agreement, best_assignment
 
 AGES = [8, 10, 19, 23, 37, 43, 68, 72]
@@ -329,3 +330,8 @@ def test_values_are_found_on_their_scale_however_they_are_stored(values, scale, 
     loss = ds.information_loss(first, second, on="rec")
     assert loss.dist == len(set(values)) - 1  # steps from the first to the last
     assert ds.attack(first, second, on="rec").people == 1
+
+
+def test_equal_numbers_have_one_text():
+    texts, at = distinct_texts(pa.chunked_array([[0.0, -0.0], [None, 1.0]]))
+    assert (texts, at.tolist()) == (["0", "1"], [0, 0, 2, 1])

@@ -327,7 +327,9 @@ def distinct_texts(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64
     """The text form of the distinct values of a column, and the place of every record: the last,
     missing."""
     values, at = _distinct(column)
-    return texts_of(values), at
+    texts = texts_of(values)
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}  # 0.0 and -0.0 are one
+    return list(place), np.array([*(place[text] for text in texts), len(place)])[at]
 
 
 def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
