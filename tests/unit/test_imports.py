@@ -291,7 +291,6 @@ DESCRIBED = (
     "masking.method",
     "criteria.kind",
     "measures",
-    "hierarchies.texts",
     "hierarchies.written",
     "rumap.grid",
     "_version",
