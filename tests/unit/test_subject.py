@@ -303,3 +303,11 @@ def test_a_plan_carries_it_from_reading_to_verification(tmp_path):
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "fewest people in a class" in report
     assert "tells people apart" in report
+
+
+def test_what_can_be_linked_is_a_share_of_records_where_a_person_has_several():
+    rows = {"age": [20, 30] * 20, "who": [f"p{i // 2}" for i in range(40)]}
+    for roles, whose in (({}, "people"), ({"subject": "who"}, "records")):
+        data = ds.read(rows, keys=["age"], **roles)
+        found = ds.disclosure_risk(data, ds.sample(data, fraction=0.5, seed=1))
+        assert f"of the {whose} for certain (DR_min)" in found.in_short()
