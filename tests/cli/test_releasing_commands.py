@@ -174,3 +174,13 @@ def test_names_that_cannot_be_written_are_refused_before_the_work(run, folder, m
     code, _, err = run("sample", "t.csv", "--n", "1", "--seed", "1", "-o", "m.csv")
     assert code == 2
     assert "[O04]" in err
+
+
+def test_init_says_the_command_that_runs_the_plan_where_it_lies(run, folder):
+    (folder / "my plans").mkdir()
+    code, out, _ = run("init", "patients.csv", "-o", "my plans/first.toml")
+    assert code == 0
+    assert out.endswith("Correct it, then: discreet run 'my plans/first.toml'\n")
+    plan = ds.Plan.read(folder / "my plans" / "first.toml")
+    plan.write(folder / "my plan.toml")
+    assert "discreet run 'my plan.toml'" in ds.Plan.read(folder / "my plan.toml").to_python()
