@@ -105,5 +105,5 @@ def test_what_weights_say_of_the_population_stands_on_the_page(tmp_path):
     assert {first, last} <= set(words)
     assert any("live in 20 households" in line for line in words)
     assert any("are of 10 people" in line for line in words)
-    with pytest.raises(ds.DiscreetError, match="this page counts records"):
+    with pytest.raises(ds.DiscreetError, match="This page counts records"):
         lattice.explored(given)

@@ -20,9 +20,9 @@ def mapped(pairs):
         else Point(f"m{i}", "mdav", {}, *pair, records=1)
         for i, pair in enumerate(pairs)
     ]
-    computed_from = Provenance("t", 1, ("a",), (), "category", "none")
+    computed_from = Provenance("t", 1, ("a",), (), "category", "none", kind="arrow")
     start = Point("unmasked", "unmasked", {}, 1.0, 0.0)
-    return RUMap(tuple(points), start, ("r", "risk"), ("l", "loss"), computed_from, "arrow")
+    return RUMap(tuple(points), start, ("r", "risk"), ("l", "loss"), computed_from)
 
 
 maps = st.lists(st.none() | st.tuples(figures, figures), min_size=1, max_size=12).map(mapped)
@@ -53,7 +53,7 @@ def test_along_the_frontier_risk_rises_and_loss_falls(found):
 def test_the_frontier_does_not_depend_on_the_order_of_the_maskings(found, random):
     points = list(found.points)
     random.shuffle(points)
-    other = RUMap(tuple(points), found.unmasked, found.risk, found.loss, found.provenance, "arrow")
+    other = RUMap(tuple(points), found.unmasked, found.risk, found.loss, found.provenance)
     assert {p.label for p in other.frontier} == {p.label for p in found.frontier}
     assert set(map(frozenset, other.ties)) == set(map(frozenset, found.ties))
 

@@ -208,7 +208,7 @@ def test_what_does_not_apply_to_the_masked_file_is_no_number_and_says_why(folder
     loss = release.measures["information_loss"].after
     assert loss.figures["loss"] == 1
     assert loss.figures["il1"] is None
-    assert "no attribute is a number" in loss.reasons["il1"]
+    assert "none of the attributes compared is a number" in loss.reasons["il1"]
     assert release.ledger.verify("m.csv", initial="patients.csv").satisfied
 
 

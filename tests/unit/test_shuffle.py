@@ -116,7 +116,13 @@ def test_what_is_wrong_is_said_all_at_once():
     with pytest.raises(ds.DiscreetError) as caught:
         ds.shuffle(read(rows.set_column(1, "age", gaps)), ["sex", "pay"], given=["age", "pay", "x"])
     said = str(caught.value)
-    for part in ("'sex' is nominal", "'age' has 12 missing", "'pay' is named more", "'x'", "seed"):
+    for part in (
+        "'sex' is nominal",
+        "'age' has 12 missing",
+        "'pay' is given, and shuffled",
+        "'x'",
+        "seed",
+    ):
         assert part in said
 
 

@@ -232,7 +232,7 @@ def test_while_a_file_is_written_nobody_else_can_read_it(tmp_path):
 
 
 def fail_while_writing(names):
-    with rooms.together(names, None) as places:
+    with rooms.together(names, None, overwrite=True) as places:
         for place in places.values():
             place.write_text("new")
         raise RuntimeError
