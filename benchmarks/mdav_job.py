@@ -9,7 +9,7 @@ import time
 import numpy as np
 from processes import Grown
 
-from discreet.kernels.multivariate.mdav import mdav
+from discreet.kernels.multivariate import mdav
 
 
 def simulated(n: int, d: int) -> np.ndarray:

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate.blocks import balanced_blocks
+from discreet.kernels.multivariate import balanced_blocks
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 300), size=st.integers(1, 80))

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.kernels.multivariate import exchange as module
+from discreet.kernels.multivariate import mdav
 from discreet.kernels.multivariate.exchange import exchange
-from discreet.kernels.multivariate.mdav import mdav
 from tests.examples import examples
 from tests.multivariate_twin import twin_exchange
 

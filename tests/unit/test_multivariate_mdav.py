@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate.mdav import mdav, pruned_groups
-from discreet.kernels.multivariate.mixed import brute_groups
+from discreet.kernels.multivariate import mdav
+from discreet.kernels.multivariate.brute import brute_groups
+from discreet.kernels.multivariate.mdav import pruned_groups
 from tests.examples import examples
 from tests.multivariate_twin import twin_mdav
 

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate.mdav import mdav
-from discreet.kernels.multivariate.mixed import convex_median, mdav_mixed, median, plurality
+from discreet.kernels.multivariate import convex_median, mdav, mdav_mixed, median, plurality
 from tests.examples import examples
 from tests.multivariate_twin import twin_convex_median, twin_mixed
 

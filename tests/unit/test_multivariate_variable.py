@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.multivariate.variable import v_mdav
+from discreet.kernels.multivariate import v_mdav
 from tests.examples import examples
 from tests.multivariate_twin import twin_variable
 

@@ -46,8 +46,9 @@ def test_a_callback_hears_of_every_record_once(numbers, method, blocks):
 
 
 def test_a_kernel_counts_what_it_has_grouped():
+    from discreet.kernels.multivariate.brute import brute_groups
     from discreet.kernels.multivariate.mdav import pruned_groups
-    from discreet.kernels.multivariate.mixed import brute_groups, mdav_mixed
+    from discreet.kernels.multivariate.mixed import mdav_mixed
     from discreet.kernels.multivariate.variable import v_mdav
 
     points = np.random.default_rng(2).normal(size=(500, 2))

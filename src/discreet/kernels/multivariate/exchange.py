@@ -236,8 +236,7 @@ def neighbours(points: Floats, number: int) -> Ints:
     starts = np.r_[0, np.cumsum(np.bincount(block))]
     boxes = _boxes(points[order], starts)
     around = _boxes_around(boxes)
-    heap = nearest.room_for(found.shape[1])
-    _search(points, order, starts, block, boxes, around, heap, found)
+    _search(points, order, starts, block, boxes, around, found)
     return found
 
 
@@ -264,34 +263,42 @@ def _search(
     block: Ints,
     boxes: Floats,
     around: Floats,
-    heap: nearest.Nearest,
     found: Ints,
 ) -> None:
     """Fill the neighbours of every point: first from its own block, then from the others."""
     number, blocks = found.shape[1], boxes.shape[1]
+    near, heap = np.empty(number), np.empty(number, np.int64)
+    places = np.zeros(number, np.int64)
     for i in range(len(points)):
-        nearest.clear(heap)
+        nearest.clear(near, heap)
         own = block[i]
-        _offer_block(points, order, starts, own, i, heap)
+        _offer_block(points, order, starts, own, i, near, heap, places)
         for s in range(around.shape[1]):
-            if box_distance(points[i], around, s) > heap.distances[0]:
+            if box_distance(points[i], around, s) > near[0]:
                 continue
             for b in range(s * _SUPER, min((s + 1) * _SUPER, blocks)):
-                if b != own and box_distance(points[i], boxes, b) <= heap.distances[0]:
-                    _offer_block(points, order, starts, b, i, heap)
+                if b != own and box_distance(points[i], boxes, b) <= near[0]:
+                    _offer_block(points, order, starts, b, i, near, heap, places)
         for size in range(number, 0, -1):
-            found[i, size - 1], _ = nearest.pop(heap, size)
+            found[i, size - 1], _ = nearest.pop(near, heap, places, size)
 
 
 @kernel
 def _offer_block(
-    points: Floats, order: Ints, starts: Ints, block: int, i: int, heap: nearest.Nearest
+    points: Floats,
+    order: Ints,
+    starts: Ints,
+    block: int,
+    i: int,
+    near: Floats,
+    heap: Ints,
+    places: Ints,
 ) -> None:
     """Offer the points of a block as neighbours of point i."""
     for place in range(starts[block], starts[block + 1]):
         other = order[place]
         if other != i:
-            nearest.offer(heap, squared(points[i], points[other]), other, place)
+            nearest.offer(near, heap, places, squared(points[i], points[other]), other, place)
 
 
 @kernel

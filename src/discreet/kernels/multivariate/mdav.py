@@ -43,7 +43,7 @@ from discreet.kernels.multivariate.boxes import (
     rounding,
     upper,
 )
-from discreet.kernels.multivariate.mixed import brute_groups
+from discreet.kernels.multivariate.brute import brute_groups
 from discreet.kernels.multivariate.sums import add, add_all, centroid
 
 # With fewer records or groups, computing every distance is as quick as avoiding it.
@@ -213,13 +213,16 @@ def find_nearest(
     points: Floats,
     seed: int,
     start: int,
-    heap: nearest.Nearest,
+    near: Floats,
+    near_bits: Ints,
+    records: Ints,
+    places: Ints,
 ) -> None:
     """Fill the heap with the records nearest to a seed, which was in block ``start``.
 
     ``coarse`` are the blocks in single precision, where that pays.
     """
-    x, numbers, near = boxes.x, boxes.records, heap.distances
+    x, numbers, low, high = boxes.x, boxes.records, boxes.low, boxes.high
     distances, bits = scratch.distances, scratch.distances_bits
     bounds, block_bounds = scratch.bounds, scratch.block_bounds
     centre, scale = points[seed], boxes.scale[0]
@@ -227,15 +230,15 @@ def find_nearest(
     coarse_distances, coarse_bits = scratch.coarse, scratch.coarse_bits
     if coarse is not None:
         coarsen(centre, boxes.origin, scale, coarse_centre)
-    nearest.clear(heap)
-    _offer_block(x, numbers, start, centre, distances, bits, heap)
+    nearest.clear(near, records)
+    _offer_block(x, numbers, start, centre, distances, bits, near, near_bits, records, places)
     row = len(boxes.super_low) - 1  # 0, but a literal would make the compiler repeat itself
     _near_bounds(boxes.super_low, boxes.super_high, row, centre, bounds)
     most = limit = np.inf
     for s in range(len(bounds)):
         if bounds[s] > near[0]:
             continue
-        _near_bounds(boxes.low, boxes.high, s, centre, block_bounds)
+        _near_bounds(low, high, s, centre, block_bounds)
         for i in range(SPAN):
             block = s * SPAN + i
             if block_bounds[i] <= near[0] and block != start and block_bounds[i] < np.inf:
@@ -246,7 +249,9 @@ def find_nearest(
                         coarse, block, coarse_centre, coarse_distances, coarse_bits, limit
                     ):
                         continue
-                _offer_block(x, numbers, block, centre, distances, bits, heap)
+                _offer_block(
+                    x, numbers, block, centre, distances, bits, near, near_bits, records, places
+                )
 
 
 @kernel
@@ -392,19 +397,22 @@ def _offer_block(
     centre: Floats,
     distances: Floats,
     bits: Ints,
-    heap: nearest.Nearest,
+    near: Floats,
+    near_bits: Ints,
+    records: Ints,
+    places: Ints,
 ) -> None:
     """Offer the records of a block to the heap."""
     block_distances(x, block, centre, distances)
     least = MOST
     for i in range(LANES):
         least = min(least, bits[i])
-    if least == INFINITY or least > heap.bits[0]:
+    if least == INFINITY or least > near_bits[0]:
         return
     for i in range(LANES):
-        if distances[i] <= heap.distances[0] and distances[i] < np.inf:
+        if distances[i] <= near[0] and distances[i] < np.inf:
             number: Any = np.int64(numbers[block, i])
-            nearest.offer(heap, distances[i], number, block * LANES + i)
+            nearest.offer(near, records, places, distances[i], number, block * LANES + i)
 
 
 @kernel
@@ -430,7 +438,10 @@ class _Progress(NamedTuple):
     counts: Ints  # records left, groups formed
     where: Shorts  # the place of each record in the blocks
     labels: Ints  # -1: not yet in a group
-    near: nearest.Nearest
+    near: Floats  # the heap of nearest records
+    near_bits: Ints  # the same memory read as integers
+    records: Ints
+    places: Ints
     watch: Watch
 
 
@@ -441,13 +452,17 @@ def pruned_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
     """
     points = np.ascontiguousarray(points)
     n, d = points.shape
+    near = np.empty(k - 1)
     progress = _Progress(
         np.zeros((d, 2)),
         np.empty(d),
         np.array([n, 0]),
         np.empty(n, np.int32),
         np.full(n, -1),
-        nearest.room_for(k - 1),
+        near,
+        near.view(np.int64),
+        np.empty(k - 1, np.int64),
+        np.empty(k - 1, np.int64),
         unwatched() if watch is None else watch,
     )
     add_all(progress.sums, points)
@@ -522,15 +537,18 @@ def _take(
 ) -> None:
     """Group a seed with the k - 1 records nearest to it."""
     counts, labels, sums = progress.counts, progress.labels, progress.sums
-    near, block = progress.near, place // LANES
+    near, records, places = progress.near, progress.records, progress.places
+    block = place // LANES
     seed: Any = np.int64(boxes.records[block, place % LANES])
     labels[seed] = counts[1]
     add(sums, points, seed, -1.0)
     remove(boxes, coarse, place)
     if k > 1:
-        find_nearest(boxes, coarse, room, points, seed, block, near)
+        find_nearest(
+            boxes, coarse, room, points, seed, block, near, progress.near_bits, records, places
+        )
         for size in range(k - 1, 0, -1):
-            record, place = nearest.pop(near, size)
+            record, place = nearest.pop(near, records, places, size)
             labels[record] = counts[1]
             add(sums, points, record, -1.0)
             remove(boxes, coarse, place)

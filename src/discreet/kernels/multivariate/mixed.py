@@ -19,6 +19,7 @@ import numpy as np
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate import nearest
 from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
+from discreet.kernels.multivariate.brute import add_squared_differences, farthest, nearest_places
 from discreet.kernels.multivariate.sums import add, centroid
 
 Average = Literal["median", "convex"]
@@ -51,7 +52,9 @@ class _Room(NamedTuple):
     rank: Floats  # (o,)
     distances: Floats  # (n,)
     bits: Ints  # the same memory read as integers
-    near: nearest.Nearest
+    near: Floats
+    records: Ints
+    places: Ints
 
 
 def mdav_mixed(
@@ -89,7 +92,7 @@ def mdav_mixed(
     [1, 1, 0, 0]
     """
     n, d = points.shape
-    points = np.ascontiguousarray(points, np.float64)
+    points, near = np.ascontiguousarray(points, np.float64), np.empty(k - 1)
     table = _Table(
         np.array(points.T, order="C"),
         np.array(ranks.T, np.float64, order="C"),
@@ -105,25 +108,15 @@ def mdav_mixed(
         np.empty(ranks.shape[1]),
         np.empty(codes.shape[1], np.int64),
     )
+    heap, places = np.empty(k - 1, np.int64), np.empty(k - 1, np.int64)
     labels = np.full(n, -1)
     ranks = np.ascontiguousarray(ranks, np.int64)
     codes = np.ascontiguousarray(codes, np.int64)
     watch = unwatched() if watch is None else watch
     convex, distances = average == "convex", np.empty(n)
-    near = nearest.room_for(k - 1)
-    room = _Room(np.empty(ranks.shape[1]), distances, distances.view(np.int64), near)
+    room = _Room(np.empty(ranks.shape[1]), distances, distances.view(np.int64), near, heap, places)
     _groups(points, ranks, codes, k, convex, table, averages, room, labels, watch)
     return labels
-
-
-def brute_groups(points: Floats, k: int, watch: Watch | None = None) -> Ints:
-    """Group records by MDAV, comparing each seed with every record that is left.
-
-    Parameters and result are those of ``mdav``: it takes O(n^2 / k) distances, the quickest way
-    for few records.
-    """
-    none = np.empty((len(points), 0), np.int64)
-    return mdav_mixed(points, none, np.empty(0), none, k, watch=watch)
 
 
 @kernel
@@ -140,15 +133,16 @@ def _groups(
     watch: Watch,
 ) -> None:
     """Follow Algorithm 5.1: pairs of opposite groups while 3k records are left, then the rest."""
-    left, distances, bits, rank = table.left, room.distances, room.bits, room.rank
-    near, m, label = room.near, len(points), 0
+    left, distances, bits, near = table.left, room.distances, room.bits, room.near
+    records, places, rank = room.records, room.places, room.rank
+    m, label = len(points), 0
     for i in range(m):
         _count(points, ranks, codes, i, np.int64(1), averages)
     while m >= 2 * k and watch[1] == 0:
         pair = m >= 3 * k
         _average(averages, m, convex)
         _distances(table, m, averages.number, averages.rank, averages.code, distances)
-        place = nearest.farthest(bits, left, m)
+        place = farthest(bits, left, m)
         for _ in range(2 if pair else 1):
             seed, m = left[place], m - 1
             labels[seed] = label
@@ -157,19 +151,20 @@ def _groups(
             for j in range(len(rank)):
                 rank[j] = ranks[seed, j]
             _distances(table, m, points[seed], rank, codes[seed], distances)
-            nearest.fill(near, distances, left, m)
+            nearest.clear(near, records)
+            nearest_places(distances, left, m, near, records, places)
             for size in range(k - 1, 0, -1):
-                record, place = nearest.pop(near, size)
+                record, place = nearest.pop(near, records, places, size)
                 labels[record] = label
                 _count(points, ranks, codes, record, np.int64(-1), averages)
-                near.records[size - 1] = place
-            nearest.ascend(near.records)
+                records[size - 1] = place
+            nearest.ascend(records)
             for i in range(k - 2, -1, -1):  # from the back: what moves up is not to be dropped
                 m -= 1
-                _drop(table, distances, near.records[i], m)
+                _drop(table, distances, records[i], m)
             label += 1
             watch[0] += k
-            place = nearest.farthest(bits, left, m)
+            place = farthest(bits, left, m)
     for i in range(m):
         labels[left[i]] = label
 
@@ -208,7 +203,7 @@ def _distances(
         for i in range(len(part)):
             part[i] = 0.0
         for j in range(len(number)):
-            nearest.add_squared_differences(table.numbers[j, start:], number[j], part)
+            add_squared_differences(table.numbers[j, start:], number[j], part)
         for j in range(len(rank)):
             x, centre, width = table.ranks[j, start:], rank[j], table.ranges[j]
             for i in range(len(part)):

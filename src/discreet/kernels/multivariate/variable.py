@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.kernels.arrays import Floats, Ints
 from discreet.kernels.multivariate.arrays import Watch, kernel, unwatched
-from discreet.kernels.multivariate.nearest import farthest, squared_distances
+from discreet.kernels.multivariate.brute import farthest, squared_distances
 from discreet.kernels.multivariate.sums import add_all, centroid
 
 
