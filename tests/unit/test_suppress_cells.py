@@ -1,5 +1,7 @@
 """Suppression of cells: what is asked for, what is refused, and what is released."""
 
+import time
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -443,3 +445,13 @@ def test_a_gap_is_a_value_of_its_own_among_people_where_no_cell_is_blanked():
         ds.suppress_cells(gaps, ds.KMap(3, population={"k": ["1", None, "1", "1"]}))
     with_others = ds.KMap(3, population={"k": ["1", None, "1", "1", None, None]})
     assert ds.suppress_cells(gaps, with_others).outcome.total == 0
+
+
+def test_a_quick_search_that_finds_nothing_says_so_soon_and_leads_to_the_patient_one():
+    random = np.random.default_rng(0)
+    names = [f"q{i}" for i in range(5)]
+    data = ds.read({name: random.integers(0, 10, 300).astype(str) for name in names}, keys=names)
+    started = time.process_time()
+    with pytest.raises(ds.DiscreetError, match=r"D46.* search=\"optimal\" or a weaker criterion"):
+        ds.suppress_cells(data, ds.KAnonymity(5), reading="wildcard", search="quick")
+    assert time.process_time() - started < 20  # compiled or not; the programme takes minutes

@@ -271,6 +271,8 @@ def _no_answer(asked: SuppressionRequest) -> NoReturn:
         limits.append(argument("reading", "category"))
     if asked.by:
         limits.append("merging strata")
+    if asked.search != "optimal":
+        limits.append(argument("search", "optimal"))
     limits.append("a weaker criterion")
     fail(
         "D46",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # A programme of the wildcard reading takes longest: with 7 keys of the IHSN file 600 nodes take
 # more than 300 times as long as numpy takes to sort five million numbers, about two minutes.
 NODES = {"category": (50, 20_000), "target-source": (50, 20_000), "wildcard": (0, 600)}
+_FEW_ITEMS = 40  # for which a programme may be solved though the search asked for none
 _ROUNDING = 1e-9
 _MOST_PATTERNS = 600
 _MOST_WORK = 50_000_000  # patterns · items
@@ -134,7 +135,8 @@ def _last_resort(asked: CellSearch, least: float) -> Iterator[Choice]:
     searches: tuple[SearchName, ...] = ("quick", "default")
     for search in searches:
         yield from (Choice(one, least) for one in _heuristic(asked, search))
-    if integer_program.available():
+    patient = asked.search == "optimal" or len(asked.task.counts) <= _FEW_ITEMS
+    if patient and integer_program.available():
         yield _exact(asked, max(NODES[asked.reading]))
 
 
