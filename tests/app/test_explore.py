@@ -159,6 +159,7 @@ def test_of_a_large_lattice_a_band_is_drawn(large):
 def test_drawings_stay_within_their_frames(medium):
     for show in ("all", "minimal"):
         mine = lattice(medium, 5, 2, 10.0, show)
+        assert 'aria-label="Lattice: ' in lattice_figures.drawing(mine, "/x")
         for drawn in (lattice_figures.drawing(mine, "/x"), node_map.drawing(mine, "/x")):
             wide, high = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn).groups())
             for x, y in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn):

@@ -146,6 +146,12 @@ def test_missing_values_are_counted_apart_and_hidden_when_few():
     assert "missing values are not shown" in hidden.note
 
 
+def test_a_whole_number_is_one_category_however_a_file_stores_it():
+    roles = {"keys": ["x"], "types": {"x": "nominal"}}
+    whole, parts = ds.read({"x": [1, 2] * 20}, **roles), ds.read({"x": [1.0, 2.0] * 20}, **roles)
+    assert rows_of(distributions(whole, parts, "x", 5)) == {"1": (20, 20), "2": (20, 20)}
+
+
 def test_dates_are_counted_in_months():
     import datetime as dt
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import discreet as ds
 
 _MOST = 12  # categories that are named
+_EXACT = 2**53  # whole numbers up to here are floating point numbers as well
 MISSING = "missing"
 
 
@@ -172,13 +173,16 @@ def _categories(
 
 
 def _by_label(files: Mapping[str, ValueTally]) -> dict[str, dict[str, int]]:
-    """Records of each file by the text of the category; a missing value is one."""
+    """Records of each file by the text of the category; a missing value is one. A whole number has
+    one text, however a file stores it: 1 is 1.0."""
     found: dict[str, dict[str, int]] = {}
     for file, counted in files.items():
         pairs = [*zip(counted.values.to_pylist(), counted.counts.tolist(), strict=True)]
         pairs += [(MISSING, counted.missing)] if counted.missing else []
         for value, count in pairs:
-            of = found.setdefault(str(value), dict.fromkeys(files, 0))
+            whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+            label = str(int(value)) if whole else str(value)
+            of = found.setdefault(label, dict.fromkeys(files, 0))
             of[file] += count
     return found
 

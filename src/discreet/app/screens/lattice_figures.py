@@ -382,7 +382,7 @@ def drawing(lattice: LatticeFigures, address: str) -> Markup:
     return Markup(  # noqa: S704 - numbers and our own words only
         f'<svg class="nodes{" few" if pill else ""}" data-name="n" '
         f'viewBox="0 0 {wide} {high:g}" role="group" '
-        f'aria-label="LatticeFigures: {len(lattice.drawn):,} of {lattice.nodes:,} nodes">'
+        f'aria-label="Lattice: {len(lattice.drawn):,} of {lattice.nodes:,} nodes">'
         f'<text class="height" x="4" y="12">height</text>{heights}'
         f"{_edges(lattice, at)}{nodes}</svg>"
     )
